@@ -107,11 +107,11 @@ function circles(): string[] {
 }
 
 describe('layers', () => {
-  it('[TIDY-1] puts every part of src in a layer', () => {
+  it('[TIDY-1] assigns every part of src to a layer', () => {
     expect(sources.filter((file) => layerOf(file) === -1)).toEqual([])
   })
 
-  it('[TIDY-2] imports only downwards', () => {
+  it('[TIDY-2] imports only from lower layers', () => {
     const upward = sources.flatMap((file) =>
       importsOf(file)
         .filter((target) => layerOf(target) > layerOf(file))
@@ -120,7 +120,7 @@ describe('layers', () => {
     expect(upward).toEqual([])
   })
 
-  it('[TIDY-3] does not import between edges', () => {
+  it('[TIDY-3] does not import from one edge layer into another', () => {
     const crossing = sources.flatMap((file) =>
       importsOf(file)
         .filter((target) => strangers.includes(partOf(file)) && strangers.includes(partOf(target)))
@@ -130,11 +130,11 @@ describe('layers', () => {
     expect(crossing).toEqual([])
   })
 
-  it('[TIDY-4] has no import circle, types included', () => {
+  it('[TIDY-4] has no circular import, type imports included', () => {
     expect(circles()).toEqual([])
   })
 
-  it('[TIDY-5] imports an engine only in the composition root and the opener of offline stores, when chosen', () => {
+  it('[TIDY-5] imports an engine only in the composition root and in the opener of offline stores, after the engine is chosen', () => {
     const choosers = ['src/server.ts', 'src/storage/offline-store.ts']
     const engines = /src\/engine\/(memory|level|postgres|nats)\//
     const users = sources.filter(
@@ -145,7 +145,7 @@ describe('layers', () => {
       expect(text(chooser)).not.toMatch(/^import .*engine\/(memory|level|postgres|nats)\//m)
   })
 
-  it('[TIDY-23] loads the mirror and the load generator on demand, each by its entry point', () => {
+  it('[TIDY-23] loads the mirror and the load generator on demand, each through its entry point', () => {
     const separate = /^src\/(mirror|loadtest)\//
     const imported = /(?:^|\n)(?:import|export) (?!type )[^'"]*['"][^'"]*\/(?:mirror|loadtest)\//
     const outside = sources.filter(
@@ -162,7 +162,7 @@ describe('layers', () => {
 })
 
 describe('files', () => {
-  it('[TIDY-24] reads each stored record of the directory, access and API with its schema', () => {
+  it('[TIDY-24] reads each stored record of the directory, access and API through its schema', () => {
     const checked = sources.filter((file) => /^src\/(directory|access|api)\//.test(file))
     const unchecked = /\.(get|getAll)<|\bdecodeRecord\b/
     const readers = checked.filter((file) => unchecked.test(text(file)))
@@ -174,7 +174,7 @@ describe('files', () => {
     expect(readers.filter((file) => !/^src\/(config\/|main\.ts|cli\/|loadtest\/)/.test(file))).toEqual([])
   })
 
-  it('[TIDY-8] switches off no type, leaves out no test, and leaves no task open', () => {
+  it('[TIDY-8] disables no type check, skips no test, and leaves no todo open', () => {
     const forbidden =
       /: any(\[\])?\s*([;,)=}|&]|$)|<any>|\bas any\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\b(TODO|FIXME|XXX)\b/m
     const all = ['src', 'test', 'bench'].flatMap((folder) => filesUnder(folder, /\.tsx?$/))
@@ -182,7 +182,7 @@ describe('files', () => {
     expect(all.filter((file) => file !== own && forbidden.test(text(file)))).toEqual([])
   })
 
-  it('[TIDY-11] takes the seed of random cases from one place', () => {
+  it('[TIDY-11] reads the seed of random cases in one place', () => {
     const seeds = /process\.env\.WEFT_\w*SEED|Date\.now\(\) % 1/
     const own = relative(root, import.meta.filename)
     const readers = filesUnder('test', /\.ts$/).filter((file) => file !== own && seeds.test(text(file)))
@@ -197,7 +197,7 @@ describe('names', () => {
     .filter((file) => !isHandler(file))
     .flatMap((file) => declaredNames(join(root, file)).map((declaration) => ({ ...declaration, file })))
 
-  it('[TIDY-14] exports each name from one file, and has no types that differ by one letter or a plural', () => {
+  it('[TIDY-14] exports each name from one file only, and has no types whose names differ by one letter or a plural', () => {
     const shared = declared.filter(({ isExported, kind }) => isExported || kind === 'class')
     const places = grouped(shared, ({ name }) => name)
     const twice = [...places].filter(([, found]) => new Set(found.map(({ file }) => file)).size > 1)
@@ -206,7 +206,7 @@ describe('names', () => {
     expect(almostEqual(types)).toEqual([])
   })
 
-  it('[TIDY-15] has no files in a folder whose names differ by one letter or a plural', () => {
+  it('[TIDY-15] has no files in one folder whose names differ by one letter or a plural', () => {
     const folders = grouped(
       sources.filter((file) => !isHandler(file)),
       (file) => dirname(file),
@@ -226,14 +226,14 @@ describe('names', () => {
     expect([...found]).toEqual([])
   })
 
-  it('[TIDY-17] calls no interface or type Parts or Tools', () => {
+  it('[TIDY-17] has no interface or type named Parts or Tools', () => {
     const types = declared.filter(({ kind }) => kind !== 'value')
     expect(
       types.filter(({ name }) => /(Parts|Tools)$/.test(name)).map(({ name, file }) => [name, file]),
     ).toEqual([])
   })
 
-  it('[TIDY-18] has at most 25 source files next to each other in a folder of src', () => {
+  it('[TIDY-18] has at most 25 source files directly in each folder of src', () => {
     const folders = grouped(sources, (file) => dirname(file))
     const large = [...folders].filter(([, files]) => files.length > 25)
     expect(large.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
@@ -280,7 +280,7 @@ describe('documentation', () => {
     expect(shown.filter((id) => !ruleIds.has(id))).toEqual([])
   })
 
-  it('[TIDY-12] has a page of decisions for every run-time dependency, and lists each page in the index', () => {
+  it('[TIDY-12] has a decision page for every run-time dependency, and lists each page in the index', () => {
     const folder = 'src/docs/decisions'
     const manifest = JSON.parse(text('package.json')) as {
       readonly dependencies: Readonly<Record<string, string>>
@@ -297,7 +297,7 @@ describe('documentation', () => {
     expect(pages.filter((page) => page !== 'README.md' && !index.includes(`](${page})`))).toEqual([])
   })
 
-  it('[TIDY-13] has a number, four sections and at most 260 words in each page of decisions', () => {
+  it('[TIDY-13] has decision pages with a number, four sections and at most 260 words each', () => {
     const pages = filesUnder('src/docs/decisions', /^\d{4}-[^/]*\.md$/)
     expect(pages.length).toBeGreaterThan(20)
     const sections = ['Context', 'Decision', 'Consequences', 'Alternatives']
@@ -309,7 +309,7 @@ describe('documentation', () => {
     expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')))
   })
 
-  it('[TIDY-19] has at most 1,500 words and one diagram in the map of src, and no dead link in READMEs of src', () => {
+  it('[TIDY-19] has at most 1,500 words and one diagram in the map of src, and no broken link in the READMEs of src', () => {
     const map = text('src/README.md')
     expect(wordsOf(map)).toBeLessThanOrEqual(1_500)
     expect([...map.matchAll(/^```mermaid$/gm)]).toHaveLength(1)
@@ -323,7 +323,7 @@ describe('documentation', () => {
     expect(dead).toEqual([])
   })
 
-  it('[TIDY-20] begins test/spec with its terms, lists its files, and puts every rule under a heading', () => {
+  it('[TIDY-20] begins test/spec with its terms, lists its files, and has every rule under a heading', () => {
     const start = text('test/spec/README.md')
     expect(start.indexOf('## Terms')).toBeGreaterThan(0)
     const files = filesUnder('test/spec', /\.md$/).filter((file) => !file.endsWith('README.md'))
@@ -332,14 +332,14 @@ describe('documentation', () => {
     expect(loose).toEqual([])
   })
 
-  it('[TIDY-21] uses isShared only in engines, and hasOneWriter only in a fixed list of other files', () => {
+  it('[TIDY-21] uses isShared only in engines, and hasOneWriter outside engines only in a fixed list of files', () => {
     const outside = sources.filter((file) => !file.startsWith('src/engine/'))
     expect(outside.filter((file) => /\bisShared\b/.test(text(file)))).toEqual([])
     const readers = outside.filter((file) => /\bhasOneWriter\b/.test(text(file)))
     expect(readers.toSorted()).toEqual(writerCountReaders)
   })
 
-  it('[TIDY-22] keeps prose below a number of habits that make it hard to read', () => {
+  it('[TIDY-22] keeps the number of habits that make prose hard to read below a limit', () => {
     const script = join(root, 'test/support/prose-check.mjs')
     const found = Object.entries(habitsMax).map(([path, max]) => {
       const files = path.endsWith('.md') ? [path] : filesUnder(path, /(?<!\.d)\.(tsx?|m?js|md)$/)
@@ -350,7 +350,7 @@ describe('documentation', () => {
     expect(found.filter((each) => each !== null)).toEqual([])
   })
 
-  it('[TIDY-10] names every folder and file at the top of src in its map', () => {
+  it('[TIDY-10] lists every folder and file at the top level of src in its map', () => {
     const map = text('src/README.md')
     const parts = readdirSync(join(root, 'src')).filter((name) => name !== 'README.md')
     expect(parts.filter((name) => !map.includes(`\`${name}\``) && !map.includes(`\`${name}/\``))).toEqual([])

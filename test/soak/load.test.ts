@@ -15,7 +15,7 @@ const timeout = 300_000
 
 const kills = times(1, 10)
 it(
-  `[DUR-4] keeps all that a client or a 200 has shown over ${kills} SIGKILLs at random moments (seed ${seed})`,
+  `[DUR-4] keeps everything that a client or a response with 200 has shown, over ${kills} SIGKILLs at random moments (seed ${seed})`,
   async () => {
     const { shown, answered, lost } = await crashes({ rounds: kills, seed, by: 'SIGKILL', say: console.info })
     expect(lost).toBe(0)
@@ -27,7 +27,7 @@ it(
 
 const cuts = times(1, 3)
 it(
-  `[DUR-5] keeps all that was shown over ${cuts} power losses at random moments (seed ${seed})`,
+  `[DUR-5] keeps everything that was shown, over ${cuts} power losses at random moments (seed ${seed})`,
   async () => {
     const { shown, lost } = await crashes({ rounds: cuts, seed, by: 'power', say: console.info })
     expect(lost).toBe(0)
@@ -40,7 +40,7 @@ it(
 const itAll = it.runIf(all)
 
 itAll(
-  '[DUR-5] loses shown updates in a simulated power loss when the server does not wait for the disk',
+  '[DUR-5] loses updates that were shown in a simulated power loss when the server does not wait for the disk',
   async () => {
     const { lost } = await crashes({ rounds: 1, seed, by: 'power', durability: 'process', say: console.info })
     expect(lost).toBeGreaterThan(0)
@@ -49,7 +49,7 @@ itAll(
 )
 
 itLong(
-  '[ROOM-1] spends only the buffer on a reader that stops during a burst, and sends it few messages afterwards',
+  '[ROOM-1] uses no more memory than the send buffer for a reader that stops during a burst, and later sends it few messages',
   async () => {
     const bytes = (all ? 100 : 40) * MB
     const { heldBytes, messages } = await burst({ bytes, seconds: 2, reader: 'stopped' })
@@ -60,7 +60,7 @@ itLong(
 )
 
 itAll(
-  '[LOAD-2] keeps almost no memory of rooms that were opened and closed',
+  '[LOAD-2] uses almost no memory for rooms that were opened and closed',
   async () => {
     const rooms = all ? 3_000 : 800
     const { heapBytes, bufferBytes } = await openAndClose(rooms, console.info)
@@ -72,7 +72,7 @@ itAll(
 
 for (const ended of all ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as const))
   itLong(
-    `[LOAD-3] syncs all clients that reconnect at once after ${ended}, and sends no content again`,
+    `[LOAD-3] after ${ended}, syncs all clients that reconnect at the same time, and sends no content again`,
     async () => {
       const { unequal, unchangedBytes, documentBytes } = await storm(all ? 1_000 : 150, ended)
       expect(unequal).toBe(0)
@@ -83,7 +83,7 @@ for (const ended of all ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as co
   )
 
 itAll(
-  '[LOAD-5] lets users type while a large document is loaded and replaced, and while a room is flooded',
+  '[LOAD-5] lets users type while a large document is loaded and replaced, and while a room gets a flood of messages',
   async () => {
     const noises = await noise({ bytes: (all ? 9 : 2) * MB, seconds: 1 })
     for (const { here, times } of [noises.loading, noises.replacing, noises.flooding]) {
@@ -95,7 +95,7 @@ itAll(
 )
 
 itLong(
-  '[LOAD-6] ends every connection, document, socket and timer when all clients have left in any way',
+  '[LOAD-6] when all clients have left in any way, ends every connection, document, socket and timer',
   async () => {
     const { connections, documents, resources } = await leaks(all ? 5 : 1, all ? 500 : 100)
     expect({ connections, documents, resources }).toEqual({ connections: 0, documents: 0, resources: {} })
@@ -105,7 +105,7 @@ itLong(
 
 for (const attack of ['quadraticUpdate', 'incompleteUnsigned', 'threadQueue'])
   itLong(
-    `[LOAD-7] survives a hostile tenant (${attack}), and answers for all documents afterwards`,
+    `[LOAD-7] survives a hostile tenant (${attack}), and then responds for all documents`,
     async () => {
       const { rounds, peakBytes, isAlive, isIntact, unanswered } = await hostile({ attack, seconds: 1 })
       expect({ isAlive, isIntact, unanswered }).toEqual({ isAlive: true, isIntact: true, unanswered: [] })

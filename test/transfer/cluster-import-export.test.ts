@@ -67,7 +67,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
     })
 
     it(
-      '[CF-20] creates nothing in an export or a dry run when the database holds no store, and reports that',
+      '[CF-20] when the database has no store, creates nothing in an export or a dry run, and reports that',
       deep,
       async () => {
         const nothing = await weft('export', at('nothing'))
@@ -81,7 +81,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       },
     )
 
-    it('[CF-20] shows the content of the data directory at all servers', deep, async () => {
+    it('[CF-20] serves the content of the data directory from all servers', deep, async () => {
       const imported = await weft('import', 'weft', at('all'), '--json')
       expect(imported).toMatchObject({ code: 0, err: expect.any(String) })
       expect(JSON.parse(imported.out)).toMatchObject({
@@ -107,7 +107,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
     })
 
     it(
-      '[CF-21] rejects export and import with one sentence while a server uses the database',
+      '[CF-21] while a server uses the database, rejects export and import with one sentence',
       deep,
       async () => {
         const one = await node('of-the-first')
@@ -146,7 +146,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       }
     })
 
-    it('[CF-22] rejects the start of a server on a database with an interrupted import', deep, async () => {
+    it('[CF-22] rejects the start of a server whose database has an interrupted import', deep, async () => {
       schema = postgres.newSchema()
       const running = startCli(['import', 'weft', at('all')], root, environment())
       let err = ''

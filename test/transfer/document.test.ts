@@ -32,7 +32,7 @@ const report = { organizationId: 'acme', documentId: '50% of a/b' }
 const pathTo = (editorId: string): string => `acme/50%25%20of%20a%2Fb/${editorId}`
 
 itLong(
-  '[OUT-10] prints each form of a document in `doc get`, and merges or creates a document in `doc put`',
+  '[OUT-10] `doc get` prints each form of a document, and `doc put` merges or creates a document',
   deep,
   async () => {
     const [, , text] = contents.find(([, type]) => type === 'text') as (typeof contents)[number]
@@ -96,7 +96,7 @@ const copied = async (from: string, to: string, where: readonly string[]): Promi
 const shownAt = async (editorId: string, where: readonly string[]): Promise<unknown> =>
   JSON.parse((await weft('doc', 'get', pathTo(editorId), ...where)).out)
 
-it('[OUT-13] gives another document the same content of the same type by `doc get | doc put`', {
+it('[OUT-13] `doc get | doc put` gives another document the same content of the same type', {
   timeout: 120_000,
 }, async () => {
   const server = await startOn(at('data'))
@@ -154,7 +154,7 @@ it('[OUT-13] gives another document the same content of the same type by `doc ge
   }
 })
 
-it('[CMD-12] reports at a server that `doc put` has created an editor, also in an existing document', {
+it('[CMD-12] reports that `doc put` to a running server has created an editor, also in an existing document', {
   timeout: 60_000,
 }, async () => {
   const server = await startOn(at('data'))
@@ -171,7 +171,7 @@ it('[CMD-12] reports at a server that `doc put` has created an editor, also in a
   await server.stop()
 })
 
-it('[OUT-14] names the unknown member of a JSON file in `doc put`, and the expected shape', {
+it('[OUT-14] `doc put` reports the unknown member of a JSON file, and the expected form', {
   timeout: 600_000,
 }, async () => {
   const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
@@ -230,7 +230,7 @@ itLong('[OUT-10] rejects malformed input and unknown tenants with one sentence',
 })
 
 itLong(
-  '[OUT-11] gives another document the same content when it is read from a running server and written elsewhere',
+  '[OUT-11] when content is read from a running server and written to another document, both have the same content',
   deep,
   async () => {
     const server = await startOn(at('data'))

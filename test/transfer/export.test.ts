@@ -64,7 +64,7 @@ const linesOf = (directory: string, file: string): Line[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
 
-it('[OUT-1] exports each document as update, JSON, text and XML into a directory for its owner only', () => {
+it('[OUT-1] exports each document as update, JSON, text and XML into a directory that only its owner can read', () => {
   expect(statSync(at('plain')).mode & 0o777).toBe(0o700)
   for (const name of filesIn(at('plain'))) expect(statSync(at('plain', name)).mode & 0o777).toBe(0o600)
   const own = linesOf(at('plain'), 'documents.jsonl').filter(
@@ -87,7 +87,7 @@ it('[OUT-1] exports each document as update, JSON, text and XML into a directory
 })
 
 it(
-  '[OUT-2] returns the same listings and sends sockets the same content after an import into an empty directory',
+  '[OUT-2] after an import into an empty directory, returns the same listings, and sends sockets the same content',
   deep,
   async () => {
     const imported = await weft('import', 'weft', at('all'), '--data-dir', at('moved'), '--json')
@@ -111,7 +111,7 @@ it(
 )
 
 it(
-  '[OUT-2] keeps deleted documents deleted for stale clients, and the versions of a log that was created again',
+  '[OUT-2] does not let outdated clients restore deleted documents, and keeps the versions of a log that was created again',
   deep,
   async () => {
     const server = await startOn(at('moved'))
@@ -125,7 +125,7 @@ it(
 )
 
 itLong(
-  '[OUT-3] exports no secret in plain text without `--secrets`, and creates new secrets at the import',
+  '[OUT-3] without `--secrets`, exports no secret in plain text, and creates new secrets at the import',
   deep,
   async () => {
     const tokens = Object.entries(rich.credentials).filter(([name]) => /token|secret/i.test(name))
@@ -163,27 +163,31 @@ itLong(
   },
 )
 
-itLong('[OUT-4] exports documents only or one organization only on request', deep, async () => {
-  expect((await weft('export', at('only'), '--data-dir', at('data'), '--documents-only')).code).toBe(0)
-  expect(linesOf(at('only'), 'documents.jsonl')).toEqual(linesOf(at('plain'), 'documents.jsonl'))
-  for (const list of ['admin.jsonl', 'blobs.jsonl', 'jobs.jsonl'])
-    expect(readFileSync(at('only', list), 'utf8')).toBe('')
-  const { organizationId } = oddDocument
-  expect(
-    (await weft('export', at('one'), '--data-dir', at('data'), '--organization', organizationId)).code,
-  ).toBe(0)
-  const lines = linesOf(at('one'), 'documents.jsonl')
-  expect(lines.map(({ address }) => address.organizationId)).toEqual(rich.tenants.map(() => organizationId))
-  expect(readFileSync(at('one', 'admin.jsonl'), 'utf8')).not.toContain('"acme"')
-  expect((await weft('import', 'weft', at('one'), '--data-dir', at('moved-one'))).code).toBe(0)
-  const server = await startOn(at('moved-one'))
-  const organizations = dataOf(await server.post('/v2/organizations/get', {})) as { id: string }[]
-  expect(organizations.map(({ id }) => id)).toEqual([organizationId])
-  await server.stop()
-})
+itLong(
+  '[OUT-4] exports only documents, or only one organization, when an option requests it',
+  deep,
+  async () => {
+    expect((await weft('export', at('only'), '--data-dir', at('data'), '--documents-only')).code).toBe(0)
+    expect(linesOf(at('only'), 'documents.jsonl')).toEqual(linesOf(at('plain'), 'documents.jsonl'))
+    for (const list of ['admin.jsonl', 'blobs.jsonl', 'jobs.jsonl'])
+      expect(readFileSync(at('only', list), 'utf8')).toBe('')
+    const { organizationId } = oddDocument
+    expect(
+      (await weft('export', at('one'), '--data-dir', at('data'), '--organization', organizationId)).code,
+    ).toBe(0)
+    const lines = linesOf(at('one'), 'documents.jsonl')
+    expect(lines.map(({ address }) => address.organizationId)).toEqual(rich.tenants.map(() => organizationId))
+    expect(readFileSync(at('one', 'admin.jsonl'), 'utf8')).not.toContain('"acme"')
+    expect((await weft('import', 'weft', at('one'), '--data-dir', at('moved-one'))).code).toBe(0)
+    const server = await startOn(at('moved-one'))
+    const organizations = dataOf(await server.post('/v2/organizations/get', {})) as { id: string }[]
+    expect(organizations.map(({ id }) => id)).toEqual([organizationId])
+    await server.stop()
+  },
+)
 
 itLong(
-  '[OUT-5] changes neither a non-empty directory nor a store in use, and leaves no final name after a kill',
+  '[OUT-5] changes neither a non-empty directory nor a store in use, and when it is killed, leaves no file with its final name',
   deep,
   async () => {
     const used = await weft('export', at('plain'), '--data-dir', at('data'))
@@ -212,7 +216,7 @@ itLong(
   },
 )
 
-itLong('[OUT-6] names a damaged document and leaves it out, and exports the others', deep, async () => {
+itLong('[OUT-6] reports a damaged document and skips it, and exports the others', deep, async () => {
   const { status } = spawnSync('cp', ['-r', at('moved'), at('damaged')])
   expect(status).toBe(0)
   const stored = (await storedKeys(at('damaged', 'store'), 'typed')).filter((key) =>

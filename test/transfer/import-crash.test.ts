@@ -20,7 +20,7 @@ const rounds = 6
 const documents = 600
 
 itLong(
-  `[MOVE-6] leaves a sound store after ${rounds} SIGKILLs during an import of ${documents} documents, and continues with the next call`,
+  `[MOVE-6] after ${rounds} SIGKILLs during an import of ${documents} documents, leaves a valid store, and the next call continues the import`,
   async () => {
     const data = await newStore()
     const old = mkdtempSync(join(tmpdir(), 'weft-old-'))

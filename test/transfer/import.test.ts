@@ -49,7 +49,7 @@ function writeLines(documents: Moved): string {
   return file
 }
 
-it('[MOVE-3] imports updates in lines of JSON as documents of the same content, which a server then serves', async () => {
+it('[MOVE-3] imports updates in lines of JSON as documents with the same content, which a server then serves', async () => {
   const documents = sampleDocuments(seed)
   const ran = await runImport(data, 'updates', writeLines(documents), '--organization', 'old', '--json')
   expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
@@ -75,26 +75,29 @@ it('[MOVE-3] imports updates in lines of JSON as documents of the same content, 
   await server.stop()
 })
 
-itLong('[MOVE-3] names the files of a folder by their path, and a single file by its own name', async () => {
-  const [update] = typedAfter([], 'hello') as [Uint8Array]
-  for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {
-    mkdirSync(dirname(join(old, file)), { recursive: true })
-    writeFileSync(join(old, file), update)
-  }
-  expect((await runImport(data, 'updates', old)).code).toBe(0)
-  const one = join(old, 'acme', 'plan', 'main.bin')
-  expect((await runImport(data, 'updates', one, '--organization', 'solo', '--editor', 'e')).code).toBe(0)
-  const paths = [
-    { organizationId: 'acme', documentId: 'plan', editorId: 'main' },
-    { organizationId: 'acme', documentId: 'ä/', editorId: 'notes' },
-    { organizationId: 'acme', documentId: 'bare', editorId: 'main' },
-    { organizationId: 'solo', documentId: 'main', editorId: 'e' },
-  ]
-  for (const stored of await storedOf(data, paths))
-    expect(stored?.doc.getText('content').toString()).toBe('hello')
-})
+itLong(
+  '[MOVE-3] uses the path of each file in a folder as the document name, and the name of a single file',
+  async () => {
+    const [update] = typedAfter([], 'hello') as [Uint8Array]
+    for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {
+      mkdirSync(dirname(join(old, file)), { recursive: true })
+      writeFileSync(join(old, file), update)
+    }
+    expect((await runImport(data, 'updates', old)).code).toBe(0)
+    const one = join(old, 'acme', 'plan', 'main.bin')
+    expect((await runImport(data, 'updates', one, '--organization', 'solo', '--editor', 'e')).code).toBe(0)
+    const paths = [
+      { organizationId: 'acme', documentId: 'plan', editorId: 'main' },
+      { organizationId: 'acme', documentId: 'ä/', editorId: 'notes' },
+      { organizationId: 'acme', documentId: 'bare', editorId: 'main' },
+      { organizationId: 'solo', documentId: 'main', editorId: 'e' },
+    ]
+    for (const stored of await storedOf(data, paths))
+      expect(stored?.doc.getText('content').toString()).toBe('hello')
+  },
+)
 
-itLong('[MOVE-5] changes no byte in a dry run, and reports what an import would do', async () => {
+itLong('[MOVE-5] in a dry run, changes no byte, and reports what an import would do', async () => {
   const documents = new Map([...sampleDocuments(1), ['damaged', [Uint8Array.of(1, 2, 3)]]])
   const file = writeLines(documents)
   const before = filesOf(data)
@@ -121,7 +124,7 @@ itLong('[MOVE-5] changes no byte in a dry run, and reports what an import would 
 })
 
 itLong(
-  '[MOVE-6] writes nothing in a second import, and only adds new updates of the old server in later ones',
+  '[MOVE-6] writes nothing in a second import, and adds only new updates of the old server in later ones',
   async () => {
     const documents = sampleDocuments(2)
     const arguments_ = ['--organization', 'old', '--json'] as const
@@ -200,33 +203,39 @@ itLong(
   },
 )
 
-itLong('[MOVE-4] prefers a map to the names, and does not join two names with one address', async () => {
-  const documents = new Map(
-    ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),
-  )
-  const map = join(old, 'map.jsonl')
-  const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
-  const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
-  writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
-  const ran = await runImport(data, 'updates', writeLines(documents), '--name-map', map)
-  expect([ran.code, ran.out]).toEqual([
-    1,
-    expect.stringContaining(
-      '"acme/%61/main" is rejected: it has the same address as "acme/a/main"; map one of them',
-    ) as string,
-  ])
-  expect(ran.out).toContain('the map names "nowhere", which does not exist')
-  const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
-  expect(mapped?.doc.getText('content').toString()).toBe('old name')
-  expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
-  for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
-    writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
-    const refused = await runImport(data, 'updates', writeLines(documents), '--name-map', map)
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('map.jsonl, line 2:') as string])
-  }
-})
+itLong(
+  '[MOVE-4] prefers the addresses of a name map, and does not merge two names that have the same address',
+  async () => {
+    const documents = new Map(
+      ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),
+    )
+    const map = join(old, 'map.jsonl')
+    const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
+    const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
+    writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
+    const ran = await runImport(data, 'updates', writeLines(documents), '--name-map', map)
+    expect([ran.code, ran.out]).toEqual([
+      1,
+      expect.stringContaining(
+        '"acme/%61/main" is rejected: it has the same address as "acme/a/main"; map one of them',
+      ) as string,
+    ])
+    expect(ran.out).toContain('the map names "nowhere", which does not exist')
+    const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
+    expect(mapped?.doc.getText('content').toString()).toBe('old name')
+    expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
+    for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
+      writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
+      const refused = await runImport(data, 'updates', writeLines(documents), '--name-map', map)
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        expect.stringContaining('map.jsonl, line 2:') as string,
+      ])
+    }
+  },
+)
 
-itLong('[MOVE-9] keeps a deleted document deleted unless `--recreate-deleted` is given', async () => {
+itLong('[MOVE-9] does not restore a deleted document unless `--recreate-deleted` is given', async () => {
   const file = writeLines(new Map([['acme/gone/main', typedAfter([], 'again')]]))
   await runImport(data, 'updates', file)
   const server = await startTestServer({ engine: 'level', dataDir: data })

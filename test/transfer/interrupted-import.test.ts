@@ -64,7 +64,7 @@ async function contentOf(directory: string): Promise<Record<string, string>> {
   return heldBy(at('seen'))
 }
 
-it('[OUT-12] rejects the start of a server on a store with an interrupted import until the import is complete', async () => {
+it('[OUT-12] rejects the start of a server on a store with an interrupted import, until the import is complete', async () => {
   await expect(importInto('half', 'first', endAtDocuments)).rejects.toThrow('ended')
   const sentence = `the import of an export into ${at('half')} was interrupted: start it again`
   await expect(startTestServer({ engine: 'level', dataDir: at('half') })).rejects.toThrow(sentence)
@@ -77,7 +77,7 @@ it('[OUT-12] rejects the start of a server on a store with an interrupted import
   expect(readdirSync(at('half')).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[OUT-12] accepts a store with a truncated import marker, and leaves no marker after a rejected import', async () => {
+it('[OUT-12] accepts a store with a truncated import marker, and removes the marker after a rejected import', async () => {
   await (await openForImport(at('cut'))).close()
   writeFileSync(at('cut', 'import.unfinished'), '')
   expect(await importInto('cut')).toMatchObject({ problems: [] })
@@ -90,14 +90,14 @@ it('[OUT-12] accepts a store with a truncated import marker, and leaves no marke
   expect(existsSync(at('taken', 'import.unfinished'))).toBe(false)
 })
 
-it('[OUT-12] imports an export without a marker into a store that has served data', async () => {
+it('[OUT-12] imports an export without an import marker into a store that has served data', async () => {
   await (await startTestServer({ engine: 'level', dataDir: at('served') })).stop()
   await expect(importInto('served', 'first', endAtDocuments)).rejects.toThrow('ended')
   await (await startTestServer({ engine: 'level', dataDir: at('served') })).stop()
   expect(await importInto('served')).toMatchObject({ problems: [], documents: { added: 3 } })
 })
 
-it('[OUT-8] enqueues waiting work once when an import is repeated', async () => {
+it('[OUT-8] enqueues waiting jobs once, even if an import is repeated', async () => {
   expect(await importInto('work')).toMatchObject({ records: { added: 3, there: 0 } })
   const engine = await openOfflineStore(at('work'), 'refuse')
   const claimed = await engine.queue.claim('q', 10, 60_000)
@@ -144,7 +144,7 @@ it.each([
   ['values', () => '{"part":"records","key":["k"],"json":1}'],
   ['values', () => '{"part":["records"],"key":["\\ud800"],"json":1}'],
   ['jobs', (line: string) => line.replace(/"at":\d+/, '"at":"now"')],
-] as const)('[OUT-7] rejects an invalid line of %s with its number (%#)', async (kind, change) => {
+] as const)('[OUT-7] rejects an invalid line of %s with its line number (%#)', async (kind, change) => {
   await forge(kind, change)
   await expect(importInto('never', 'forged')).rejects.toThrow(
     `${listNames[kind]}, line 2: it is not a line of a Weft export`,
@@ -152,7 +152,7 @@ it.each([
   expect(existsSync(at('never'))).toBe(false)
 })
 
-it('[OUT-7] reports a file that changes after its check, and does not import it', async () => {
+it('[OUT-7] reports a file that changes after its check, and does not import the file', async () => {
   await forge('documents', (line) => line)
   const { problems, documents } = await importInto('changed', 'forged', (step) => {
     if (step !== 'documents') return
@@ -164,7 +164,7 @@ it('[OUT-7] reports a file that changes after its check, and does not import it'
   expect(problems[0]).toContain('has changed since it was checked')
 })
 
-it('[OUT-1] exports a document whose values JSON cannot hold', async () => {
+it('[OUT-1] exports a document with values that JSON cannot hold', async () => {
   const updates = updatesOf((doc) => {
     const map = doc.getMap('odd')
     for (const [name, value] of Object.entries({
@@ -195,7 +195,7 @@ it('[OUT-1] exports a document whose values JSON cannot hold', async () => {
   expect(await contentOf('odd-again')).toEqual(heldBy(at('odd-export')))
 })
 
-it('[OUT-9] creates no records for a rejected document in an import of documents only', async () => {
+it('[OUT-9] in an import of documents only, creates no records for a rejected document', async () => {
   const change = (line: string) => line.replace(/"stateVector":"[^"]+"/, '"stateVector":"AA=="')
   await forge('documents', change, { ...all, holds: 'documents' })
   const making = await startTestServer({ engine: 'level', dataDir: at('records') })

@@ -59,7 +59,7 @@ async function importUpdates(
 const line = (name: string, update: Uint8Array): string =>
   `${JSON.stringify({ name, update: Buffer.from(update).toString('base64') })}\n`
 
-it('[MOVE-3] accepts names with every separator of lines', async () => {
+it('[MOVE-3] accepts names that contain any kind of line separator', async () => {
   const [update] = typedAfter([], 'x') as [Uint8Array]
   writeFileSync(at('odd.jsonl'), line(odd, update))
   expect(await importUpdates(at('odd.jsonl'))).toMatchObject({ made: 1, problems: [] })
@@ -67,7 +67,7 @@ it('[MOVE-3] accepts names with every separator of lines', async () => {
   expect(stored?.doc.getText('content').toString()).toBe('x')
 })
 
-it('[MOVE-7] reports a damaged line as damaged, and takes no address from it', async () => {
+it('[MOVE-7] reports a damaged line as damaged, and does not read an address from it', async () => {
   const [update] = typedAfter([], 'x') as [Uint8Array]
   writeFileSync(at('lines.jsonl'), `no JSON\n${line('line 1', update)}`)
   expect(await importUpdates(at('lines.jsonl'))).toMatchObject({
@@ -80,7 +80,7 @@ it('[MOVE-7] reports a damaged line as damaged, and takes no address from it', a
   ])
 })
 
-it('[MOVE-3] ends a line only at its line feed, however the file is read in chunks', async () => {
+it('[MOVE-3] ends a line only at its line feed, regardless of the chunks in which the file is read', async () => {
   const lines = ['', `${odd}\r`, 'ä'.repeat(70_000), '', 'last']
   writeFileSync(at('lines'), lines.join('\n'))
   const read: TextLine[] = []
@@ -88,7 +88,7 @@ it('[MOVE-3] ends a line only at its line feed, however the file is read in chun
   expect(read).toEqual(lines.map((text, index) => ({ number: index + 1, text })))
 })
 
-it('[MOVE-8] names a file that cannot be read further or has an endless line', async () => {
+it('[MOVE-8] reports a file by name that cannot be read to its end or has an endless line', async () => {
   const all = async (path: string, bytesMax?: number) => {
     for await (const _ of readLines(path, bytesMax));
   }
@@ -97,7 +97,7 @@ it('[MOVE-8] names a file that cannot be read further or has an endless line', a
   await expect(all(root)).rejects.toThrow(`${root} cannot be read: EISDIR`)
 })
 
-it('[MOVE-7] does not follow links in a folder, and reports them', async () => {
+it('[MOVE-7] does not follow links in a folder, but reports them', async () => {
   mkdirSync(at('linked', 'acme', 'plan'), { recursive: true })
   writeFileSync(at('main.bin'), typedAfter([], 'x')[0] as Uint8Array)
   symlinkSync(at('main.bin'), at('linked', 'acme', 'plan', 'main.bin'))
@@ -112,7 +112,7 @@ it('[MOVE-7] does not follow links in a folder, and reports them', async () => {
   })
 })
 
-it('[OUT-10] applies the limits of a socket when it puts updates into a stopped store', async () => {
+it('[OUT-10] when it writes updates into the store of a stopped server, applies the limits of a websocket', async () => {
   const address = documentAddress(await tenant(), { organizationId: 'a', documentId: 'b', editorId: 'c' })
   const put = (updates: readonly Uint8Array[], more = {}) =>
     putUpdateStopped(data, address, Y.mergeUpdates([...updates]), { ...limits, ...more })
@@ -133,7 +133,7 @@ it('[OUT-10] applies the limits of a socket when it puts updates into a stopped 
   expect(await put(typedAfter(first, ''))).toEqual({ created: false, changed: false, bytes: 0 })
 })
 
-it('[MOVE-8] completes the documents in progress when a source cannot be read further', async () => {
+it('[MOVE-8] when a source cannot be read further, completes the documents in progress', async () => {
   const ended: string[] = []
   const take: ImportSink = async ({ documentId }) => {
     await new Promise((resolve) => setImmediate(resolve))
@@ -154,7 +154,7 @@ it('[MOVE-8] completes the documents in progress when a source cannot be read fu
   expect(ended).toEqual(['one', 'two'])
 })
 
-itLong('[MOVE-6] completes an import whose output is closed', async () => {
+itLong('[MOVE-6] completes an import even if its output is closed', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `acme/unread${index}/main`)
   writeFileSync(
     at('unread.jsonl'),

@@ -15,7 +15,7 @@ import { editRandomly, Random } from '../support/data/random-doc.ts'
 const options = { allowSubdocuments: false }
 
 describe('updates of one document', () => {
-  it('[MOVE-1] become one update in any stored order and with repetitions', () => {
+  it('[MOVE-1] become one update, in any stored order and with repetitions', () => {
     fc.assert(
       fc.property(fc.nat(1_000_000), (seed) => {
         const random = new Random(seed)
@@ -31,7 +31,7 @@ describe('updates of one document', () => {
     )
   })
 
-  it('[MOVE-1] differ when one deletion or one character is missing', () => {
+  it('[MOVE-1] give a different result when one deletion or one character is missing', () => {
     const typed = updatesOf((doc) => doc.getText('t').insert(0, 'some text'))
     const deleted = updatesOf((doc) => doc.getText('t').delete(2, 1), typed)
     const more = updatesOf((doc) => doc.getText('t').insert(0, '!'), typed)
@@ -41,7 +41,7 @@ describe('updates of one document', () => {
     expect(isSameContent(sum(typed), sum([...typed, ...more]))).toBe(false)
   })
 
-  it('[MOVE-7] are rejected when the server would not serve them', () => {
+  it('[MOVE-7] are rejected if the server would not serve them', () => {
     const deep = updatesOf((doc) => {
       let map = doc.getMap('m')
       for (let depth = 0; depth < 250; depth++) map = map.set('k', new Y.Map())
@@ -53,7 +53,7 @@ describe('updates of one document', () => {
   })
 })
 
-it('[MOVE-4] takes three ids as an address, and another name as the id of a document or as invalid', () => {
+it('[MOVE-4] treats a name of three ids as an address, and any other name as a document id or as invalid', () => {
   const naming = { map: new Map(), organizationId: 'old', editorId: 'e' }
   const flat = (documentId: string) => ({ path: { organizationId: 'old', documentId, editorId: 'e' } })
   const path = { organizationId: 'ä/b', documentId: '100%', editorId: 'm' }
@@ -65,7 +65,7 @@ it('[MOVE-4] takes three ids as an address, and another name as the id of a docu
   expect(mapName('a', { ...naming, organizationId: null })).toHaveProperty('problem')
 })
 
-it('[MOVE-1] ignores a key of y-leveldb that belongs to no update', () => {
+it('[MOVE-1] ignores a key of y-leveldb that does not belong to an update', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 24 }), (tail) => {
       const name = updateKeyOf(Buffer.concat([Buffer.from([0, 2, 118, 49, 0]), tail]))

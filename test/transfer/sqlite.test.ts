@@ -53,7 +53,7 @@ const state = (text: string): Uint8Array => Y.encodeStateAsUpdate(docOf(typedAft
  */
 const real = join(import.meta.dirname, 'fixtures', 'hocuspocus-4.7.0.sqlite')
 
-it('[MOVE-2] imports everything that the real @hocuspocus/extension-sqlite stored, and does not change its file', async () => {
+it('[MOVE-2] imports everything that the real @hocuspocus/extension-sqlite has stored, and does not change its file', async () => {
   copyFileSync(real, file)
   const before = filesOf(old)
   const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old', '--json')
@@ -68,7 +68,7 @@ it('[MOVE-2] imports everything that the real @hocuspocus/extension-sqlite store
 })
 
 itLong(
-  '[MOVE-8] rejects a database whose last mode was a write-ahead log, and names the remedy',
+  '[MOVE-8] rejects a database that was last used with a write-ahead log, and states the remedy',
   async () => {
     copyFileSync(real, file)
     const bytes = readFileSync(file)
@@ -80,7 +80,7 @@ itLong(
   },
 )
 
-itLong('[MOVE-2] imports more rows than one read returns, and rows with gaps between their ids', async () => {
+itLong('[MOVE-2] imports more rows than one read returns, and rows whose ids have gaps', async () => {
   const rows = Array.from({ length: 600 }, (_, at): Row => [`acme/d${at}/main`, state(`text of ${at}`)])
   write(rows)
   const database = new sqlite.Database(file)
@@ -98,7 +98,7 @@ itLong('[MOVE-2] imports more rows than one read returns, and rows with gaps bet
   )
 })
 
-itLong('[MOVE-7] rejects rows without an update by name, and imports the others', async () => {
+itLong('[MOVE-7] rejects rows without a valid update by their name, and imports the others', async () => {
   write([
     ['acme/first/main', state('first')],
     ['acme/null/main', null],
@@ -122,7 +122,7 @@ itLong('[MOVE-7] rejects rows without an update by name, and imports the others'
 })
 
 itLong(
-  '[MOVE-8] rejects a file of another kind and a database with a log or journal, and writes nothing',
+  '[MOVE-8] rejects a file of another kind and a database that has a log or journal file, and writes nothing',
   async () => {
     const refused = async (sentence: string): Promise<void> => {
       const before = filesOf(old)
@@ -149,21 +149,24 @@ itLong(
   },
 )
 
-itLong('[MOVE-8] rejects a store that a server has open, and one that was never started', async () => {
-  write([['acme/a/main', state('a')]])
-  const server = await startTestServer({ engine: 'level', dataDir: data })
-  const ran = await runImport(data, 'hocuspocus-sqlite', file)
-  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('is in use by the process') as string])
-  await server.stop()
-  expect(await storedOf(data, [pathOf('acme/a/main')])).toEqual([null])
-  const elsewhere = await runImport(old, 'hocuspocus-sqlite', file)
-  expect([elsewhere.code, elsewhere.err]).toEqual([
-    2,
-    expect.stringContaining('has no credentials') as string,
-  ])
-  const foreign = await runImport(data, 'hocuspocus-sqlite', file, '--api-key', 'nobody')
-  expect([foreign.code, foreign.err]).toEqual([
-    2,
-    expect.stringContaining('not the configured API key "nobody"') as string,
-  ])
-})
+itLong(
+  '[MOVE-8] rejects a store that a server uses, and a store that no server has ever opened',
+  async () => {
+    write([['acme/a/main', state('a')]])
+    const server = await startTestServer({ engine: 'level', dataDir: data })
+    const ran = await runImport(data, 'hocuspocus-sqlite', file)
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('is in use by the process') as string])
+    await server.stop()
+    expect(await storedOf(data, [pathOf('acme/a/main')])).toEqual([null])
+    const elsewhere = await runImport(old, 'hocuspocus-sqlite', file)
+    expect([elsewhere.code, elsewhere.err]).toEqual([
+      2,
+      expect.stringContaining('has no credentials') as string,
+    ])
+    const foreign = await runImport(data, 'hocuspocus-sqlite', file, '--api-key', 'nobody')
+    expect([foreign.code, foreign.err]).toEqual([
+      2,
+      expect.stringContaining('not the configured API key "nobody"') as string,
+    ])
+  },
+)

@@ -54,7 +54,7 @@ async function contentOf(name: string): Promise<Record<string, string>> {
   return heldBy(at(`${name}-seen`))
 }
 
-itLong('[OUT-7] names the file with a changed byte, and writes nothing', deep, async () => {
+itLong('[OUT-7] reports the name of a file with a changed byte, and writes nothing', deep, async () => {
   const names = filesIn(at('export'))
   expect(names.length).toBeGreaterThan(documents)
   for (const [index, name] of names.entries()) {
@@ -80,7 +80,7 @@ itLong('[OUT-7] names the file with a changed byte, and writes nothing', deep, a
 })
 
 itLong(
-  '[OUT-7] rejects a list that names files outside the export, also with correct checksums',
+  '[OUT-7] rejects a list that refers to files outside the export, even with correct checksums',
   async () => {
     const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/export/manifest.ts')
     await exportStore(at('data'), at('forged'), all, noProgress)
@@ -118,7 +118,7 @@ async function killed(args: readonly string[], pattern: RegExp, afterMs: number)
   return child.signalCode === 'SIGKILL'
 }
 
-itLong('[OUT-8] completes an import that is killed several times', deep, async () => {
+itLong('[OUT-8] completes an import that was killed several times', deep, async () => {
   const args = ['import', 'weft', at('export'), '--data-dir', at('resumed')]
   let kills = 0
   for (const pattern of [/check 50/, /documents 0 /, /documents 25/, /documents 50/, /documents 100/])
@@ -149,7 +149,7 @@ function farDocument() {
   return { address: { workspaceId: 'w', apiKey: 'k', ...ids(1) }, bytes, stateVector, log }
 }
 
-it('[OUT-8] writes a document with a long log or a late epoch in one write', async () => {
+it('[OUT-8] writes a document with a long log or a late epoch in a single write', async () => {
   const engine = await openMemoryEngine()
   const documents = new DocumentRestorer(engine.log)
   const document = farDocument()
@@ -177,7 +177,7 @@ it('[OUT-8] rejects a document that differs from its list entry, and writes noth
 const read = async (server: TestServer, index: number): Promise<unknown> =>
   (dataOf(await server.post('/v2/crdt/get', ids(index))) as [{ data: unknown }])[0].data
 
-itLong('[OUT-9] merges documents into a used store, and removes nothing', deep, async () => {
+itLong('[OUT-9] merges documents into a store that has content, and removes nothing', deep, async () => {
   await importInto('merged')
   const server = await startOn(at('merged'))
   await server.post('/v2/crdt/update', { ...ids(1), type: 'text', data: 'typed later, second of 1' })
@@ -203,7 +203,7 @@ itLong('[OUT-9] merges documents into a used store, and removes nothing', deep, 
   expect((await weft('verify', at('merged'))).code).toBe(0)
 })
 
-itLong('[OUT-9] writes nothing when the store has other values under the same keys', deep, async () => {
+itLong('[OUT-9] writes nothing if the store has different values under the same keys', deep, async () => {
   const { workspaceId, apiKey } = JSON.parse(readFileSync(at('data', 'credentials.json'), 'utf8')) as Record<
     string,
     string
@@ -221,7 +221,7 @@ itLong('[OUT-9] writes nothing when the store has other values under the same ke
   expect(await contentOf('taken')).toEqual(before)
 })
 
-itLong('[OUT-9] imports documents only under another API key, and creates their records', deep, async () => {
+itLong('[OUT-9] imports documents only, under another API key, and creates their records', deep, async () => {
   const only = { ...all, holds: 'documents' } as const
   await exportStore(at('data'), at('alone'), only, noProgress)
   await (await startOn(at('others'))).stop()
@@ -245,7 +245,7 @@ itLong('[OUT-9] imports documents only under another API key, and creates their 
   expect((await weft('verify', at('others'))).code).toBe(0)
 })
 
-itLong('[OUT-9] reports in a dry run what an import would do, and writes nothing', deep, async () => {
+itLong('[OUT-9] in a dry run, reports what an import would do, and writes nothing', deep, async () => {
   const dry = await weft('import', 'weft', at('export'), '--data-dir', at('dry'), '--dry-run', '--json')
   const real = await importInto('wet')
   expect(JSON.parse(dry.out)).toEqual({ ok: true, ...real })

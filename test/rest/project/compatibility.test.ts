@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe('null', () => {
-  it('[COMPAT-1] reads null in an optional member as absent, at any depth', async () => {
+  it('[COMPAT-1] treats null in an optional member as absent, at any depth', async () => {
     const users = [{ userId: 'nina', name: 'Nina', email: null, accessRole: null, metadata: null }]
     expect(await call('/v2/users/add', { organizationId, documentId: null, users })).toMatchObject({
       nina: { success: true },
@@ -56,7 +56,7 @@ describe('null', () => {
     expect(found).toHaveLength(2)
   })
 
-  it('[COMPAT-1] rejects null in a required member, and keeps null with a meaning', async () => {
+  it('[COMPAT-1] rejects null in a required member, and keeps null where it has a meaning', async () => {
     expect(errorOf(await server.post('/v2/users/add', { organizationId, users: null }))).toEqual([
       'INVALID_ARGUMENT',
       '/data/users',
@@ -79,7 +79,7 @@ describe('null', () => {
     ])
   })
 
-  it('[COMPAT-1] describes null for every optional member of a request, and for no other', async () => {
+  it('[COMPAT-1] allows null in the description of every optional request member, and of no other member', async () => {
     const described = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
       paths: Record<string, { post: { requestBody: { content: Record<string, { schema: Described }> } } }>
     }
@@ -116,7 +116,7 @@ function membersOf(
 }
 
 describe('lists', () => {
-  it('[COMPAT-2] filters nothing for an empty list in an operation that reads', async () => {
+  it('[COMPAT-2] in an operation that reads, treats an empty list as no filter', async () => {
     const activities = { organizationId, featureTypes: [], actionTypes: [], activityIds: [] }
     expect(await call('/v2/activities/get', activities)).not.toEqual([])
     expect(await call('/v1/organizations/documents/get', { organizationId, documentIds: [] })).toHaveLength(2)
@@ -125,7 +125,7 @@ describe('lists', () => {
     expect(await call('/v2/commentannotations/get', annotations)).toEqual([])
   })
 
-  it('[COMPAT-2] takes an empty list of documents in config/set as the organization', async () => {
+  it('[COMPAT-2] in config/set, treats an empty list of documents as the whole organization', async () => {
     const config = { inbox: 'MINE', email: null }
     expect(
       await call('/v2/notifications/config/set', {
@@ -144,7 +144,7 @@ describe('lists', () => {
     ).toMatchObject([{ config: { inbox: 'MINE' } }])
   })
 
-  it('[COMPAT-2] takes an empty filter of a new endpoint as no filter, and rejects it in a change', async () => {
+  it('[COMPAT-2] treats an empty filter of a new endpoint as no filter, and rejects an empty filter in a change', async () => {
     const { advanced, create, post } = await webhooksOf(server)
     await advanced({ isEnabled: true })
     const { id, filterTypes, channels } = await create({ filterTypes: [], channels: [] })
@@ -155,7 +155,7 @@ describe('lists', () => {
       )
   })
 
-  it('[COMPAT-2] never takes an empty list in an operation that writes as all', async () => {
+  it('[COMPAT-2] in an operation that writes, never treats an empty list as all', async () => {
     const made = { organizationId, documentId: 'kept', editorId: 'main', type: 'text', data: 'kept' }
     await call('/v2/crdt/add', made)
     await server.post('/v2/crdt/delete', { organizationId, documentId: 'kept', editorIds: [] })
@@ -165,7 +165,7 @@ describe('lists', () => {
     await call('/v2/organizations/documents/delete', { organizationId, documentIds: ['kept'] })
   })
 
-  it('[COMPAT-5] takes a page size above the maximum as the maximum, and a depth of 0 as the folder only', async () => {
+  it('[COMPAT-5] treats a page size above the maximum as the maximum, and a depth of 0 as the folder without subfolders', async () => {
     expect(await call('/v2/users/get', { organizationId, pageSize: 1_000_000_000 })).not.toEqual([])
     expect(await call('/v2/activities/get', { organizationId, pageSize: 10_000 })).not.toEqual([])
     const { advanced, post } = await webhooksOf(server)
@@ -185,7 +185,7 @@ describe('lists', () => {
 })
 
 describe('event types that Weft does not have', () => {
-  it('[COMPAT-3] are kept by an endpoint, and named in the response', async () => {
+  it('[COMPAT-3] are kept by an endpoint, and listed in the response', async () => {
     const { advanced, post, list } = await webhooksOf(server)
     await advanced({ isEnabled: true })
     const filterTypes = ['comment.add', 'recorder.start', 'agent.run']
@@ -209,7 +209,7 @@ describe('event types that Weft does not have', () => {
     ])
   })
 
-  it('[COMPAT-3] are kept as triggers of the basic service, and named in the response', async () => {
+  it('[COMPAT-3] are kept as triggers of the basic service, and listed in the response', async () => {
     const { post, basic } = await webhooksOf(server)
     const triggers = {
       'comment.add': true,
@@ -258,7 +258,7 @@ describe('event types that Weft does not have', () => {
     })
   })
 
-  it('[COMPAT-4] takes enableDataProtection next to the triggers as the trigger of this name', async () => {
+  it('[COMPAT-4] treats enableDataProtection next to the triggers like the trigger with this name', async () => {
     const { basic } = await webhooksOf(server)
     const config = (change: object) => basic({ webhookServiceConfig: change })
     expect(await config({ enableDataProtection: true })).toMatchObject({
@@ -327,7 +327,7 @@ describe('missing organizations, folders and documents', () => {
     })
   })
 
-  it('[COMPAT-7] are not created if nothing is added to them', async () => {
+  it('[COMPAT-7] are not created if none of the folders of the call can be added', async () => {
     for (const folders of [
       [{ folderId: 'f', parentFolderId: 'unknown' }],
       [{ folderId: 'f' }, { folderId: 'f', parentFolderId: 'unknown' }],
@@ -432,7 +432,7 @@ describe('missing organizations, folders and documents', () => {
     expect(folders).not.toContainEqual(expect.objectContaining({ folderId: 'left-over' }))
   })
 
-  it('[COMPAT-7] are created by default with the option, unless the call requests otherwise', async () => {
+  it('[COMPAT-7] are created by default when the option is set, unless the call disables it', async () => {
     const eager = await startTestServer({ createMissing: true })
     try {
       for (const more of [{ createMissing: false }])

@@ -55,7 +55,7 @@ async function run(language: Language, code: string): Promise<string> {
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 describe.each(languages.filter(([language]) => language !== 'python' || hasPython))('%s', (language) => {
-  it('[CON-69] has requests that run as they are: a token that connects, and content of each editor', async () => {
+  it('[CON-69] has requests that run without changes: a token that connects, and content of each editor', async () => {
     const { token } = snippetsFor(server.url, address, { library: 'tiptap', language })
     const [jwt = ''] = /eyJ[\w.-]+/.exec(await run(language, token)) ?? []
     for (const [library] of editorLibraries) {

@@ -35,7 +35,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 
 const gzip = { 'accept-encoding': 'br, gzip;q=0.8' }
 
-it('[CON-12] sends files of the console compressed to clients that accept it, with the same content', async () => {
+it('[CON-12] sends console files compressed to clients that accept it, and the content is the same', async () => {
   for (const path of [
     '/console',
     '/console/',
@@ -60,14 +60,14 @@ it('[CON-12] sends files of the console compressed to clients that accept it, wi
   }
 })
 
-it('[CON-12] accepts gzip by name or wildcard, and not with the weight 0', () => {
+it('[CON-12] accepts gzip by name or by wildcard, but not with the weight 0', () => {
   for (const accepted of ['gzip', 'GZIP', 'br, gzip', 'gzip; q=0.1', '*', 'identity;q=0, *;q=1'])
     expect(acceptsGzip(accepted), accepted).toBe(true)
   for (const accepted of [undefined, '', 'br', 'gzip;q=0', 'gzip; q=0.000', '*, gzip;q=0', 'xgzip', '*;q=0'])
     expect(acceptsGzip(accepted), accepted).toBe(false)
 })
 
-it('[CON-13] answers 304 for an unchanged file, and lets a file with a hash in its name be kept', async () => {
+it('[CON-13] answers 304 for an unchanged file, and lets clients cache a file with a hash in its name', async () => {
   const { headers, body } = await get('/console/main.js', gzip)
   const etag = String(headers.etag)
   for (const condition of [etag, `W/${etag}`, `"other", ${etag}`]) {

@@ -299,7 +299,7 @@ describe('the chapter on migration', () => {
   const section = chapter.slice(chapter.indexOf('## The original REST service')).split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \|$/gm)]
 
-  it('[COMPAT-9] has one row for each operation of the specification, all of which exist', () => {
+  it('[COMPAT-9] has one row for each operation of the specification, and each of these operations exists', () => {
     expect(rows.map(([, path = '']) => `/${path}`).toSorted()).toEqual(specifiedPaths.toSorted())
     const paths = new Set<string>(operationList.map(({ path }) => path))
     expect(specifiedPaths.filter((path) => !paths.has(path))).toEqual([])
@@ -310,7 +310,7 @@ describe('the chapter on migration', () => {
       ).toBe(true)
   })
 
-  it('[COMPAT-9] names existing operations only', () => {
+  it('[COMPAT-9] mentions only existing operations', () => {
     const named = [...section.matchAll(/`((?:[a-z]+\/)+[a-z]+)`/g)].map(([, name = '']) => name)
     const known = operationList.map(({ path }) => path)
     expect(named.filter((name) => !known.some((path) => path.endsWith(`/${name}`)))).toEqual([])

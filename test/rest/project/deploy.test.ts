@@ -38,13 +38,13 @@ const namedIn = (text: string): string[] => [
 ]
 
 describe.each(['monitoring/alerts.yml', 'monitoring/dashboard.json'])('%s', (file) => {
-  it('[OPS-30] names existing metrics only', () => {
+  it('[OPS-30] uses only existing metrics', () => {
     const names = namedIn(read(file))
     expect(names.length).toBeGreaterThan(8)
     expect(names.filter((name) => !seriesNames().has(name))).toEqual([])
   })
 
-  it('[OPS-30] takes the rate of counters, and of nothing else', () => {
+  it('[OPS-30] uses the rate of counters, and never the rate of other metrics', () => {
     const counted = (name: string): boolean =>
       types.get(name) === 'counter' || /_(bucket|count|sum)$/.test(name)
     const text = read(file)
@@ -56,7 +56,7 @@ describe.each(['monitoring/alerts.yml', 'monitoring/dashboard.json'])('%s', (fil
   })
 })
 
-it('[OPS-30] gives alerts different names, because a cluster uses both files', () => {
+it('[OPS-30] gives all alerts different names, because a cluster uses both files', () => {
   const names = ['monitoring/alerts.yml', 'cluster/alerts.yml'].flatMap((file) =>
     [...read(file).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name),
   )
@@ -70,7 +70,7 @@ it('[OPS-30] shows every metric of Weft in the dashboard', () => {
   expect(ours.filter((name) => !shown.includes(name))).toEqual([])
 })
 
-it('[RUN-9] publishes with the Ingress what clients need, and neither metrics nor backups', async () => {
+it('[RUN-9] with the Ingress, publishes what clients need, but no metrics or backups', async () => {
   const rules = [...read('ingress.yaml').matchAll(/^ +- path: (\S+)\n +pathType: (\w+)$/gm)]
   expect(rules.length).toBeGreaterThan(5)
   const isPublished = (path: string): boolean =>
@@ -82,7 +82,7 @@ it('[RUN-9] publishes with the Ingress what clients need, and neither metrics no
     expect([path, isPublished(path)]).toEqual([path, false])
 })
 
-it('[OPS-31] gives each panel of the dashboard a place of its own', () => {
+it('[OPS-31] gives each panel of the dashboard its own position', () => {
   const { panels } = JSON.parse(read('monitoring/dashboard.json')) as {
     panels: readonly { id: number; gridPos: { x: number; y: number } }[]
   }
@@ -91,7 +91,7 @@ it('[OPS-31] gives each panel of the dashboard a place of its own', () => {
 })
 
 describe.each(deployments)('%s', (file) => {
-  it('[OPS-31] sets existing options only', () => {
+  it('[OPS-31] sets only existing options', () => {
     const known = optionKeys.flatMap((key) =>
       isSecret(key) ? [environmentOf(key), `${environmentOf(key)}_FILE`] : [environmentOf(key)],
     )
@@ -100,13 +100,13 @@ describe.each(deployments)('%s', (file) => {
     expect(named.filter((name) => !known.includes(name))).toEqual([])
   })
 
-  it('[OPS-31] requests existing pages only', async () => {
+  it('[OPS-31] requests only existing pages', async () => {
     const pages = [...read(file).matchAll(/\/(?:healthz|readyz|metrics)\b/g)].map(([page]) => page)
     for (const page of new Set(pages)) expect((await fetch(server.url + page)).status).toBe(200)
   })
 })
 
-it('[OPS-31] waits longer than a stop takes before it kills the server', () => {
+it('[OPS-31] waits longer than the server needs to stop before it kills the server', () => {
   const graces = {
     'weft.service': /^TimeoutStopSec=(\d+)$/m,
     'compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
@@ -116,7 +116,7 @@ it('[OPS-31] waits longer than a stop takes before it kills the server', () => {
     expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(options.shutdownSeconds.default)
 })
 
-it('[CF-30] waits longer than the drain before it kills a server of a cluster, and sets the shared options for all', () => {
+it('[CF-30] waits longer than the drain before it kills a node of a cluster, and sets the shared options for all nodes', () => {
   const graces = {
     'cluster/compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
     'cluster/kubernetes.yaml': /^ +terminationGracePeriodSeconds: (\d+)$/m,
@@ -129,7 +129,7 @@ it('[CF-30] waits longer than the drain before it kills a server of a cluster, a
   expect(read('cluster/kubernetes.yaml')).toMatch(/^ {6}enableServiceLinks: false$/m)
 })
 
-it('[CF-30] names existing metrics in the alerts about a cluster', () => {
+it('[CF-30] uses only existing metrics in the alerts about a cluster', () => {
   for (const file of ['cluster/alerts.yml', 'cluster/README.md']) {
     const names = namedIn(read(file))
     expect(names.length).toBeGreaterThan(2)
@@ -137,7 +137,7 @@ it('[CF-30] names existing metrics in the alerts about a cluster', () => {
   }
 })
 
-it('[CF-30] checks readiness, which reports a stopping server, in the load balancer', () => {
+it('[CF-30] in the load balancer, checks readiness, which reports a stopping server', () => {
   expect(read('cluster/Caddyfile')).toMatch(/^\t\thealth_uri \/readyz$/m)
   const asked = /reverse_proxy (.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
   expect(asked.length).toBe(3)
@@ -148,6 +148,6 @@ it('[CF-30] checks readiness, which reports a stopping server, in the load balan
   }
 })
 
-it('[OPS-31] disables service links of Kubernetes, which would set WEFT_PORT for a service `weft`', () => {
+it('[OPS-31] disables service links of Kubernetes, because they would set WEFT_PORT for a service named `weft`', () => {
   expect(read('kubernetes.yaml')).toMatch(/^ {6}enableServiceLinks: false$/m)
 })

@@ -67,7 +67,7 @@ beforeAll(async () => {
   await server.stop()
 }, 30_000)
 
-it('[CMD-1] lists organizations, all documents of one, and the editors of a document in doc ls', () => {
+it('[CMD-1] doc ls lists organizations, all documents of an organization, and the editors of a document', () => {
   expect(linesOf(served.organizations ?? '').map(({ organizationId }) => organizationId)).toEqual(['acme'])
   const documents = linesOf(served.documents ?? '')
   expect(documents.map(({ documentId }) => documentId)).toEqual(['my notes', ...others])
@@ -77,7 +77,7 @@ it('[CMD-1] lists organizations, all documents of one, and the editors of a docu
   ])
 })
 
-it('[CMD-2] lists versions in doc history, and shows the lines that differ from the present content', () => {
+it('[CMD-2] doc history lists versions, and shows the lines that differ from the current content', () => {
   expect(linesOf(served.versions ?? '')).toMatchObject([
     { versionId, kind: 'manual', label: 'first', createdBy: 'ann' },
   ])
@@ -85,7 +85,7 @@ it('[CMD-2] lists versions in doc history, and shows the lines that differ from 
   expect(served.absent).toMatch(/^{"error":{"message":".*NOT_FOUND/)
 })
 
-it('[CMD-1] [CMD-2] prints the same for the store of a stopped server', async () => {
+it('[CMD-1] [CMD-2] prints the same for a stopped server as for a running one', async () => {
   // The time of an edit is that of its storage, a moment later.
   const timeless = (text = ''): string => text.replace(/"lastUpdated":\d+/g, '')
   for (const name of ['documents', 'editors', 'versions', 'diff']) {
@@ -94,7 +94,7 @@ it('[CMD-1] [CMD-2] prints the same for the store of a stopped server', async ()
   }
 })
 
-itLong('[CMD-2] restores a version of a document once in doc restore', async () => {
+itLong('[CMD-2] doc restore restores a version of a document once', async () => {
   const server = await startTestServer({ engine: 'level', dataDir: data })
   const there = ['--url', server.url, '--data-dir', data]
   const restored = await runCli(['doc', 'restore', address, versionId, '--json', ...there], root)
@@ -106,7 +106,7 @@ itLong('[CMD-2] restores a version of a document once in doc restore', async () 
   await server.stop()
 })
 
-it('[CMD-3] [DEF-4] creates a usable configuration with restricted documents in init, and overwrites nothing', async () => {
+it('[CMD-3] [DEF-4] init creates a usable configuration with restricted documents, and overwrites nothing', async () => {
   const cwd = directory()
   const made = await runCli(['init', 'place', '--json'], cwd)
   const shown = JSON.parse(made.out) as Record<string, unknown>
@@ -140,7 +140,7 @@ it('[CMD-3] [DEF-4] creates a usable configuration with restricted documents in 
   expect(out).not.toContain(kept.authToken)
 })
 
-it('[CMD-3] prints next steps in init that work as typed', async () => {
+it('[CMD-3] init prints next steps that work exactly as printed', async () => {
   const cwd = directory()
   const { out } = await runCli(['init', '--env', "Ann's place"], cwd)
   const enter = /cd (.*) && weft doctor/.exec(out)?.[1] ?? ''
@@ -149,7 +149,7 @@ it('[CMD-3] prints next steps in init that work as typed', async () => {
   )
 })
 
-it('[CMD-3] writes the secrets of a deployment into a file for its owner with init --env', async () => {
+it('[CMD-3] init --env writes the secrets of a deployment into a file that only its owner can read', async () => {
   const cwd = directory()
   expect((await runCli(['init', '--env'], cwd)).code).toBe(0)
   expect((statSync(join(cwd, '.env')).mode & 0o777).toString(8)).toBe('600')
@@ -162,7 +162,7 @@ it('[CMD-3] writes the secrets of a deployment into a file for its owner with in
   expect(shown.durability).toEqual({ value: 'disk', source: 'file' })
 })
 
-it('[CMD-4] prints the link of the credentials in console, and at the first start', async () => {
+it('[CMD-4] console prints the link with the credentials, and the first start prints it too', async () => {
   const cwd = directory()
   const environment = { WEFT_API_KEY: 'key/1', WEFT_AUTH_TOKEN: 'token&of=sixteen#', WEFT_PORT: '99' }
   const link = '/console#key=key%2F1&token=token%26of%3Dsixteen%23'
@@ -178,7 +178,7 @@ it('[CMD-4] prints the link of the credentials in console, and at the first star
   await first.ended
 })
 
-it('[CMD-4] prints the link in console --open when no browser opens it', async () => {
+it('[CMD-4] console --open prints the link if it cannot open a browser', async () => {
   const cwd = directory()
   const environment = { WEFT_API_KEY: 'k', WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' }
   const opening = async (program: string) => {
@@ -191,7 +191,7 @@ it('[CMD-4] prints the link in console --open when no browser opens it', async (
   expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
 })
 
-it('[CMD-1] [CMD-2] prints a sentence for an empty list, and none with --json', async () => {
+it('[CMD-1] [CMD-2] prints a sentence for an empty list, but not with --json', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   const there = ['--url', server.url, '--data-dir', used]
@@ -207,7 +207,7 @@ it('[CMD-1] [CMD-2] prints a sentence for an empty list, and none with --json', 
   expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
 })
 
-it('[CMD-5] has --json in every command that does something', () => {
+it('[CMD-5] has the option --json in every command that does something', () => {
   const without = (command: Command): readonly string[] => {
     if (command.commands.length > 0) return command.commands.flatMap(without)
     return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
@@ -215,7 +215,7 @@ it('[CMD-5] has --json in every command that does something', () => {
   expect(without(createProgram())).toEqual(['completion'])
 })
 
-it('[CMD-5] prints a failure as one sentence with the remedy, and also as an object with --json', async () => {
+it('[CMD-5] prints a failure as one sentence with the remedy, and with --json as an object', async () => {
   const cwd = directory()
   const [nothing, misspelled, unreachable] = await Promise.all([
     runCli(['token', 'ann', '--json'], cwd),
@@ -240,7 +240,7 @@ it('[CMD-5] prints a failure as one sentence with the remedy, and also as an obj
   })
 })
 
-it('[CMD-5] prints a hint that fits the call: a known port, another listing, another format', async () => {
+it('[CMD-5] prints a hint that fits the failed call: a known port, another listing, another format', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'xml', data: '<p>a</p>', upsert: true }))
@@ -263,14 +263,14 @@ it('[CMD-5] prints a hint that fits the call: a known port, another listing, ano
   await server.stop()
 })
 
-it('[CMD-8] lists the options of a command before those of the configuration', async () => {
+it('[CMD-8] in the help of a command, lists its own options before the options of the configuration', async () => {
   const { out } = await runCli(['mirror', '--help'], root)
   const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
   for (const own of ['--dialect', '--token', '--json', '--help']) expect(options).toContain(` ${own}`)
   expect(options).not.toContain('--max-document-bytes')
 })
 
-it('[CMD-10] names defaults and variables of options in the help of a command', async () => {
+it('[CMD-10] in the help of a command, shows defaults and variables of the options', async () => {
   const help = async (...args: string[]) =>
     (await runCli([...args, '--help'], root)).out.replaceAll(/\s+/g, ' ')
   const [serve, get] = await Promise.all([help('serve'), help('doc', 'get')])
@@ -284,7 +284,7 @@ it('[CMD-10] names defaults and variables of options in the help of a command', 
 
 const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
 
-it.skipIf(!hasShell('bash'))('[CMD-6] completes commands, options and their values in bash', async () => {
+it.skipIf(!hasShell('bash'))('[CMD-6] in bash, completes commands, options and their values', async () => {
   const cwd = directory()
   writeFileSync(join(cwd, 'weft.bash'), (await runCli(['completion', 'bash'], cwd)).out)
   const complete = (...words: readonly string[]): readonly string[] => {
@@ -306,13 +306,13 @@ it.skipIf(!hasShell('bash'))('[CMD-6] completes commands, options and their valu
   expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])
 })
 
-it('[CMD-7] sends load to another machine in bench only with permission', async () => {
+it('[CMD-7] bench sends load to another machine only with permission', async () => {
   const args = ['bench', '--url', 'http://weft.invalid:8787', '--api-key', 'k']
   const refused = await runCli(args, directory(), { WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' })
   expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--allow-remote') })
 })
 
-it('[CMD-7] measures its own server in bench, prints the figures and draws them', async () => {
+it('[CMD-7] bench measures its own server, prints the figures and draws them', async () => {
   const cwd = directory()
   const { out, code } = await runCli(['bench', '--seconds', '1', '--json'], cwd)
   expect(code).toBe(0)
@@ -337,7 +337,7 @@ it('[CMD-7] measures its own server in bench, prints the figures and draws them'
   for (const { label } of figures) expect(svg).toContain(label)
 })
 
-it('[CMD-7] leaves nothing when bench is interrupted while it starts', async () => {
+it('[CMD-7] bench leaves nothing when it is interrupted during its start', async () => {
   const cwd = directory()
   const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
   await eventually(() => readdirSync(cwd).some((name) => name.startsWith('weft-bench-')))
@@ -346,7 +346,7 @@ it('[CMD-7] leaves nothing when bench is interrupted while it starts', async () 
   expect(readdirSync(cwd)).toEqual([])
 })
 
-itLong('[CMD-7] leaves nothing when bench gets a second signal', async () => {
+itLong('[CMD-7] bench leaves nothing when it gets a second signal', async () => {
   const cwd = directory()
   const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
   let told = ''
@@ -360,7 +360,7 @@ itLong('[CMD-7] leaves nothing when bench gets a second signal', async () => {
   expect(readdirSync(cwd)).toEqual([])
 })
 
-itLong('[CMD-7] ends bench at once when the server rejects it', async () => {
+itLong('[CMD-7] bench stops immediately when the server rejects it', async () => {
   const server = await startTestServer({ engine: 'level', maxConnections: 5 })
   const args = ['bench', '--url', server.url, '--no-svg', '--api-key', server.credentials.apiKey]
   const running = startCli(args, directory(), { WEFT_AUTH_TOKEN: server.credentials.authToken })
@@ -369,7 +369,7 @@ itLong('[CMD-7] ends bench at once when the server rejects it', async () => {
   await server.stop()
 })
 
-itLong('[CMD-7] measures a running server in bench, and leaves nothing there', async () => {
+itLong('[CMD-7] bench measures a running server, and leaves nothing on that server', async () => {
   const server = await startTestServer({ engine: 'level' })
   const args = [
     'bench',

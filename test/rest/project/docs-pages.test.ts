@@ -47,7 +47,7 @@ const linksOf = (html: string): string[] => [...html.matchAll(/href="([^"]*)"/g)
 const idsOf = (html: string): string[] => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
 
 describe.each(pages)('%s', (path) => {
-  it('[GUIDE-1] is a page of this server only, without inline code', async () => {
+  it('[GUIDE-1] loads nothing from other servers, and has no inline code', async () => {
     const answer = await fetch(server.url + path)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -64,7 +64,7 @@ describe.each(pages)('%s', (path) => {
     expect(await (await fetch(server.url + path)).text()).toBe(html)
   })
 
-  it('[GUIDE-2] has no dead link, and links every chapter', async () => {
+  it('[GUIDE-2] has no broken link, and links to every chapter', async () => {
     const html = await pageAt(path)
     const own = idsOf(html)
     expect(own).toEqual([...new Set(own)])
@@ -80,7 +80,7 @@ describe.each(pages)('%s', (path) => {
   })
 })
 
-it('[GUIDE-1] serves pictures of chapters from this server', async () => {
+it('[GUIDE-1] loads the pictures of chapters from this server', async () => {
   expect(readdirSync(join(folder, 'pictures')).sort()).toEqual([...pictures])
   for (const name of pictures) {
     const answer = await fetch(`${server.url}/docs/pictures/${name}`)
@@ -89,27 +89,27 @@ it('[GUIDE-1] serves pictures of chapters from this server', async () => {
 })
 
 describe('the chapters in the repository', () => {
-  it('[GUIDE-2] contain only chapters, each with its title', () => {
+  it('[GUIDE-2] are exactly the listed chapters, and each begins with its title', () => {
     const there = readdirSync(folder).filter((name) => name.endsWith('.md'))
     expect(there.sort()).toEqual(files.map((name) => `${name}.md`).sort())
     for (const { name, title } of chapters) expect(textOf(name).split('\n')[0]).toBe(`# ${title}`)
   })
 
-  it.each(files)('[GUIDE-2] have no dead link: %s.md', (name) => {
+  it.each(files)('[GUIDE-2] %s.md has no broken link', (name) => {
     const links = [...proseOf(name).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
     const local = links.filter((to) => !/^https?:/.test(to) && !to.startsWith('#'))
     const paths = local.map((to) => to.split('#')[0] as string)
     expect(paths.filter((path) => !existsSync(resolve(folder, path)))).toEqual([])
   })
 
-  it('[GUIDE-2] are all in the index, in order', () => {
+  it('[GUIDE-2] are all listed in the index, in order', () => {
     const listed = [...textOf(index.name).matchAll(/^\d+\. \[[^\]]+\]\(([\w-]+)\.md\)/gm)].map(
       ([, name]) => name,
     )
     expect(listed).toEqual(chapters.map(({ name }) => name))
   })
 
-  it('[GUIDE-3] have current generated tables: else `npm run docs:tables`', () => {
+  it('[GUIDE-3] has current generated tables; otherwise run `npm run docs:tables`', () => {
     for (const name of files) expect(textOf(name)).toBe(fillTables(textOf(name), limitsTables))
     for (const [name, table] of Object.entries({
       limits: 'limits',
@@ -119,7 +119,7 @@ describe('the chapters in the repository', () => {
       expect(textOf(table)).toContain(`<!-- ${name} -->\n\n|`)
   })
 
-  it('[GUIDE-10] list every bound of request members in the chapter of limits, with its operation', () => {
+  it('[GUIDE-10] lists every limit of a request member with its operation in the chapter on limits', () => {
     const rows = textOf('limits').split('\n')
     const all = operationList.flatMap(({ path, request }) =>
       boundsOf(request).map((each) => ({ path, ...each })),
@@ -137,12 +137,12 @@ describe('the chapters in the repository', () => {
     expect(all).toHaveLength(bounds?.length ?? 0)
   })
 
-  it('[GUIDE-10] list the numbers and sizes of records in the chapter of limits', () => {
+  it('[GUIDE-10] lists the numbers and sizes of records in the chapter on limits', () => {
     for (const row of ['| API key | endpoints | 100 |', '| organization | folders | 10,000 |'])
       expect(textOf('limits')).toContain(`\n${row}\n`)
   })
 
-  it('[GUIDE-3] list every limit in the table', () => {
+  it('[GUIDE-3] lists every limit in the table', () => {
     for (const name of limitNames) expect(textOf('limits')).toContain(`\n| \`${name}\``)
   })
 })
@@ -151,7 +151,7 @@ const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;
 const plain = (html: string): string =>
   Object.entries(entities).reduce((text, [from, to]) => text.replaceAll(from, to), html)
 
-it('[GUIDE-4] have every operation in the reference, with a call of its example', async () => {
+it('[GUIDE-4] has every operation in the reference, with a call that sends the example of the operation', async () => {
   for (const { path, summary, description, auth, errors } of operationList) {
     const page = plain((await pageAt(`/docs/reference/${path.split('/')[2]}`)).replaceAll(/<\/?code>/g, '`'))
     const [, after = ''] = page.split(`POST ${path}\``)
@@ -172,7 +172,7 @@ it('[GUIDE-4] have every operation in the reference, with a call of its example'
   }
 })
 
-it('[GUIDE-21] lists what users need first in the reference', async () => {
+it('[GUIDE-21] lists the operations that users need first at the top of the reference', async () => {
   const page = await pageAt('/docs/reference')
   const listed = [...page.matchAll(/<li><a [^>]*><code>([^<]+)<\/code>/g)].map(([, path = '']) => path)
   expect(listed.toSorted()).toEqual(operationList.map(({ path }) => path as string).toSorted())
@@ -205,7 +205,7 @@ describe('/docs/search.json', () => {
   })
   const sections = (): readonly string[] => entries.map(({ section }) => section)
 
-  it('[GUIDE-22] leads only to pages and anchors that exist', async () => {
+  it('[GUIDE-22] leads only to existing pages and anchors', async () => {
     expect(new Set(entries.map(({ path }) => path)).size).toBe(entries.length)
     for (const { path } of entries) {
       const [target = '', id] = path.split('#')
@@ -245,7 +245,7 @@ describe('/docs/search.json', () => {
   })
 })
 
-it('[GUIDE-25] ends each page with links to its neighbors', async () => {
+it('[GUIDE-25] ends each page with links to the previous and the next page', async () => {
   const neighborsOf = async (path: string): Promise<(string | undefined)[]> => {
     const html = await pageAt(path)
     const end = html.slice(html.indexOf('<nav class="neighbors"'), html.indexOf('</main>'))

@@ -46,7 +46,7 @@ const call = (server: TestServer, apiKey: string, authToken: string) =>
     'x-service-auth-token': authToken,
   })
 
-it('[OPS-10] creates credentials at the first start, and keeps them for their owner only', async () => {
+it('[OPS-10] creates credentials at the first start in a file that only its owner can read', async () => {
   const { credentials, created } = await credentialsOf()
   expect(created).toBe(true)
   expect(kept()).toEqual(credentials)
@@ -57,7 +57,7 @@ it('[OPS-10] creates credentials at the first start, and keeps them for their ow
     expect(secret.length).toBeGreaterThanOrEqual(43)
 })
 
-it('[OPS-11] keeps credentials and tokens when the server starts again', async () => {
+it('[OPS-11] keeps credentials and tokens over a restart of the server', async () => {
   const first = await start({}, async ({ credentials, token }) => ({
     credentials,
     token: await token('ann'),
@@ -69,7 +69,7 @@ it('[OPS-11] keeps credentials and tokens when the server starts again', async (
   expect(statSync(file()).mtimeMs).toBe(written)
 })
 
-it('[OPS-12] uses configured credentials, and does not write a configured signing secret to the file', async () => {
+it('[OPS-12] uses configured credentials, but does not write a configured signing secret to the file', async () => {
   const configured = {
     workspaceId: 'my-workspace',
     workspaceAuthToken: 'my-workspace-token',
@@ -86,7 +86,7 @@ it('[OPS-12] uses configured credentials, and does not write a configured signin
   })
 })
 
-it('[OPS-13] stops the start for a configured token that the store does not have, and changes nothing', async () => {
+it('[OPS-13] when the store does not have a configured token, ends the start, and changes nothing', async () => {
   const { credentials } = await credentialsOf()
   const { apiKey, workspaceId } = credentials
   await expect(credentialsOf({ authToken: 'the-next-auth-token' })).rejects.toMatchObject({
@@ -107,7 +107,7 @@ it('[OPS-13] stops the start for a configured token that the store does not have
   })
 })
 
-it('[OPS-13] replaces tokens that an import created by the configured ones, once', async () => {
+it('[OPS-13] replaces tokens that an import created by the configured tokens, but only once', async () => {
   const { credentials } = await credentialsOf()
   const [exported, imported] = [`${data}-exported`, `${data}-imported`]
   const weft = (...args: string[]) => runCli(args, root)
@@ -125,7 +125,7 @@ it('[OPS-13] replaces tokens that an import created by the configured ones, once
   expect((await importAgain()).code).toBe(0)
 })
 
-it('[OPS-14] stops the start for a configured API key that the store does not have, and writes nothing', async () => {
+it('[OPS-14] when the store does not have a configured API key, ends the start, and writes nothing', async () => {
   const { credentials } = await credentialsOf()
   const refused = { message: 'the store has API keys, but not the configured API key "typo"' }
   const remedy = expect.stringContaining('`weft keys list`')
@@ -139,7 +139,7 @@ it('[OPS-14] stops the start for a configured API key that the store does not ha
   expect((await credentialsOf()).credentials).toEqual(credentials)
 })
 
-it('[OPS-14] stops the start for credentials of another store', async () => {
+it('[OPS-14] when the credentials belong to another store, ends the start', async () => {
   await credentialsOf()
   const { apiKey, ...others } = kept()
   writeFileSync(file(), JSON.stringify({ ...others, apiKey: 'of-another-store' }))
@@ -148,7 +148,7 @@ it('[OPS-14] stops the start for credentials of another store', async () => {
   expect((await credentialsOf()).credentials.apiKey).toBe(apiKey)
 })
 
-it('[OPS-14] adds a configured API key with `addKey`, and keeps the former one valid', async () => {
+it('[OPS-14] with `addKey`, adds a configured API key, and keeps the former key valid', async () => {
   const { credentials } = await credentialsOf()
   const second = { apiKey: 'second-key', authToken: 'second-auth-token' }
   await start({ ...second, addKey: 'second-key' }, async (server) => {
@@ -161,7 +161,7 @@ it('[OPS-14] adds a configured API key with `addKey`, and keeps the former one v
   expect((await credentialsOf(second)).credentials.apiKey).toBe('second-key')
 })
 
-it('[OPS-14] uses the first of several API keys of a store if none is named', async () => {
+it('[OPS-14] uses the first of several API keys of a store if none is configured', async () => {
   await credentialsOf({ apiKey: 'second', addKey: 'second' })
   await credentialsOf({ apiKey: 'a-third', addKey: 'a-third' })
   rmSync(file())
@@ -169,7 +169,7 @@ it('[OPS-14] uses the first of several API keys of a store if none is named', as
   expect((await credentialsOf({ apiKey: 'second' })).credentials.apiKey).toBe('second')
 })
 
-it('[RUN-1] lists, adds and replaces the credentials of a stopped store in weft keys', async () => {
+it('[RUN-1] weft keys lists, adds and replaces the credentials of a stopped store', async () => {
   const { credentials } = await credentialsOf()
   const keys = async (...args: string[]) => {
     const { code, out, err } = await runCli(['keys', ...args, '--data-dir', data], root)
@@ -200,7 +200,7 @@ it('[RUN-1] lists, adds and replaces the credentials of a stopped store in weft 
   )
 })
 
-it('[AUDIT-3] reports one API key too many in one sentence, without a success in the audit log', async () => {
+it('[AUDIT-3] when an API key exceeds the limit, reports that in one sentence, and records no success in the audit log', async () => {
   const { credentials } = await credentialsOf()
   const { workspaceId } = credentials
   const store = await openForWriting(data)
@@ -228,7 +228,7 @@ it('[AUDIT-3] reports one API key too many in one sentence, without a success in
   ])
 })
 
-it('[RUN-14] stores the configured tokens with weft keys replace --configured', async () => {
+it('[RUN-14] weft keys replace --configured stores the configured tokens', async () => {
   const { credentials } = await credentialsOf()
   const { apiKey, workspaceId } = credentials
   const [authToken, workspaceAuthToken] = ['the-next-auth-token', 'the-next-workspace-token']
@@ -251,7 +251,7 @@ it('[RUN-14] stores the configured tokens with weft keys replace --configured', 
   expect(kept()).toEqual({ ...credentials, authToken, workspaceAuthToken })
 })
 
-it('[RUN-14] creates a new token of a workspace with weft keys replace --workspace', async () => {
+it('[RUN-14] weft keys replace --workspace creates a new token of a workspace', async () => {
   const { credentials } = await credentialsOf()
   const replace = (...args: string[]) =>
     runCli(['keys', 'replace', ...args, '--data-dir', data, '--json'], root)
@@ -276,7 +276,7 @@ it('[OPS-14] rejects an API key of another workspace', async () => {
   await expect(credentialsOf({ apiKey, workspaceId })).rejects.toThrow(/belongs to another workspace/)
 })
 
-it('[OPS-15] writes a lost file again from the store, and rejects a damaged one by name', async () => {
+it('[OPS-15] writes a lost credentials file again from the store, and rejects a damaged file by name', async () => {
   const { credentials } = await credentialsOf()
   rmSync(file())
   const again = (await credentialsOf()).credentials
@@ -295,7 +295,7 @@ it('[OPS-15] writes a lost file again from the store, and rejects a damaged one 
   expect(readFileSync(file(), 'utf8')).toBe(misspelled)
 })
 
-it('[OPS-17] logs a warning when it creates a signing secret for a store with API keys', async () => {
+it('[OPS-17] logs a warning when it creates a signing secret for a store that has API keys', async () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const logged = async (overrides: Partial<Config> = {}) => {
@@ -317,7 +317,7 @@ it('[OPS-17] logs a warning when it creates a signing secret for a store with AP
   expect(await logged()).toHaveLength(1)
 })
 
-it('[OPS-16] writes nothing to disk with the memory engine', async () => {
+it('[OPS-16] with the memory engine, writes nothing to disk', async () => {
   const { created } = await credentialsOf({ engine: 'memory' })
   expect(created).toBe(true)
   expect(existsSync(data)).toBe(false)

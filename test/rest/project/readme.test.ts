@@ -23,13 +23,13 @@ it('[GUIDE-3] has the generated table of options', () => {
   expect(shown?.trim()).toBe(renderMarkdown())
 })
 
-it('[GUIDE-8] names only existing rules in the chapter on security', () => {
+it('[GUIDE-8] cites only existing rules in the chapter on security', () => {
   const named = rulesIn(chapter('security'))
   expect(named.length).toBeGreaterThan(20)
   expect(unknown(named)).toEqual([])
 })
 
-it('[LIM-13] names every limit, and every option that sets one, in the table of limits', () => {
+it('[LIM-13] lists every limit, and every option that sets a limit, in the table of limits', () => {
   const [, table = ''] = chapter('limits').split(/<!-- \/?limits -->/)
   const rows = [...table.matchAll(/^\| (`[^|]+) \|(.*)\|$/gm)]
   const namesOf = (row: string): string[] => [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
@@ -50,7 +50,7 @@ const linksOf = (text: string): string[] =>
 const headingsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title))
 
-it('[GUIDE-2] lists every chapter in the README, without a dead link', () => {
+it('[GUIDE-2] links to every chapter from the README, and has no broken link', () => {
   const links = linksOf(readme).filter((to) => !/^https?:/.test(to))
   for (const { name } of chapters) expect(links).toContain(`src/docs/${name}.md`)
   for (const link of links) {
@@ -60,13 +60,13 @@ it('[GUIDE-2] lists every chapter in the README, without a dead link', () => {
   }
 })
 
-it('[GUIDE-8] names only existing rules in the chapter on guarantees', () => {
+it('[GUIDE-8] cites only existing rules in the chapter on guarantees', () => {
   const named = rulesIn(chapter('guarantees'))
   expect(named.length).toBeGreaterThan(20)
   expect(unknown(named)).toEqual([])
 })
 
-it('[GUIDE-9] has the same clients, versions and URLs in the README and the chapter on editors', () => {
+it('[GUIDE-9] lists the same clients, versions and URLs in the README and in the chapter on editors', () => {
   const clientsIn = (text: string): string[] => {
     const [, table = ''] = /^\| client, tested versions .*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? []
     return table.split('\n').map((row) => row.split(' | ').slice(0, 2).join(' | ').replace(/ \|$/, ''))

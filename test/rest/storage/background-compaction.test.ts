@@ -78,7 +78,7 @@ const inTime = (holds: () => Promise<boolean>): Promise<void> =>
   })
 
 itLong(
-  '[STORE-14] compacts the log of an idle document to one snapshot, and shrinks its files, when older versions expire',
+  '[STORE-14] when older versions expire, compacts the log of an idle document to one snapshot, and its files shrink',
   async () => {
     const doc = await type()
     const encoded = Y.encodeStateAsUpdate(doc).length
@@ -97,7 +97,7 @@ itLong(
 )
 
 itLong(
-  '[STORE-14] removes remaining older versions after the next start',
+  '[STORE-14] after a restart, removes the older versions that remain',
   async () => {
     await type()
     await stop()
@@ -109,7 +109,7 @@ itLong(
 )
 
 itLong(
-  '[STORE-14] removes older versions of a document that clients only read when they expire',
+  '[STORE-14] when older versions expire, removes them from a document that clients only read',
   async () => {
     await type(2_805)
     const before = await head()

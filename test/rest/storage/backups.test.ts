@@ -43,7 +43,7 @@ async function begin(): Promise<IncomingMessage> {
 }
 
 itLong(
-  '[STORE-15] makes two backups at once, and rejects another one until one of them ends in any way',
+  '[STORE-15] makes two backups concurrently, and rejects a third one until one of them ends in any way',
   async () => {
     for (let round = 0; round < 3; round++) {
       const [first, second] = [await begin(), await begin()]
@@ -68,7 +68,7 @@ itLong(
   60_000,
 )
 
-it('[RUN-8] exports the time of the last complete backup and the free disk space as metrics', async () => {
+it('[RUN-8] exports the time of the last complete backup and the free disk space in the metrics', async () => {
   const lastAt = () => metric(server, 'weft_backup_last_success_timestamp_seconds ')
   expect(await lastAt()).toBe(0)
   const unread = await begin()
@@ -85,7 +85,7 @@ it('[RUN-8] exports the time of the last complete backup and the free disk space
   expect(size).toBeGreaterThan(free)
 })
 
-it('[STORE-15] takes no slot for a HEAD request of a backup', async () => {
+it('[STORE-15] uses no backup slot for a HEAD request', async () => {
   for (let count = 0; count < 5; count++)
     expect((await fetch(`${server.url}/backup`, { method: 'HEAD', headers })).status).toBe(200)
   await eventually(async () => {
@@ -115,7 +115,7 @@ const isGiven = (reader: AsyncIterator<Uint8Array> | undefined): Promise<boolean
     () => false,
   )
 
-it('[STORE-15] takes the slot from a reader that reads too little', async () => {
+it('[STORE-15] frees the backup slot of a reader that reads too slowly', async () => {
   const [clock, source] = [new HeldClock(), new Source()]
   const slots = new BackupLimiter(clock)
   const taken = Array.from({ length: backupsAtOnceMax }, () => slots.take(source.chunks()))
@@ -132,7 +132,7 @@ it('[STORE-15] takes the slot from a reader that reads too little', async () => 
   expect([1, 2].map(() => slots.take(source.chunks()))).not.toContain(null)
 })
 
-it('[STORE-15] keeps the slot of a fast enough reader for any time', async () => {
+it('[STORE-15] keeps the backup slot of a reader that is fast enough for any length of time', async () => {
   const [clock, source] = [new HeldClock(), new Source()]
   const slots = new BackupLimiter(clock)
   const reader = slots.take(source.chunks())?.[Symbol.asyncIterator]()

@@ -39,7 +39,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 const backUp = (name: string): Promise<WrittenBackup> =>
   writeBackup(backupOffline(at('data'), new HeldClock()), at(name), nobody)
 
-it('[STORE-3] follows no link and overwrites no file in a backup', async () => {
+it('[STORE-3] when it writes a backup, follows no link and overwrites no file', async () => {
   writeFileSync(at('other'), 'of somebody else')
   symlinkSync(at('other'), at('linked.part'))
   await backUp('linked')
@@ -50,14 +50,14 @@ it('[STORE-3] follows no link and overwrites no file in a backup', async () => {
   expect(existsSync(at('nowhere'))).toBe(false)
 })
 
-it('[STORE-3] rejects one of two backups to one file, and completes the other', async () => {
+it('[STORE-3] rejects one of two concurrent backups to the same file, and completes the other', async () => {
   const both = await Promise.allSettled([backUp('same'), backUp('same')])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   await restore(at('same'), at('of same'), nobody)
   expect(readdirSync(root).filter((name) => name.startsWith('same'))).toEqual(['same'])
 })
 
-it('[STORE-2] does not print a file that contains no token', async () => {
+it('[STORE-2] does not print the content of a token file that contains no token', async () => {
   writeFileSync(at('lines'), 'the-first-secret\nthe-second-secret\n')
   const { code, err } = await runCli(
     ['backup', 'http://127.0.0.1:1', at('x'), '--token-file', at('lines')],
@@ -67,7 +67,7 @@ it('[STORE-2] does not print a file that contains no token', async () => {
   expect(err).not.toContain('secret')
 })
 
-it('[STORE-3] gives a restored store its name last, so that an interruption leaves nothing that looks complete', async () => {
+it('[STORE-3] gives a restored store its final name last, so that an interrupted restore leaves nothing that looks complete', async () => {
   mkdirSync(at('watched'))
   const names: string[] = []
   const watcher = watch(at('watched'), (_, name) => names.push(String(name)))
@@ -78,7 +78,7 @@ it('[STORE-3] gives a restored store its name last, so that an interruption leav
   expect(names.indexOf('credentials.json')).toBeLessThan(names.indexOf('store'))
 })
 
-itLong('[STORE-3] rejects the start of a server on an interrupted restore', async () => {
+itLong('[STORE-3] rejects the start of a server in a directory with an interrupted restore', async () => {
   mkdirSync(at('interrupted/store.unfinished'), { recursive: true })
   const started = await runCli(['serve', '--data-dir', at('interrupted'), '--port', '0'], root)
   expect(started).toMatchObject({ code: 2, err: expect.stringContaining('restore again') })
@@ -89,13 +89,13 @@ itLong('[STORE-3] rejects the start of a server on an interrupted restore', asyn
   await expect(again).rejects.toThrow('is not empty')
 })
 
-it('[STORE-3] rejects one of two restores into one directory, and completes the other', async () => {
+it('[STORE-3] rejects one of two concurrent restores into the same directory, and completes the other', async () => {
   const both = await Promise.allSettled([1, 2].map(() => restore(at('backup'), at('twice'), nobody)))
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(readdirSync(at('twice')).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[STORE-3] treats the root of a volume as empty', async () => {
+it('[STORE-3] treats a directory as empty that contains only what the root of a volume contains', async () => {
   mkdirSync(at('volume/lost+found'), { recursive: true })
   await restore(at('backup'), at('volume'), nobody)
   expect(readdirSync(at('volume')).sort()).toEqual(['credentials.json', 'lost+found', 'store'])

@@ -32,7 +32,7 @@ const letters = (random: Random, count: number): string =>
   Array.from({ length: count }, () => String.fromCharCode(33 + random.below(90))).join('')
 
 itLong(
-  `[STORE-5] keeps every document in compact, and leaves at most 1.5 times its state (seed ${seed})`,
+  `[STORE-5] compact keeps every document, and the store has at most 1.5 times the size of the documents (seed ${seed})`,
   async () => {
     const random = new Random(seed)
     const engine = await openLevelEngine({ directory })
@@ -59,7 +59,7 @@ itLong(
   60_000,
 )
 
-it('[STORE-10] writes less than 4 KB for an edit of 1 KB in a document of 10 MB', async () => {
+it('[STORE-10] writes less than 4 KB to disk for an edit of 1 KB in a document of 10 MB', async () => {
   let written = 0
   const openStore: OpenStore = async (path) => {
     const store = await openLevelStore(path)

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await restored.stop()
 }, 60_000)
 
-it('[STORE-1] backs up one moment under load, and restores it soundly with the same credentials', async () => {
+it('[STORE-1] backs up the state of one moment under load, and restores it completely with the same credentials', async () => {
   const numbers = taken.map(Number)
   expect(Math.max(...numbers)).toBeGreaterThan(0)
   expect(numbers).toEqual([...numbers].sort((a, b) => b - a))
@@ -70,7 +70,7 @@ it('[STORE-1] backs up one moment under load, and restores it soundly with the s
   expect(statSync(at('backup')).mode & 0o777).toBe(0o600)
 })
 
-it('[STORE-1] backs up a stopped directory directly, and restores every record', async () => {
+it('[STORE-1] backs up the directory of a stopped server directly, and restores every record', async () => {
   expect((await weft('backup', at('restored'), at('second'))).code).toBe(0)
   expect((await weft('restore', at('second'), at('again'))).code).toBe(0)
   const [first, second] = [await weft('verify', at('restored')), await weft('verify', at('again'))]
@@ -95,7 +95,7 @@ it('[STORE-2] rejects a backup without the admin token', async () => {
 })
 
 itLong(
-  '[STORE-3] rejects a changed or truncated backup with one sentence, and leaves nothing',
+  '[STORE-3] rejects a changed or truncated backup with one sentence, and leaves no files',
   async () => {
     const whole = readFileSync(at('backup'))
     const middle = Math.floor(whole.length / 2)
@@ -119,7 +119,7 @@ itLong(
   120_000,
 )
 
-itLong('[STORE-3] overwrites no existing file or directory', async () => {
+itLong('[STORE-3] does not overwrite an existing file or directory', async () => {
   expect(await weft('restore', at('backup'), at('restored'))).toMatchObject({
     code: 2,
     err: expect.stringContaining('is not empty'),
@@ -131,7 +131,7 @@ itLong('[STORE-3] overwrites no existing file or directory', async () => {
 })
 
 itLong(
-  '[STORE-4] names damage and remedy in verify, and the reason when it cannot read the store',
+  '[STORE-4] verify reports damage with the remedy, or the reason why it cannot read the store',
   async () => {
     await weft('restore', at('backup'), at('broken'))
     const store = join(at('broken'), 'store')

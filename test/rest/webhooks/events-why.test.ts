@@ -59,7 +59,7 @@ const why = (...args: string[]) => {
   })
 }
 
-it('[RUN-13] explains in weft events why for each endpoint why it gets an event or not', async () => {
+it('[RUN-13] weft events why explains for each endpoint why it gets an event or not', async () => {
   const { endpoints } = dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/get', {})) as {
     endpoints: { id: string; uid: string }[]
   }
@@ -127,7 +127,7 @@ it('[RUN-13] explains in weft events why for each endpoint why it gets an event 
   })
 })
 
-it('[RUN-16] finds an activity in all organizations of the API key in weft events why', async () => {
+it('[RUN-16] weft events why searches all organizations of the API key for an activity', async () => {
   expect((await why(activityId)).out).toMatch(/^huddle\.join of acme\/plan\n/)
   expect(await why('unknown')).toMatchObject({
     code: 2,
@@ -149,7 +149,7 @@ it('[RUN-16] finds an activity in all organizations of the API key in weft event
   })
 })
 
-it('[RUN-16] rejects an unknown organization or document in weft events why', async () => {
+it('[RUN-16] weft events why rejects an unknown organization or document', async () => {
   for (const args of [
     ['zz', '--document', 'plan'],
     ['acme', '--document', 'zz'],
@@ -161,7 +161,7 @@ it('[RUN-16] rejects an unknown organization or document in weft events why', as
     })
 })
 
-it('[RUN-16] explains a message by its attempts in weft events why, and names the last failure of an endpoint', async () => {
+it('[RUN-16] weft events why explains a message by its attempts, and shows the last failure of an endpoint', async () => {
   const post = async (path: string, data: object) =>
     dataOf(await server.post(`/v2/workspace/advancedwebhook/${path}`, data))
   expect((await why('acme', '--type', 'comment.add', '--document', 'plan')).out).toMatch(
@@ -196,7 +196,7 @@ it('[RUN-16] explains a message by its attempts in weft events why, and names th
   })
 })
 
-it('[RUN-16] takes the URL and the credentials of weft events why from separate places', async () => {
+it('[RUN-16] weft events why reads the URL and the credentials from separate places', async () => {
   const { apiKey, authToken } = server.credentials
   const dataDir = join(cwd, 'data-of-the-server')
   mkdirSync(dataDir)
@@ -210,7 +210,7 @@ it('[RUN-16] takes the URL and the credentials of weft events why from separate 
   })
 })
 
-it('[RUN-20] explains with --endpoint who gets the event of the failure of an endpoint', async () => {
+it('[RUN-20] with --endpoint, explains who gets the event that reports the failure of that endpoint', async () => {
   const exhausted = ['acme', '--type', 'message.attempt.exhausted']
   const watch = { url: 'https://watch.example.com', filterTypes: ['message.attempt.exhausted'], uid: 'watch' }
   dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/create', watch))
@@ -242,7 +242,7 @@ it('[RUN-20] explains with --endpoint who gets the event of the failure of an en
   })
 })
 
-it.each(eventTypes)('[RUN-13] explains %s as the server sends it', (type) => {
+it.each(eventTypes)('[RUN-13] explains %s in the same way as the server sends it', (type) => {
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
   const isOfOrganization = type === 'message.attempt.exhausted'
   const triggers = Object.fromEntries(eventTypes.map((name) => [name, true]))

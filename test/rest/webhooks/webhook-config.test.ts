@@ -55,7 +55,7 @@ const firstTriggers = {
   enableDataProtection: false,
 }
 
-it('[HOOK-1] returns settings that were never configured as off and empty', async () => {
+it('[HOOK-1] returns settings that were never configured as disabled and empty', async () => {
   const { basic, advanced } = await webhooksOf(server)
   expect(await basic()).toEqual(never)
   expect(await advanced()).toEqual(neverAdvanced)
@@ -99,7 +99,7 @@ it('[HOOK-2] changes the given members, keeps the others, and returns the result
   expect(await basic()).toEqual(next)
 })
 
-it('[HOOK-3] starts with the default triggers when the service is enabled without stored triggers', async () => {
+it('[HOOK-3] starts with the default triggers when the service is enabled and no triggers are stored', async () => {
   const { basic } = await webhooksOf(server)
   await basic({ webhookServiceConfig: { authToken: 'kept' } })
   const first = await basic({
@@ -126,7 +126,7 @@ it('[HOOK-3] starts with the default triggers when the service is enabled withou
   })
 })
 
-it('[HOOK-3] keeps stored triggers, and enables no others', async () => {
+it('[HOOK-3] keeps stored triggers, and enables no other triggers', async () => {
   const { basic } = await webhooksOf(server)
   await basic({ webhookServiceConfig: { triggers: { 'recorder.done': true } } })
   expect(await basic({ useWebhookService: true })).toMatchObject({
@@ -139,7 +139,7 @@ it('[HOOK-3] keeps stored triggers, and enables no others', async () => {
   })
 })
 
-it('[HOOK-4] expands a group to its members, lets a member override it, and returns all as written', async () => {
+it('[HOOK-4] expands a group to its members, lets a member override the group, and returns all triggers as they were set', async () => {
   const { basic, refused } = await webhooksOf(server)
   const triggers = async (change: object) =>
     (
@@ -199,15 +199,18 @@ it.each<[string, string, unknown]>([
   ['a number', 'authToken', 1],
   ['no boolean', 'encodeData', 'true'],
   ['no key', 'publicKey', 'abc'],
-])('[HOOK-5] rejects an unusable configuration with its place: %s', async (_name, member, wrong) => {
-  const { basic, refused } = await webhooksOf(server)
-  const change = { authToken: 'x', [member]: wrong }
-  expect(await refused(basicPath, { useWebhookService: true, webhookServiceConfig: change })).toEqual([
-    'INVALID_ARGUMENT',
-    `/data/webhookServiceConfig/${member}`,
-  ])
-  expect(await basic()).toEqual(never)
-})
+])(
+  '[HOOK-5] rejects an unusable configuration with the position of the problem: %s',
+  async (_name, member, wrong) => {
+    const { basic, refused } = await webhooksOf(server)
+    const change = { authToken: 'x', [member]: wrong }
+    expect(await refused(basicPath, { useWebhookService: true, webhookServiceConfig: change })).toEqual([
+      'INVALID_ARGUMENT',
+      `/data/webhookServiceConfig/${member}`,
+    ])
+    expect(await basic()).toEqual(never)
+  },
+)
 
 it('[HOOK-6] accepts an RSA key of at least 2048 bits, as a PEM file or base64 of SPKI or PKCS#1', async () => {
   const { basic, advanced, refused } = await webhooksOf(server)
@@ -268,7 +271,7 @@ it('[HOOK-7] encrypts nothing without a key', async () => {
   expect(await advanced({ encryptData: false, publicKey: '' })).toEqual({ ...neverAdvanced, isEnabled: true })
 })
 
-it('[HOOK-8] requires advanced webhooks to be enabled first, then changes the given members', async () => {
+it('[HOOK-8] requires that advanced webhooks are enabled first, then changes the given members', async () => {
   const { advanced, refused } = await webhooksOf(server)
   expect(await refused(advancedPath, {})).toEqual(['INVALID_ARGUMENT'])
   for (const early of [{ isEnabled: false }, { encodeData: true }, { enableDataProtection: true }])
@@ -286,7 +289,7 @@ it('[HOOK-8] requires advanced webhooks to be enabled first, then changes the gi
   expect(await advanced()).toEqual(next)
 })
 
-it('[HOOK-9] applies all concurrent changes', async () => {
+it('[HOOK-9] applies all of several concurrent changes', async () => {
   const { basic, advanced, create, update, list } = await webhooksOf(server)
   await advanced({ isEnabled: true })
   const { id } = await create()

@@ -44,7 +44,7 @@ const unset = {
   metadata: null,
 }
 
-it('[HOOK-20] rejects endpoint operations unless advanced webhooks are enabled, and states the reason', async () => {
+it('[HOOK-20] rejects endpoint operations with the reason unless advanced webhooks are enabled', async () => {
   const { advanced, create, post, list } = await webhooksOf(server)
   const messages = async () => {
     const answers = await Promise.all(endpointCalls.map(([path, data]) => post(path, data)))
@@ -61,7 +61,7 @@ it('[HOOK-20] rejects endpoint operations unless advanced webhooks are enabled, 
   expect((await list()).endpoints.map((each) => each.id)).toEqual([id])
 })
 
-it('[HOOK-21] returns an endpoint as it was created, with null for unset members and without its secret', async () => {
+it('[HOOK-21] returns an endpoint as it was created, with null for members that are not set, and without its secret', async () => {
   const { create, list, secret } = await enabled()
   const time = { createdAt: '2026-02-03T04:05:06.007Z', updatedAt: '2026-02-03T04:05:06.007Z' }
   const plain = await create()
@@ -105,24 +105,27 @@ it.each<[string, object, string]>([
   ['half a delivery', { rateLimit: 1.5 }, 'rateLimit'],
   ['numbers in metadata', { metadata: { a: 1 } }, 'metadata/a'],
   ['large metadata', { metadata: { a: 'x'.repeat(4_096) } }, 'metadata'],
-])('[HOOK-22] rejects an invalid endpoint with its place: %s', async (_name, wrong, place) => {
-  const { create, refused, list } = await enabled()
-  const endpoint = await create()
-  const first = async (path: string, data: object) => (await refused(path, data)).slice(0, 2)
-  const expected = ['INVALID_ARGUMENT', `/data/${place}`]
-  expect(await first(createPath, { url, ...wrong })).toEqual(expected)
-  expect(await first(updatePath, { endpointId: endpoint.id, ...wrong })).toEqual(expected)
-  expect((await list()).endpoints).toEqual([endpoint])
-})
+])(
+  '[HOOK-22] rejects an invalid endpoint with the position of the problem: %s',
+  async (_name, wrong, place) => {
+    const { create, refused, list } = await enabled()
+    const endpoint = await create()
+    const first = async (path: string, data: object) => (await refused(path, data)).slice(0, 2)
+    const expected = ['INVALID_ARGUMENT', `/data/${place}`]
+    expect(await first(createPath, { url, ...wrong })).toEqual(expected)
+    expect(await first(updatePath, { endpointId: endpoint.id, ...wrong })).toEqual(expected)
+    expect((await list()).endpoints).toEqual([endpoint])
+  },
+)
 
-it('[HOOK-22] requires a URL, and an id as uid', async () => {
+it('[HOOK-22] requires a URL, and a valid id as uid', async () => {
   const { refused } = await enabled()
   expect(await refused(createPath, {})).toEqual(['INVALID_ARGUMENT', '/data/url'])
   for (const uid of ['', '..', 'x'.repeat(513), 1])
     expect(await refused(createPath, { url, uid })).toEqual(['INVALID_ARGUMENT', '/data/uid'])
 })
 
-it('[HOOK-23] changes the given members, unsets null members, and keeps the others', async () => {
+it('[HOOK-23] changes the given members, clears members that are null, and keeps the others', async () => {
   const { create, update, refused, list, secret } = await enabled()
   const endpoint = await create({ description: 'd', channels: ['a'], metadata: { a: 'b' }, uid: 'u' })
   const before = await secret(endpoint.id)
@@ -154,7 +157,7 @@ it('[HOOK-23] changes the given members, unsets null members, and keeps the othe
   expect(await secret(endpoint.id)).toBe(before)
 })
 
-it('[HOOK-24] requires a unique uid, which names its endpoint and is free after deletion', async () => {
+it('[HOOK-24] requires a unique uid, which identifies its endpoint and can be used again after deletion', async () => {
   const { create, update, refused, remove, secret, list } = await enabled()
   for (const uid of oddIds) {
     const { id } = await create({ uid })
@@ -234,7 +237,7 @@ it('[HOOK-26] neither skips nor repeats remaining endpoints while others are add
   expect(seen.filter((id) => staying.has(id))).toEqual([...staying].toSorted())
 })
 
-it('[HOOK-26] returns an empty last page when all endpoints were deleted', async () => {
+it('[HOOK-26] returns an empty last page after all endpoints were deleted', async () => {
   const { create, list, remove } = await enabled()
   for (const _ of [1, 2]) await create()
   const { iterator } = await list({ limit: 1 })
@@ -243,7 +246,7 @@ it('[HOOK-26] returns an empty last page when all endpoints were deleted', async
   expect(await list({ iterator })).toEqual(empty)
 })
 
-it('[HOOK-27] returns 50 endpoints by default or 1 to 250, and accepts an iterator of its own API key only', async () => {
+it('[HOOK-27] returns 50 endpoints by default, or 1 to 250 on request, and accepts only an iterator of the same API key', async () => {
   const { create, list, refused } = await enabled()
   await Promise.all(Array.from({ length: 51 }, () => create()))
   expect((await list()).endpoints).toHaveLength(50)
@@ -260,7 +263,7 @@ it('[HOOK-27] returns 50 endpoints by default or 1 to 250, and accepts an iterat
   expect(text).not.toContain('ep_')
 })
 
-it('[HOOK-28] limits an API key to 100 endpoints, also with concurrent calls', async () => {
+it('[HOOK-28] limits an API key to 100 endpoints, even with concurrent calls', async () => {
   const { create, list, refused, remove } = await enabled()
   for (let count = 0; count < 95; count += 1) await create()
   const answers = await Promise.all(Array.from({ length: 9 }, () => refused(createPath, { url })))
@@ -272,7 +275,7 @@ it('[HOOK-28] limits an API key to 100 endpoints, also with concurrent calls', a
   await create()
 })
 
-it('[HOOK-29] creates whsec_ and 32 random bytes as base64, another one at a rotation, and signs with the former for a day', async () => {
+it('[HOOK-29] creates a secret of whsec_ and 32 random bytes in base64, replaces it in a rotation, and signs with the former secret for a day', async () => {
   const { tenant, create, secret, rotate, refused } = await enabled()
   const [{ id }, other] = [await create(), await create()]
   const first = await secret(id)
@@ -294,7 +297,7 @@ it('[HOOK-29] creates whsec_ and 32 random bytes as base64, another one at a rot
   expect(await secret(id)).toBe(second)
 })
 
-it('[HOOK-30] keeps the configuration of an API key in a partition of its own', async () => {
+it('[HOOK-30] stores the configuration of an API key in a separate partition', async () => {
   const [mine, theirs] = [await enabled(), await enabled()]
   await mine.basic({ useWebhookService: true, webhookServiceConfig: { authToken: 'mine' } })
   const endpoint = await mine.create({ uid: 'shared' })

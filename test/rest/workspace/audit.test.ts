@@ -34,7 +34,7 @@ const audit = async (query: object = {}, on = server): Promise<readonly Shown[]>
   dataOf(await call(on, query)) as Shown[]
 const last = async (on = server): Promise<Shown | undefined> => (await audit({ pageSize: 1 }, on))[0]
 
-it('[AUDIT-1] records an administrative call when it is answered, with actor, time, address and ids', async () => {
+it('[AUDIT-1] records an administrative call after its response, with actor, time, address and ids', async () => {
   const before = Date.now()
   const { apiKey } = server.credentials
   const headers = {
@@ -65,7 +65,7 @@ it('[AUDIT-1] records an administrative call when it is answered, with actor, ti
   expect(found?.timestamp).toBeLessThanOrEqual(Date.now())
 })
 
-it('[AUDIT-1] records a call that the operation rejects with its status, and no unauthenticated or invalid call', async () => {
+it('[AUDIT-1] records a rejected call and the status of the rejection, but no unauthenticated or invalid call', async () => {
   const missing = { organizationId: 'acme', documentIds: ['nowhere'] }
   await server.post('/v2/workspace/authtoken/reset', { apiKey: 'no-such-key' }, ofWorkspace(server))
   expect(await last()).toMatchObject({
@@ -81,7 +81,7 @@ it('[AUDIT-1] records a call that the operation rejects with its status, and no 
   expect(await audit()).toHaveLength(length)
 })
 
-it('[AUDIT-1] records created ids, and omits the creation of a workspace by the operator from workspace logs', async () => {
+it('[AUDIT-1] records created ids, and does not record the creation of a workspace by the operator in workspace logs', async () => {
   const made = dataOf(
     await server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(server)),
   )
@@ -95,7 +95,7 @@ it('[AUDIT-1] records created ids, and omits the creation of a workspace by the 
   expect(await audit({ operation: '/v2/workspace/create' })).toEqual([])
 })
 
-it('[AUDIT-1] records a repeated call with its idempotency key again, as replayed', async () => {
+it('[AUDIT-1] records a call again that is repeated with its idempotency key, marked as replayed', async () => {
   const headers = { ...ofWorkspace(server), 'idempotency-key': 'once-and-again' }
   const reset = () => server.post('/v2/workspace/authtoken/reset', { apiKey: 'gone' }, headers)
   const add = () =>
@@ -109,7 +109,7 @@ it('[AUDIT-1] records a repeated call with its idempotency key again, as replaye
   expect(found.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['NOT_FOUND', 'NOT_FOUND'])
 })
 
-it('[AUDIT-2] states for every operation whether it is recorded, and records deletions and changes of rights always', () => {
+it('[AUDIT-2] states for every operation whether it is recorded, and always records deletions and changes of rights', () => {
   const unseen = operationList.filter(({ effect, audited }) => effect !== 'reads' && audited === 'read')
   expect(unseen.map(({ path }) => path)).toEqual([])
   const forgotten = operationList
@@ -127,7 +127,7 @@ it.each([
   ['admin', ['/v2/auth/generate_token']],
   ['all', ['/v2/crdt/add', '/v2/auth/generate_token']],
   ['off', []],
-] as const)('[AUDIT-2] records with `audit` %s the operations %j', async (mode, recorded) => {
+] as const)('[AUDIT-2] with `audit` %s, records the operations %j', async (mode, recorded) => {
   const other = await startTestServer({ audit: mode })
   const address = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
   dataOf(await other.post('/v2/crdt/add', { ...address, type: 'text', data: 'Hello' }))
@@ -139,7 +139,7 @@ it.each([
   await other.stop()
 })
 
-it('[AUDIT-6] narrows by filters, and returns each record once in pages of any size, in either order', async () => {
+it('[AUDIT-6] filters records, and returns each record once in pages of any size, in both orders', async () => {
   const other = await startTestServer()
   for (let user = 0; user < 23; user++) await other.token(`user-${user}`)
   await other.post('/v2/workspace/authtokens/get', { apiKey: other.credentials.apiKey }, ofWorkspace(other))
@@ -180,7 +180,7 @@ async function pages(on: TestServer, query: object): Promise<readonly Shown[]> {
   }
 }
 
-it('[AUDIT-6] returns a workspace its own log only, and accepts a page token for its query only', async () => {
+it('[AUDIT-6] returns a workspace only its own log, and accepts a page token for its own query only', async () => {
   const created = await server.post(
     '/v2/workspace/create',
     { ownerEmail: 'eve@example.com' },
@@ -201,7 +201,7 @@ it('[AUDIT-6] returns a workspace its own log only, and accepts a page token for
   expect((await call(server, {}, { ...eve, 'x-service-workspace-auth-token': 'wrong' })).status).toBe(401)
 })
 
-it('[AUDIT-10] counts the ids beyond the limit', async () => {
+it('[AUDIT-10] records the number of ids that exceed the limit, instead of the ids', async () => {
   const organizations = Array.from({ length: 500 }, (_, index) => ({
     organizationId: `o${index}`.padEnd(100, '-'),
   }))
@@ -216,7 +216,7 @@ it('[AUDIT-10] counts the ids beyond the limit', async () => {
   expect((await last())?.ids).toEqual({ organizationIds: uuids })
 })
 
-it('[AUDIT-12] does not run a call whose record cannot be written, and answers UNAVAILABLE', async () => {
+it('[AUDIT-12] when the record of a call cannot be written, does not run the call, and answers UNAVAILABLE', async () => {
   const { engine, fail } = failingIn('audit', await openMemoryEngine())
   const other = await startTestServer({}, { engine })
   expect((await other.post('/v2/auth/generate_token', user)).status).toBe(200)
@@ -236,19 +236,22 @@ it('[AUDIT-12] does not run a call whose record cannot be written, and answers U
 it.each([
   ['success', '/v2/auth/generate_token', user, 200],
   ['refusal', '/v2/users/add', { organizationId: 'nowhere', users: [{ userId: 'ann' }] }, 404],
-] as const)('[AUDIT-3] answers no %s before the record is on disk', async (_what, path, data, status) => {
-  const { engine, hold, release } = auditHeld(await openMemoryEngine())
-  const other = await startTestServer({}, { engine })
-  const held = hold()
-  let answered = false
-  const answer = other.post(path, data).finally(() => {
-    answered = true
-  })
-  await held
-  // Takes longer than the call would without the pause.
-  for (let call = 0; call < 20; call++) await other.post('/v2/organizations/get', {})
-  expect(answered).toBe(false)
-  release()
-  expect((await answer).status).toBe(status)
-  await other.stop()
-})
+] as const)(
+  '[AUDIT-3] sends no response to %s before the record is on disk',
+  async (_what, path, data, status) => {
+    const { engine, hold, release } = auditHeld(await openMemoryEngine())
+    const other = await startTestServer({}, { engine })
+    const held = hold()
+    let answered = false
+    const answer = other.post(path, data).finally(() => {
+      answered = true
+    })
+    await held
+    // Takes longer than the call would without the pause.
+    for (let call = 0; call < 20; call++) await other.post('/v2/organizations/get', {})
+    expect(answered).toBe(false)
+    release()
+    expect((await answer).status).toBe(status)
+    await other.stop()
+  },
+)

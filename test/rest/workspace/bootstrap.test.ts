@@ -85,7 +85,7 @@ it('[WS-60] creates declared workspaces with keys and tokens, and keeps them aft
   await start({}, expectDeclared)
 })
 
-it("[WS-60] takes the first declared workspace as the server's own without other settings", async () => {
+it("[WS-60] without other settings, uses the first declared workspace as the server's own", async () => {
   const jwtSecret = 'a-signing-secret-of-more-than-32-bytes'
   await start({ bootstrap: declared, jwtSecret }, async ({ credentials, server }) => {
     expect(credentials).toEqual({
@@ -99,7 +99,7 @@ it("[WS-60] takes the first declared workspace as the server's own without other
   })
 })
 
-it("[WS-60] keeps the credentials of an earlier start or of the configuration as the server's own", async () => {
+it("[WS-60] uses the credentials of an earlier start or of the configuration as the server's own, despite a declaration", async () => {
   const kept = await start({}, async ({ credentials }) => credentials)
   const written = statSync(join(data, 'credentials.json')).mtimeMs
   await start({ bootstrap: declared }, async (server) => {
@@ -131,7 +131,7 @@ it('[WS-64] logs a warning when a declaration adds a workspace to a store with d
   expect(await logged({ Acme: acme, Bolt: bolt })).toEqual([])
 })
 
-it('[WS-63] stops the start for a declared token that the store does not have, and changes nothing', async () => {
+it('[WS-63] when the store does not have a declared token, ends the start, and changes nothing', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const restart = (changed: object) =>
     start({ bootstrap: bootstrapOf({ New: other, Acme: { ...acme, ...changed } }) }, expectDeclared)
@@ -153,7 +153,7 @@ it('[WS-63] stops the start for a declared token that the store does not have, a
   expect((await listApiKeys(data)).map(({ key }) => key.id)).toEqual(['key-acme', 'key-bolt'])
 })
 
-it('[RUN-14] stores declared tokens with weft keys replace --configured', async () => {
+it('[RUN-14] weft keys replace --configured stores declared tokens', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const next = { ...acme, workspaceToken: 'the-next-workspace-token', authToken: 'the-next-auth-token' }
   const environment = { WEFT_BOOTSTRAP: JSON.stringify({ Acme: next }) }
@@ -170,7 +170,7 @@ it('[RUN-14] stores declared tokens with weft keys replace --configured', async 
   })
 })
 
-itLong('[WS-61] stops the start for an API key of another workspace', async () => {
+itLong('[WS-61] when a declared API key belongs to another workspace, ends the start', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const moved = bootstrapOf({ Acme: { ...acme, workspaceId: 'ws-third' } })
   await expect(start({ bootstrap: moved }, expectDeclared)).rejects.toThrow(
@@ -179,7 +179,7 @@ itLong('[WS-61] stops the start for an API key of another workspace', async () =
   await start({}, expectDeclared)
 })
 
-it('[WS-62] stops the start for a declared API key that its workspace does not have', async () => {
+it('[WS-62] when a declared API key is missing in its workspace, ends the start', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const mistyped = bootstrapOf({ Acme: { ...acme, apiKey: 'key-acne' } })
   await expect(start({ bootstrap: mistyped }, expectDeclared)).rejects.toMatchObject({
@@ -191,7 +191,7 @@ it('[WS-62] stops the start for a declared API key that its workspace does not h
   })
 })
 
-it('[CFG-12] rejects a key to add that the start does not use, and names the missing option', () => {
+it('[CFG-12] rejects a key in `addKey` that the start does not use, and states the missing option', () => {
   const WEFT_ADD_KEY = 'key-new'
   for (const others of [{}, { WEFT_API_KEY: 'key-old' }, { WEFT_BOOTSTRAP: JSON.stringify({ Acme: acme }) }])
     expect(() => configFrom({ WEFT_ADD_KEY, ...others })).toThrow(
@@ -202,10 +202,13 @@ it('[CFG-12] rejects a key to add that the start does not use, and names the mis
   expect(configFrom({ WEFT_ADD_KEY, WEFT_BOOTSTRAP: withNew }).addKey).toBe('key-new')
 })
 
-itLong('[CFG-12] stops the start with exit code 2 for such a key', async () => {
-  const run = await runCli(['serve', '--add-key', 'key-new'], root, { WEFT_HOST: '127.0.0.1' })
-  expect(run).toMatchObject({ code: 2, err: expect.stringContaining('WEFT_API_KEY') })
-})
+itLong(
+  '[CFG-12] ends the start with exit code 2 if `addKey` has a key that the start does not use',
+  async () => {
+    const run = await runCli(['serve', '--add-key', 'key-new'], root, { WEFT_HOST: '127.0.0.1' })
+    expect(run).toMatchObject({ code: 2, err: expect.stringContaining('WEFT_API_KEY') })
+  },
+)
 
 const { apiKey: _, ...noKey } = acme
 
@@ -252,31 +255,34 @@ it.each<[string, string, RegExp]>([
     JSON.stringify({ Acme: acme, Bolt: { ...bolt, workspaceId: 'ws-acme' } }),
     /"Acme" and "Bolt" have the same workspaceId/,
   ],
-])('[WS-61] rejects a declaration with its problem: %s', (_name, text, message) => {
+])('[WS-61] rejects an invalid declaration with the problem: %s', (_name, text, message) => {
   const read = () => configFrom({ WEFT_BOOTSTRAP: text })
   expect(read).toThrow(message)
   expect(read).toThrow(/^WEFT_BOOTSTRAP cannot be used: /)
   expect(read).not.toThrow(/secret|token-of/)
 })
 
-itLong('[WS-61] ends with one sentence and exit code 2 for a bad declaration, also from a file', async () => {
-  const file = join(root, 'workspaces.json')
-  writeFileSync(file, JSON.stringify({ Acme: noKey }))
-  const expected = 'cannot be used: "Acme" has no apiKey\n'
-  const environment = { WEFT_BOOTSTRAP: readFileSync(file, 'utf8'), WEFT_HOST: '127.0.0.1' }
-  expect(await runCli([], root, environment)).toEqual({
-    code: 2,
-    out: '',
-    err: `weft: WEFT_BOOTSTRAP ${expected}`,
-  })
-  expect(await runCli(['config', 'check'], root, { WEFT_BOOTSTRAP_FILE: file })).toEqual({
-    code: 2,
-    out: '',
-    err: `weft: WEFT_BOOTSTRAP_FILE ${expected}`,
-  })
-})
+itLong(
+  '[WS-61] for an invalid declaration, ends with one sentence and exit code 2, even if the declaration is in a file',
+  async () => {
+    const file = join(root, 'workspaces.json')
+    writeFileSync(file, JSON.stringify({ Acme: noKey }))
+    const expected = 'cannot be used: "Acme" has no apiKey\n'
+    const environment = { WEFT_BOOTSTRAP: readFileSync(file, 'utf8'), WEFT_HOST: '127.0.0.1' }
+    expect(await runCli([], root, environment)).toEqual({
+      code: 2,
+      out: '',
+      err: `weft: WEFT_BOOTSTRAP ${expected}`,
+    })
+    expect(await runCli(['config', 'check'], root, { WEFT_BOOTSTRAP_FILE: file })).toEqual({
+      code: 2,
+      out: '',
+      err: `weft: WEFT_BOOTSTRAP_FILE ${expected}`,
+    })
+  },
+)
 
-it('[CFG-4] never shows declared workspaces', async () => {
+it('[CFG-4] never prints declared workspaces', async () => {
   const printed = await runCli(['config', 'print'], root, { WEFT_BOOTSTRAP: JSON.stringify({ Acme: acme }) })
   expect(printed.out).toContain('"(secret)"')
   expect(printed.out).not.toContain(acme.authToken)

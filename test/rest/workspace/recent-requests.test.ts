@@ -40,7 +40,7 @@ async function knock(server: TestServer, path: string, token: string | null): Pr
   await (await RawClient.connect(`${server.wsUrl}/sync/${path}${query}`)).closed
 }
 
-it('[AUDIT-13] lists calls with their outcome and rejections with the reason, the latest first, and counts equal ones', async () => {
+it('[AUDIT-13] lists calls with their outcome and rejections with their reason, the latest first, and groups equal entries', async () => {
   const server = await start()
   const secret = 'content-that-stays-private'
   const content = { organizationId: 'acme', documentId: 'plan', editorId: 'main', type: 'text' }
@@ -67,7 +67,7 @@ it('[AUDIT-13] lists calls with their outcome and rejections with the reason, th
     expect(JSON.stringify(await listed(server))).not.toContain(hidden)
 })
 
-it('[AUDIT-13] lists the requests of all nodes at any node, in pages', async () => {
+it('[AUDIT-13] lists the requests of all nodes from any node, in pages', async () => {
   const { servers, stop } = await startNodes(2, {
     workspaceId: 'ws_nodes',
     workspaceAuthToken: 'workspace-token-of-nodes',
@@ -95,7 +95,7 @@ it('[AUDIT-13] lists the requests of all nodes at any node, in pages', async () 
   expect(new Set(found.map(({ node }) => node)).size).toBe(2)
 })
 
-it('[AUDIT-14] gives a rejection to the API key that the client names, and any other to the first key', async () => {
+it('[AUDIT-14] lists a rejection for the API key that the client specified, and any other rejection for the first key', async () => {
   const server = await start()
   const other = await otherKey(server)
   const expired = await server.token('ada')
@@ -121,7 +121,7 @@ it('[AUDIT-14] gives a rejection to the API key that the client names, and any o
   ])
 })
 
-it('[AUDIT-14] drops rejections that name no API key if the server can have several workspaces', async () => {
+it('[AUDIT-14] if the server can have several workspaces, drops rejections for which the client specified no API key', async () => {
   const server = await start({ adminToken })
   await knock(server, 'acme/plan/main', null)
   await server.post('/v2/crdt/get', {}, { 'x-service-api-key': 'unknown' })

@@ -19,7 +19,7 @@ const bob = { userId: 'bob', name: 'Bob' }
 const idsOf = (found: readonly Datum[], kind: string) =>
   found.filter((each) => each.kind === kind).map((each) => each.data.id)
 
-it('[DATA-4] keeps the entries of others, with the deleted user in them', async () => {
+it('[DATA-4] keeps the entries of other users, and shows the erased user in them as deleted', async () => {
   await fillOrganization(post, 'stay-4')
   const at = { organizationId: 'stay-4' }
   interface Row {
@@ -66,7 +66,7 @@ it('[DATA-4] keeps the entries of others, with the deleted user in them', async 
   )
 })
 
-it('[DATA-4] keeps threads and their activities, with the deleted user in them', async () => {
+it('[DATA-4] keeps threads and their activities, and shows the erased user in them as deleted', async () => {
   const at = { organizationId: 'threads-4', documentId: 'd1' }
   await fillOrganization(post, at.organizationId)
   type Row = Record<string, unknown>
@@ -106,7 +106,7 @@ it('[DATA-4] keeps threads and their activities, with the deleted user in them',
   ])
 })
 
-it('[DATA-4] erases every id, and no similar one', async () => {
+it('[DATA-4] erases every occurrence of the id, and no similar id', async () => {
   const at = { organizationId: 'odd-4', documentId: 'd1' }
   await fillOrganization(post, 'odd-4')
   for (const userId of [...oddIds, 'd1', 'bob']) {
@@ -137,7 +137,7 @@ it('[DATA-4] erases every id, and no similar one', async () => {
   }
 })
 
-it('[DATA-4] erases only the user in any JSON that names users', async () => {
+it('[DATA-4] erases only this user in any JSON that contains users', async () => {
   const at = { organizationId: 'json-4', documentId: 'd1' }
   await fillOrganization(post, 'json-4')
   const user = fc.record({ userId: fc.constantFrom('ann', 'ben', zoe.userId), name: fc.string() })

@@ -45,7 +45,7 @@ const full = [
   'version',
 ]
 
-it('[DATA-1] returns all stored data of a user, and none of others', async () => {
+it('[DATA-1] returns all stored data of a user, and no data of other users', async () => {
   await fillOrganization(post, 'get-1')
   const found = await data.all({ organizationId: 'get-1' })
   expect(kinds(found)).toEqual(full)
@@ -101,7 +101,7 @@ it('[DATA-1] returns all stored data of a user, and none of others', async () =>
   expect(await data.all({ userId: 'nobody' })).toEqual([])
 })
 
-it('[DATA-2] returns each entry once in pages of any size while others are added and deleted', async () => {
+it('[DATA-2] while others are added and deleted, returns each entry once in pages of any size', async () => {
   await fillOrganization(post, 'page-2')
   const at = { organizationId: 'page-2' }
   const text = (each: Datum): string => JSON.stringify(each)
@@ -128,7 +128,7 @@ it('[DATA-2] returns each entry once in pages of any size while others are added
     ).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[DATA-3] leaves only the revocation of the user in the store', async () => {
+it('[DATA-3] leaves nothing of the user in the store, except the revocation of tokens', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-data-'))
   try {
     const own = await startTestServer({ engine: 'level', dataDir: directory })
@@ -170,7 +170,7 @@ it('[DATA-3] leaves only the revocation of the user in the store', async () => {
   }
 })
 
-it('[DATA-7] erases the user in one organization, and not in others or other API keys', async () => {
+it('[DATA-7] erases the user in one organization, and not in other organizations or for other API keys', async () => {
   await fillOrganization(post, 'one-7')
   await fillOrganization(post, 'two-7')
   const left = kinds(await data.all({ organizationId: 'two-7' }))
@@ -196,7 +196,7 @@ it('[DATA-7] erases the user in one organization, and not in others or other API
   }
 })
 
-it('[DATA-8] removes a bounded part per commit, and handles other events in between', async () => {
+it('[DATA-8] removes a limited part per commit, and handles other events in between', async () => {
   const { directory, engine } = server
   const scope = scopeOf(server.credentials, 'many-8')
   await fillOrganization(post, 'many-8')
@@ -230,7 +230,7 @@ it('[DATA-8] removes a bounded part per commit, and handles other events in betw
   expect(sizes.length).toBeGreaterThan(20)
 })
 
-it('[DATA-9] erases later data with another call, and counts it with the former', async () => {
+it('[DATA-9] with a second call, erases data that was added later, and adds its number to that of the first call', async () => {
   await fillOrganization(post, 'again-9')
   const at = { organizationId: 'again-9' }
   const first = await data.erase(at)
@@ -299,7 +299,7 @@ it('[DATA-10] rejects an entry with more than 100 users', async () => {
   ).toMatchObject({ few: { success: false } })
 })
 
-it('[DATA-11] deletes remains of user deletions with the organization, and does not wait for one that is being deleted', async () => {
+it('[DATA-11] deletes the records of erasures together with the organization, and does not wait for an organization that is being deleted', async () => {
   await fillOrganization(post, 'gone-11')
   const scope = scopeOf(server.credentials, 'gone-11')
   const { kv } = server.engine

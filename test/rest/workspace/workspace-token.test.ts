@@ -40,7 +40,7 @@ async function reset(made: Made, data: object = {}): Promise<string> {
   return (dataOf(answer) as { newWorkspaceAuthToken: string }).newWorkspaceAuthToken
 }
 
-it('[WS-25] replaces the token of the workspace at once, and of no other', async () => {
+it('[WS-25] replaces the token of the workspace immediately, and of no other workspace', async () => {
   const [made, other] = [await create(), await create()]
   const token = await reset(made)
   expect([await codeOf(made, made.authToken), await codeOf(made, token)]).toEqual([401, 200])
@@ -51,7 +51,7 @@ it('[WS-25] replaces the token of the workspace at once, and of no other', async
   expect(JSON.stringify(shown)).not.toContain(made.authToken)
 })
 
-it('[WS-25] keeps the old token valid for its grace, and ends it within the grace of a later reset', async () => {
+it('[WS-25] keeps the old token valid for its grace period, or at most for the grace period of a later reset', async () => {
   const made = await create()
   const second = await reset(made, { graceSeconds: 60 })
   clock.advance(59_999)
@@ -72,7 +72,7 @@ it('[WS-25] keeps the old token valid for its grace, and ends it within the grac
     ).toMatchObject({ status: 400 })
 })
 
-it('[WS-25] leaves one token after many concurrent resets, and all of those with a grace', async () => {
+it('[WS-25] after many concurrent resets, leaves one token, or with a grace period all of them', async () => {
   const made = await create()
   const graceful = await Promise.all(Array.from({ length: 8 }, () => reset(made, { graceSeconds: 60 })))
   for (const token of graceful) expect(await codeOf(made, token)).toBe(200)
@@ -89,7 +89,7 @@ it('[WS-25] leaves one token after many concurrent resets, and all of those with
   expect(codes.filter((code) => code === 200)).toHaveLength(1)
 })
 
-it('[WS-25] ends replaced tokens of more than ten resets, the oldest first', async () => {
+it('[WS-25] when more than ten replaced tokens are valid, ends the oldest ones', async () => {
   const made = await create()
   const tokens = [made.authToken]
   for (let count = 0; count < 12; count++)

@@ -62,7 +62,7 @@ async function withServer(
   }
 }
 
-it('[WS-1] rejects a missing workspace header with INVALID_ARGUMENT and its name', async () => {
+it('[WS-1] rejects a missing workspace header with INVALID_ARGUMENT and the name of the header', async () => {
   const [id, token] = ['x-service-workspace-id', 'x-service-workspace-auth-token']
   const noId = await server.post('/v2/workspace/get', {}, { [token]: 'x' })
   expect(noId).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
@@ -93,7 +93,7 @@ it('[WS-1] rejects a wrong token with UNAUTHENTICATED, and an unknown workspace 
     expect(await codes(unknown)).toEqual([404, 'NOT_FOUND', message])
 })
 
-it('[WS-2] requires the admin token for operator calls', async () => {
+it('[WS-2] requires the admin token for calls of the operator', async () => {
   const post = (headers: Headers, on = server) =>
     on.post('/v2/workspace/create', { ownerEmail: 'ada@example.com' }, headers)
   expect(await post({})).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
@@ -111,7 +111,7 @@ it('[WS-2] requires the admin token for operator calls', async () => {
   })
 })
 
-it('[WS-3] names the headers of each level in the OpenAPI document', async () => {
+it('[WS-3] lists the headers of each auth level in the OpenAPI document', async () => {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
     paths: Record<string, { post: { security: Record<string, unknown>[] } }>
     components: { securitySchemes: Record<string, { name: string }> }
@@ -127,7 +127,7 @@ it('[WS-3] names the headers of each level in the OpenAPI document', async () =>
   expect(headersOf('/v2/workspace/create')).toEqual([['x-service-admin-token']])
 })
 
-it('[WS-4] takes a call without credentials for the first workspace without authentication, and checks given ones', () =>
+it('[WS-4] without authentication, uses the first workspace for a call without credentials, and checks given credentials', () =>
   withServer([{ auth: 'none' }], async (open) => {
     const get = (headers: Headers) => open.post('/v2/workspace/get', {}, headers)
     expect(dataOf(await get({}))).toMatchObject({ id: open.credentials.workspaceId })
@@ -135,7 +135,7 @@ it('[WS-4] takes a call without credentials for the first workspace without auth
     expect((await get({ 'x-service-workspace-id': 'x' })).status).toBe(400)
   }))
 
-it('[WS-10] creates a complete workspace whose credentials work', async () => {
+it('[WS-10] creates a complete workspace with credentials that work', async () => {
   const made = await create({ name: 'Ada', workspaceName: 'Engines', avatar: 'https://example.com/a.png' })
   expect(made).toEqual({
     id: expect.any(String),
@@ -166,17 +166,20 @@ it.each<[string, object, string]>([
   ['an avatar that is no URL', { avatar: 'a.png' }, 'avatar'],
   ['an avatar that runs', { avatar: 'javascript:alert(1)' }, 'avatar'],
   ['a long avatar', { avatar: `https://example.com/${'x'.repeat(2000)}` }, 'avatar'],
-])('[WS-11] rejects a workspace with its place: %s', async (_name, wrong, member) => {
-  const { status, body } = await server.post(
-    '/v2/workspace/create',
-    { ownerEmail: 'ada@example.com', ...wrong },
-    admin,
-  )
-  expect([status, body.error?.status]).toEqual([400, 'INVALID_ARGUMENT'])
-  expect(body.error?.details?.issues?.[0]?.path).toBe(`/data/${member}`)
-})
+])(
+  '[WS-11] rejects an invalid workspace with the position of the problem: %s',
+  async (_name, wrong, member) => {
+    const { status, body } = await server.post(
+      '/v2/workspace/create',
+      { ownerEmail: 'ada@example.com', ...wrong },
+      admin,
+    )
+    expect([status, body.error?.status]).toEqual([400, 'INVALID_ARGUMENT'])
+    expect(body.error?.details?.issues?.[0]?.path).toBe(`/data/${member}`)
+  },
+)
 
-it('[WS-11] gives names defaults', async () => {
+it('[WS-11] derives default names for the workspace and its owner', async () => {
   expect(await create({ name: 'x'.repeat(200) })).toMatchObject({ name: `${'x'.repeat(200)} workspace` })
   expect(await create()).toMatchObject({ name: 'ada workspace', owner: { name: 'ada', avatar: '' } })
 })
@@ -196,7 +199,7 @@ it('[WS-12] returns the workspace with all its API keys', async () => {
   })
 })
 
-it('[WS-13] limits get per minute and workspace', async () => {
+it('[WS-13] limits the rate of get per workspace and minute', async () => {
   const clock = new HeldClock()
   await withServer([{ adminToken, workspaceReadsPerMinute: 3 }, { clock }], async (limited) => {
     const [one, two] = [await create({}, limited), await create({}, limited)]
@@ -226,7 +229,7 @@ const reset = async (made: Made, more: object = {}, on = server) => {
   return (dataOf(answer) as { newAuthToken: { token: string } }).newAuthToken.token
 }
 
-it('[WS-20] returns the tokens of an API key to its own workspace only', async () => {
+it('[WS-20] returns the tokens of an API key only to the workspace of the key', async () => {
   const made = await create()
   expect(await tokensOf(made)).toEqual({
     apiKey: made.apiKey,
@@ -241,7 +244,7 @@ it('[WS-20] returns the tokens of an API key to its own workspace only', async (
   expect((await server.post('/v2/workspace/authtokens/get', {}, ofWorkspace(made))).status).toBe(400)
 })
 
-it('[WS-21] replaces the token at once in a reset', async () => {
+it('[WS-21] replaces the token immediately when it is reset', async () => {
   const made = await create()
   const answer = await server.post(
     '/v2/workspace/authtoken/reset',
@@ -258,7 +261,7 @@ it('[WS-21] replaces the token at once in a reset', async () => {
   expect((await tokensOf(made)).authTokens).toEqual([newAuthToken])
 })
 
-it('[WS-21] [WS-22] keeps tokens and their remaining grace over a restart', async () => {
+it('[WS-21] [WS-22] keeps tokens and the rest of their grace period over a restart', async () => {
   const clock = new HeldClock()
   const options = [
     { adminToken, engine: 'level', dataDir: join(root, 'restart') } as const,
@@ -281,7 +284,7 @@ it('[WS-21] [WS-22] keeps tokens and their remaining grace over a restart', asyn
   })
 })
 
-it('[WS-22] ends the remaining tokens of an earlier reset by a reset without grace', async () => {
+it('[WS-22] when a reset has no grace period, ends the tokens that an earlier reset left', async () => {
   const made = await create()
   const second = await reset(made, { graceSeconds: 3600 })
   expect(await codeOf(made.apiKey, made.apiKeyAuthToken)).toBe(200)
@@ -311,7 +314,7 @@ it('[WS-23] leaves one token after many concurrent resets', async () => {
   expect((await tokensOf(made)).authTokens).toHaveLength(1)
 })
 
-it('[WS-30] creates a working API key with data of its own', async () => {
+it('[WS-30] creates a working API key with separate data', async () => {
   const made = await create()
   const { apiKey, authToken } = dataOf(
     await server.post(
@@ -365,7 +368,7 @@ it('[WS-31] lists API keys in pages', async () => {
   })
 })
 
-it('[WS-31] rejects a page size below 1, and a damaged or foreign page token', async () => {
+it('[WS-31] rejects a page size below 1, and a page token that is damaged or belongs to another workspace', async () => {
   const [made, other] = [await create(), await create()]
   for (const each of [made, other])
     await server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(each))

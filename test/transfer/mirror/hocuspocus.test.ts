@@ -38,7 +38,7 @@ describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirro
 
   afterAll(() => at.end())
 
-  it('[MIRROR-1] copies the stored content and later edits with the same state vector, byte for byte', async () => {
+  it('[MIRROR-1] copies the stored content and later edits, so that both servers have the same state vector and the same bytes', async () => {
     const ada = visit('notes')
     ada.text.insert(0, 'What was there before. '.repeat(100))
     const stop = keepTyping(ada)
@@ -53,7 +53,7 @@ describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirro
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 2, empty: 1 }])
   })
 
-  it('[MIRROR-2] sends the old server only its token and its state vectors', async () => {
+  it('[MIRROR-2] sends the old server only the token and state vectors', async () => {
     const recorder = at.keep(await startRecorder(at.old.url))
     const ada = visit('asked')
     ada.text.insert(0, 'old')
@@ -71,7 +71,7 @@ describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirro
     expect([...kinds].sort()).toEqual(['0000', '0200'])
   })
 
-  it('[MIRROR-3] [MIRROR-4] continues by itself when either server was killed and started again', async () => {
+  it('[MIRROR-3] [MIRROR-4] continues automatically after either server was killed and started again', async () => {
     const ada = visit('restarted')
     const running = await mirror(['restarted'])
     const stop = keepTyping(ada)
@@ -89,7 +89,7 @@ describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirro
     expect((await running.ended).code).toBe(0)
   })
 
-  it('[MIRROR-10] connects with the token of the old server, and reports a rejected one', async () => {
+  it('[MIRROR-10] connects with the token of the old server, and reports if the token is rejected', async () => {
     const guarded = await startGuardedHocuspocus()
     at.keep({ close: () => guarded.end() })
     const ada = visit('guarded', guarded.url, 'sesame')

@@ -52,7 +52,7 @@ const behaviors: Readonly<Record<string, (client: WebSocket) => void>> = {
 
 describe('a mirror of an old server with arbitrary behavior', () => {
   itLong(
-    '[MIRROR-16] reports one sentence for each failing document, without token and control characters, and copies the others',
+    '[MIRROR-16] reports each failing document in one sentence without token and control characters, and copies the others',
     async () => {
       const server = at.keep(
         await startScripted((client, asked) => {
@@ -85,7 +85,7 @@ describe('a mirror of an old server with arbitrary behavior', () => {
     },
   )
 
-  itLong('[MIRROR-16] accepts an answer that arrives before the request', async () => {
+  itLong('[MIRROR-16] accepts an answer that arrives before its request', async () => {
     const server = at.keep(
       await startScripted((client) => {
         client.send(message([0, 1], offer))
@@ -99,7 +99,7 @@ describe('a mirror of an old server with arbitrary behavior', () => {
     await sameInWeft(at.weft, 'acme/early/main', content)
   })
 
-  itLong('[MIRROR-16] waits for a slow answer while it makes progress', { timeout: 90_000 }, async () => {
+  itLong('[MIRROR-16] waits for a slow answer as long as data arrives', { timeout: 90_000 }, async () => {
     const server = at.keep(
       await startScripted((client) => {
         client.send(message([0, 0], vector))
@@ -131,7 +131,7 @@ describe('a mirror of an old server with arbitrary behavior', () => {
 })
 
 describe('the end of a mirror', () => {
-  itLong('[MIRROR-17] has exit code 1 when the last comparison fails', async () => {
+  itLong('[MIRROR-17] has exit code 1 if the last comparison fails', async () => {
     let state: 'talking' | 'silent' = 'talking'
     const server = at.keep(
       await startScripted((client) => {

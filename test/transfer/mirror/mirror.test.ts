@@ -26,7 +26,7 @@ afterAll(() => at.end())
 const visit = (name: string): ReturnType<typeof visitor> => at.keep(visitor(at.old.url, name))
 
 describe('a mirror of the server of y-websocket', () => {
-  it('[MIRROR-1] copies the stored content and later edits with the same state vector, byte for byte', async () => {
+  it('[MIRROR-1] copies the stored content and later edits, so that both servers have the same state vector and the same bytes', async () => {
     const [ada, grace] = [visit('acme/notes/main'), visit('acme/notes/main')]
     ada.text.insert(0, 'What was there before. '.repeat(100))
     ada.doc.getArray('list').insert(0, [1, { two: [3] }])
@@ -43,7 +43,7 @@ describe('a mirror of the server of y-websocket', () => {
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, documents: 2, inStep: 2, empty: 1 }])
   })
 
-  it('[MIRROR-2] sends the old server only its state vectors, also after edits in Weft', async () => {
+  it('[MIRROR-2] sends the old server only state vectors, even after edits in Weft', async () => {
     const recorder = at.keep(await startRecorder(at.old.url))
     const ada = visit('acme/asked/main')
     ada.text.insert(0, 'old')
@@ -62,7 +62,7 @@ describe('a mirror of the server of y-websocket', () => {
     for (const bytes of recorder.said) expect([...bytes.subarray(0, 2)]).toEqual([0, 0])
   })
 
-  itLong('[MIRROR-3] continues by itself when the old server was killed and started again', async () => {
+  itLong('[MIRROR-3] continues automatically after the old server was killed and started again', async () => {
     const ada = visit('acme/restarted/main')
     const running = await at.mirror(['acme/restarted/main'])
     const stop = keepTyping(ada)
@@ -78,25 +78,28 @@ describe('a mirror of the server of y-websocket', () => {
     expect((await running.ended).code).toBe(0)
   })
 
-  itLong('[MIRROR-4] continues by itself without a loss when Weft was killed and started again', async () => {
-    const ada = visit('acme/killed/main')
-    const running = await at.mirror(['acme/killed/main'])
-    const stop = keepTyping(ada)
-    await running.printed(inStep('acme/killed/main'))
-    for (let times = 0; times < 2; times++) {
-      const seen = ada.text.length
-      await at.weft.end('SIGKILL')
-      await eventually(() => ada.text.length > seen + 100)
-      await at.startWeft()
-    }
-    stop()
-    await sameInWeft(at.weft, 'acme/killed/main', ada.doc)
-    running.child.kill('SIGTERM')
-    expect((await running.ended).code).toBe(0)
-  })
+  itLong(
+    '[MIRROR-4] continues automatically and without a loss after Weft was killed and started again',
+    async () => {
+      const ada = visit('acme/killed/main')
+      const running = await at.mirror(['acme/killed/main'])
+      const stop = keepTyping(ada)
+      await running.printed(inStep('acme/killed/main'))
+      for (let times = 0; times < 2; times++) {
+        const seen = ada.text.length
+        await at.weft.end('SIGKILL')
+        await eventually(() => ada.text.length > seen + 100)
+        await at.startWeft()
+      }
+      stop()
+      await sameInWeft(at.weft, 'acme/killed/main', ada.doc)
+      running.child.kill('SIGTERM')
+      expect((await running.ended).code).toBe(0)
+    },
+  )
 
   itLong(
-    '[MIRROR-5] copies missed updates and deletions when the mirror was killed and started again',
+    '[MIRROR-5] copies missed updates and deletions after the mirror was killed and started again',
     async () => {
       const ada = visit('acme/again/main')
       const stop = keepTyping(ada)
@@ -122,7 +125,7 @@ describe('a mirror of the server of y-websocket', () => {
   )
 
   itLong(
-    '[MIRROR-6] ends by itself with `--once` when all stored content is copied, also with many documents',
+    '[MIRROR-6] with `--once`, ends automatically when all stored content is copied, even with many documents',
     async () => {
       const names = Array.from({ length: 120 }, (_, index) => `acme/many ${index}/main`)
       const writers = names.map((name, index) => {
@@ -143,7 +146,7 @@ describe('a mirror of the server of y-websocket', () => {
   )
 
   itLong(
-    '[MIRROR-7] reports a failing document with its reason, copies the others, and has exit code 1',
+    '[MIRROR-7] reports a failing document with its reason, copies the others, and ends with exit code 1',
     async () => {
       const [bad, good] = [visit('acme/bad/main'), visit('acme/good/main')]
       // The Weft of this test accepts no subdocuments.
@@ -163,7 +166,7 @@ describe('a mirror of the server of y-websocket', () => {
     },
   )
 
-  itLong('[MIRROR-8] prints the state of each document after a comparison on SIGUSR2', async () => {
+  itLong('[MIRROR-8] on SIGUSR2, prints the state of each document after a comparison', async () => {
     const ada = visit('acme/shown/main')
     ada.text.insert(0, 'shown')
     const running = await at.mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
@@ -174,7 +177,7 @@ describe('a mirror of the server of y-websocket', () => {
   })
 
   itLong(
-    '[MIRROR-9] rejects wrong credentials and names without an address with one sentence and exit code 2',
+    '[MIRROR-9] rejects wrong credentials and names that are no address with one sentence and exit code 2',
     async () => {
       const wrongName = await (await at.mirror(['no-address'])).ended
       expect([wrongName.code, wrongName.err]).toEqual([
@@ -188,30 +191,33 @@ describe('a mirror of the server of y-websocket', () => {
     },
   )
 
-  itLong('[MIRROR-14] is in step with a document of which the old server has pending updates', async () => {
-    const ada = visit('acme/gap/main')
-    const author = new Y.Doc()
-    const updates: Uint8Array[] = []
-    author.on('update', (update: Uint8Array) => updates.push(update))
-    for (const word of ['lost ', 'waits ']) author.getText('content').insert(0, word)
-    const [, waits] = updates
-    if (waits === undefined) throw new Error('nothing was typed')
-    const raw = await RawClient.connect(`${at.old.url}/acme/gap/main`)
-    at.keep({ close: () => raw.end() })
-    raw.sendUpdate(waits)
-    ada.text.insert(0, 'whole')
-    const running = await at.mirror(['acme/gap/main'])
-    await running.printed(inStep('acme/gap/main'))
-    const editor = at.keep(openEditor(at.weft.wsUrl, 'acme/gap/main', await at.weft.token()))
-    await eventually(() => editor.text.toString() === 'whole')
-    await new Promise((resolve) => setTimeout(resolve, 6000))
-    running.child.kill('SIGTERM')
-    const { code, out } = await running.ended
-    expect([code, linesOf(out).at(-1)]).toMatchObject([0, { inStep: 1 }])
-    expect(linesOf(out).at(-1)?.updates).toBeLessThan(4)
-  })
+  itLong(
+    '[MIRROR-14] is in step with a document even if the old server has pending updates of it',
+    async () => {
+      const ada = visit('acme/gap/main')
+      const author = new Y.Doc()
+      const updates: Uint8Array[] = []
+      author.on('update', (update: Uint8Array) => updates.push(update))
+      for (const word of ['lost ', 'waits ']) author.getText('content').insert(0, word)
+      const [, waits] = updates
+      if (waits === undefined) throw new Error('nothing was typed')
+      const raw = await RawClient.connect(`${at.old.url}/acme/gap/main`)
+      at.keep({ close: () => raw.end() })
+      raw.sendUpdate(waits)
+      ada.text.insert(0, 'whole')
+      const running = await at.mirror(['acme/gap/main'])
+      await running.printed(inStep('acme/gap/main'))
+      const editor = at.keep(openEditor(at.weft.wsUrl, 'acme/gap/main', await at.weft.token()))
+      await eventually(() => editor.text.toString() === 'whole')
+      await new Promise((resolve) => setTimeout(resolve, 6000))
+      running.child.kill('SIGTERM')
+      const { code, out } = await running.ended
+      expect([code, linesOf(out).at(-1)]).toMatchObject([0, { inStep: 1 }])
+      expect(linesOf(out).at(-1)?.updates).toBeLessThan(4)
+    },
+  )
 
-  itLong('[MIRROR-11] is behind, and prints by how much, while Weft lacks content', async () => {
+  itLong('[MIRROR-11] is behind while Weft lacks content, and prints by how much', async () => {
     const ada = visit('acme/behind/main')
     ada.text.insert(0, '12345')
     await eventually(() => ada.provider.synced)

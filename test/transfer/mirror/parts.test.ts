@@ -47,7 +47,7 @@ function docOf(updates: readonly Uint8Array[]): Y.Doc {
 }
 
 describe('coverage of an original by a copy', () => {
-  it('[MIRROR-11] is proved by few bytes, and lacks nothing exactly when the copy is complete', () => {
+  it('[MIRROR-11] is proved by few bytes, and is complete exactly when the copy has everything', () => {
     const some = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 })
     fc.assert(
       fc.property(edits, some, fc.nat(40), (script, kept, knownOf) => {
@@ -75,7 +75,7 @@ describe('coverage of an original by a copy', () => {
   })
 })
 
-it('[MIRROR-12] takes the address of a document from the map, and names the first invalid line of a map file', async () => {
+it('[MIRROR-12] reads the address of a document from the map, and reports the first invalid line of a map file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weft-names-'))
   const file = join(folder, 'map.jsonl')
   try {
@@ -97,7 +97,7 @@ it('[MIRROR-12] takes the address of a document from the map, and names the firs
   }
 })
 
-it('[MIRROR-13] creates the token for Weft once, and a new one before it expires', async () => {
+it('[MIRROR-13] creates a token for Weft only once, and a new token before it expires', async () => {
   const clock = new HeldClock()
   const weft = await startTestServer({}, { clock })
   try {

@@ -52,7 +52,7 @@ describe('the start of a mirror', () => {
     expect((await refused(['acme/a/main'], ['--token-file', 'token', '--token', 'x']))[0]).not.toBe(0)
   })
 
-  itLong('[MIRROR-7] reports that the answering server is not Weft', async () => {
+  itLong('[MIRROR-7] reports when the server that answers is not Weft', async () => {
     const other = createServer((_request, response) => response.end('<html>'))
     at.keep(other.listen(0, '127.0.0.1'))
     await once(other, 'listening')

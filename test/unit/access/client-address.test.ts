@@ -24,11 +24,11 @@ it.each([
   ['unknown', 'unknown'],
   ['', ''],
   ['x'.repeat(30_000), 'x'.repeat(64)],
-])('[LIM-8] counts %s as %s', (address, counted) => {
+])('[LIM-8] treats %s as %s', (address, counted) => {
   expect(subnetOf(address)).toBe(counted)
 })
 
-it('[LIM-8] never throws for any header, and never returns a long address', () => {
+it('[LIM-8] throws no error for any header, and never returns a long address', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ maxLength: 200 }), fc.ipV6(), fc.ipV4()), (text) => {
       expect(subnetOf(text).length).toBeLessThanOrEqual(64)
@@ -36,7 +36,7 @@ it('[LIM-8] never throws for any header, and never returns a long address', () =
   )
 })
 
-it('[LIM-8] reads only the addresses that trusted proxies add, and none that a client adds before them', () => {
+it('[LIM-8] reads only the addresses that trusted proxies add, and ignores those that a client sends', () => {
   expect(clientAddress(asked('192.0.2.1', '198.51.100.9'), 0)).toBe('192.0.2.1')
   expect(clientAddress(asked('192.0.2.1', 'made up, 198.51.100.9'), 1)).toBe('198.51.100.9')
   expect(clientAddress(asked('192.0.2.1', ['made up', '198.51.100.9, 192.0.2.2']), 2)).toBe('198.51.100.9')

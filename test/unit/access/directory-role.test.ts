@@ -20,7 +20,7 @@ const viewer = grant('viewer')
 const roleOf = (levels: readonly AccessLevel[], member: readonly GrantRecord[] = []) =>
   directoryRole(levels, member, now).role
 
-it('[ACC-50] decides by the grant on the document before those on its folders and the organization', () => {
+it('[ACC-50] prefers the grant on the document to the grants on its folders and the organization', () => {
   const document = level({ own: viewer })
   const folder = level({ own: editor })
   const organization = level({ own: editor })
@@ -29,17 +29,17 @@ it('[ACC-50] decides by the grant on the document before those on its folders an
   expect(roleOf([level(), level(), level({ own: viewer })])).toBe('viewer')
 })
 
-it('[ACC-50] decides by a grant before any access type', () => {
+it('[ACC-50] prefers any grant to any access type', () => {
   for (const accessType of ['public', 'organizationPrivate', 'restricted'] as const)
     expect(roleOf([level({ accessType }), level({ own: viewer })], [editor])).toBe('viewer')
 })
 
-it("[ACC-51] decides by the user's own grant before stronger ones of groups on the same resource", () => {
+it("[ACC-51] prefers the user's own grant to stronger grants of groups on the same resource", () => {
   expect(roleOf([level({ own: viewer, groups: [editor] })])).toBe('viewer')
   expect(roleOf([level({ groups: [viewer] }), level({ own: editor })])).toBe('viewer')
 })
 
-it('[ACC-51] decides by the strongest unexpired grant of the groups that lasts longest', () => {
+it('[ACC-51] uses the strongest unexpired grant of the groups; if several are equal, the one that lasts longest', () => {
   expect(roleOf([level({ groups: [viewer, editor, viewer] })])).toBe('editor')
   expect(roleOf([level({ groups: [grant('editor', nowSeconds - 1), viewer] })])).toBe('viewer')
   const [short, long] = [grant('editor', nowSeconds + 5), grant('editor', nowSeconds + 50)]
@@ -50,7 +50,7 @@ it('[ACC-51] decides by the strongest unexpired grant of the groups that lasts l
     expect(directoryRole([level({ groups })], [], now).grant).toBe(long)
 })
 
-it('[ACC-52] decides by the nearest access type when there is no grant', () => {
+it('[ACC-52] without a grant, uses the nearest access type', () => {
   expect(roleOf([level(), level()])).toBe('editor')
   expect(roleOf([])).toBe('editor')
   expect(roleOf([level(), level({ accessType: 'restricted' }), level()])).toBeNull()
@@ -58,7 +58,7 @@ it('[ACC-52] decides by the nearest access type when there is no grant', () => {
   expect(roleOf([level(), level({ accessType: 'restricted' }), level({ accessType: 'public' })])).toBeNull()
 })
 
-it('[ACC-52] gives members the first unexpired role of a private organization, and gives other users none', () => {
+it('[ACC-52] in a private organization, gives members their first unexpired role, and gives other users none', () => {
   const closed = [level({ accessType: 'organizationPrivate' }), level()]
   expect(roleOf(closed)).toBeNull()
   expect(roleOf(closed, [editor, viewer])).toBe('editor')
@@ -67,20 +67,20 @@ it('[ACC-52] gives members the first unexpired role of a private organization, a
   expect(roleOf([level({ accessType: 'restricted' })], [editor])).toBeNull()
 })
 
-it('[ACC-53] ignores grants and access types above a folder that does not inherit', () => {
+it('[ACC-53] ignores the grants and access types above a folder that does not inherit', () => {
   const cut = level({ inheritAccessFromParent: false })
   expect(roleOf([level(), cut, level({ accessType: 'restricted', own: viewer })])).toBe('editor')
   expect(roleOf([level({ accessType: 'restricted' }), cut, level({ own: editor })])).toBeNull()
   expect(roleOf([level(), { ...cut, own: viewer }, level({ own: editor })])).toBe('viewer')
 })
 
-it('[ACC-54] ends a grant at the second that it names, and then uses the next one', () => {
+it('[ACC-54] ends a grant at exactly the second of its expiry, and then uses the next grant', () => {
   const levels = [level({ own: grant('viewer', nowSeconds + 1) }), level({ own: editor })]
   expect(directoryRole(levels, [], now + 999).role).toBe('viewer')
   expect(directoryRole(levels, [], now + 1000).role).toBe('editor')
 })
 
-it('[ACC-54] states the next expiry of a grant that counts as the time to check again', () => {
+it('[ACC-54] returns the next expiry of the grants in use as the time of the next check', () => {
   const soon = grant('viewer', nowSeconds + 10)
   const later = grant('viewer', nowSeconds + 20)
   const past = grant('viewer', nowSeconds - 10)

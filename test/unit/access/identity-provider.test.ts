@@ -86,7 +86,7 @@ it('[ACC-60] accepts tokens signed with RS256 and ES256', async () => {
     })
 })
 
-it('[ACC-60] takes the user and the API key from mapped claims', async () => {
+it('[ACC-60] reads the user and the API key from the mapped claims', async () => {
   const claims =
     'userId=uid,name=nick,email=mail,admin=https://example.com/admin,apiKey=https://example.com/key'
   const tokens = tokensWith({ claims })
@@ -130,13 +130,13 @@ it.each<[string, Record<string, unknown>, TokenProblem]>([
   ['no sub', { sub: undefined }, 'claims'],
   ['a sub that is not an id', { sub: 'a\nb' }, 'claims'],
   ['a revoked user', { sub: 'revoked' }, 'revoked'],
-])('[ACC-61] rejects a token of the provider with %s', async (_name, more, problem) => {
+])('[ACC-61] rejects a token of the provider that has %s', async (_name, more, problem) => {
   expect(await problemOf(await provider.sign(rsa, more))).toBe(problem)
 })
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-it('[ACC-61] rejects `none`, a public key as secret, and a key of another kind', async () => {
+it('[ACC-61] rejects the algorithm `none`, a public key used as a secret, and a key of another kind', async () => {
   const [, payload] = (await provider.sign(rsa)).split('.')
   expect(await problemOf(`${base64({ alg: 'none', kid: 'rsa-1' })}.${payload}.`)).toBe('malformed')
   for (const alg of ['HS256', 'HS384', 'HS512']) {
@@ -149,7 +149,7 @@ it('[ACC-61] rejects `none`, a public key as secret, and a key of another kind',
   expect(await problemOf(confused)).toBe('signature')
 })
 
-it('[ACC-61] ignores a key inside the token', async () => {
+it('[ACC-61] ignores a key that is inside the token', async () => {
   const evil = await newKey('rsa-1', 'RS256')
   expect(await problemOf(await provider.sign(evil))).toBe('signature')
   expect(await problemOf(await provider.sign({ ...evil, kid: 'unknown' }))).toBe('signature')
@@ -160,7 +160,7 @@ it('[ACC-61] ignores a key inside the token', async () => {
   )
 })
 
-it('[ACC-61] accepts its own tokens, also while the provider is unavailable', async () => {
+it('[ACC-61] accepts tokens of this server, even while the provider is unavailable', async () => {
   const tokens = tokensWith({ url: 'http://127.0.0.1:1/' })
   const { token } = await tokens.issue({
     tenant,
@@ -174,7 +174,7 @@ it('[ACC-61] accepts its own tokens, also while the provider is unavailable', as
   expect(await problemOf(token, tokens)).toBeNull()
 })
 
-it('[ACC-62] finds a key that the provider adds, and does not fetch the keys for each token', async () => {
+it('[ACC-62] finds a key that the provider adds later, and does not fetch the keys for each token', async () => {
   const tokens = tokensWith({ refetchMs: 0 })
   provider.fetches = 0
   for (let call = 0; call < 5; call += 1) expect(await problemOf(await provider.sign(rsa), tokens)).toBeNull()
@@ -186,7 +186,7 @@ it('[ACC-62] finds a key that the provider adds, and does not fetch the keys for
   expect(await problemOf(await provider.sign(rsa), tokens)).toBe('signature')
 })
 
-it('[ACC-62] does not fetch the keys again for each unknown key', async () => {
+it('[ACC-62] does not fetch the keys again for each unknown key id', async () => {
   const tokens = tokensWith()
   provider.fetches = 0
   for (let call = 0; call < 5; call += 1)
@@ -194,7 +194,7 @@ it('[ACC-62] does not fetch the keys again for each unknown key', async () => {
   expect(provider.fetches).toBe(1)
 })
 
-it('[ACC-63] reports keys that cannot be fetched differently from an invalid token', async () => {
+it('[ACC-63] reports an error other than an invalid token when the keys cannot be fetched', async () => {
   const token = await provider.sign(rsa)
   provider.state = 'broken'
   expect(await problemOf(token)).toBe('provider')
@@ -210,7 +210,7 @@ it.each(['', 'userId', 'userId=', 'other=x', 'userId=a,userId=b', 'userId=a;name
   (text) => expect(claimNames.parse(text)).toBeUndefined(),
 )
 
-it('[ACC-94] accepts a token of the provider with a misspelled claim, and reports the claim', async () => {
+it('[ACC-94] accepts a provider token with a misspelled claim, and reports the misspelled claim', async () => {
   misspelled.length = 0
   const tokens = tokensWith({ claims: 'admin=weft_admin' })
   const usual = { scope: 'openid', groups: ['a'], permissions: [], grnats: [], picture: 'x' }

@@ -68,7 +68,7 @@ it.each([
   ['admim', 'admin', false],
   ['emial', 'email', 'ann@example.com'],
 ])(
-  '[ACC-94] rejects a token with the claim %s and without %s, and names both in the reason',
+  '[ACC-94] rejects a token that has the claim %s and lacks %s, and states both in the reason',
   async (given, intended, value) => {
     const message = `the token has an unknown claim "${given}" (did you mean "${intended}"?)`
     const misspelled = mint({ ...claims, [given]: value })
@@ -88,7 +88,7 @@ it('[ACC-94] accepts claims of identity providers and of applications', async ()
   expect(await problemOf(mint({ ...claims, ...others }))).toBeNull()
 })
 
-it('[ACC-1] verifies an issued token to the same identity', async () => {
+it('[ACC-1] verifies an issued token, and returns the identity that it was issued for', async () => {
   const { token, expiresAt } = await tokens.issue(identity)
   expect(expiresAt).toBe(seconds + 3600)
   expect(await tokens.verify(token)).toEqual(identity)
@@ -96,7 +96,7 @@ it('[ACC-1] verifies an issued token to the same identity', async () => {
   expect(await tokens.verify((await tokens.issue(plain)).token)).toEqual(plain)
 })
 
-it('[ACC-2] issues a token with exactly the documented claims', async () => {
+it('[ACC-2] issues a token that has exactly the documented claims', async () => {
   const { token } = await tokens.issue(identity)
   const payload = decodeJwt(token)
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
@@ -108,7 +108,7 @@ it('[ACC-2] issues a token with exactly the documented claims', async () => {
   expect(decodeJwt((await tokens.issue(identity)).token).jti).not.toBe(payload.jti)
 })
 
-it('[ACC-3] accepts a token that a backend minted with the secret, and sets defaults for all claims except ws and key', async () => {
+it('[ACC-3] accepts a token that a backend signed with the secret, and has defaults for all claims except ws and key', async () => {
   expect(await tokens.verify(mint(claims))).toEqual({
     tenant,
     userId: 'ann',
@@ -133,13 +133,13 @@ it.each<[string, string]>([
   expect(await problemOf(token)).toBe('malformed')
 })
 
-it('[ACC-4] rejects a signature by another secret or of another payload', async () => {
+it('[ACC-4] rejects a signature made with another secret or for another payload', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret))).toBe('signature')
   const [header, , signature] = mint(claims).split('.')
   expect(await problemOf(`${header}.${base64({ ...claims, admin: true })}.${signature}`)).toBe('signature')
 })
 
-it('[ACC-4] verifies each token by itself after many accepted ones', async () => {
+it('[ACC-4] verifies each token separately, even after many accepted tokens', async () => {
   const tokenOf = (sub: string): string => mint({ ...claims, sub })
   for (let index = 0; index < 1_200; index++) await tokens.verify(tokenOf(`user ${index}`))
   for (const sub of ['user 0', 'user 1199']) {
@@ -151,7 +151,7 @@ it('[ACC-4] verifies each token by itself after many accepted ones', async () =>
   }
 })
 
-it('[ACC-5] rejects a token from its exp on, to the millisecond, and a token without exp', async () => {
+it('[ACC-5] rejects a token from the millisecond of its expiry, and a token without exp', async () => {
   expect(await problemOf(mint({ ...claims, exp: undefined }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: String(seconds + 60) }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: seconds }))).toBe('expired')
@@ -182,12 +182,12 @@ it.each([
   expect(await problemOf(mint({ ...claims, ...wrong }))).toBe('claims')
 })
 
-it('[ACC-7] rejects a token of an unknown API key', async () => {
+it('[ACC-7] rejects a token for an unknown API key', async () => {
   expect(await problemOf(mint({ ...claims, key: 'other' }))).toBe('tenant')
   expect(await problemOf(mint({ ...claims, ws: 'other' }))).toBe('tenant')
 })
 
-it('[ACC-8] accepts both secrets during a rotation, and signs with the new one', async () => {
+it('[ACC-8] during a rotation, accepts both secrets, and signs with the new one', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret), rotating)).toBeNull()
   expect(await problemOf(mint(claims), rotating)).toBeNull()
   expect(await problemOf((await rotating.issue(identity)).token, tokens)).toBeNull()
@@ -202,7 +202,7 @@ it('[ACC-9] rejects a secret of fewer than 32 bytes', () => {
   expect(() => new RealtimeTokens({ secret, previousSecret: 'short', ...rules })).toThrow(RangeError)
 })
 
-it('[ACC-80] rejects a token issued until a revocation, also one without iat or with a future iat', async () => {
+it('[ACC-80] rejects a token issued up to a revocation, without iat, or with an iat in the future', async () => {
   const revoked = { ...claims, sub: 'revoked' }
   for (const iat of [undefined, seconds - 60, seconds, seconds * 1000])
     expect(await problemOf(mint({ ...revoked, iat }))).toBe('revoked')
@@ -210,7 +210,7 @@ it('[ACC-80] rejects a token issued until a revocation, also one without iat or 
   expect(await problemOf(mint({ ...claims, iat: seconds * 1000 }))).toBeNull()
 })
 
-it('[ACC-80] accepts a token issued later in the millisecond of the revocation', async () => {
+it('[ACC-80] accepts a token that was issued later in the same millisecond as the revocation', async () => {
   const { token } = await tokens.issue({ ...identity, userId: 'revoked' })
   expect(await problemOf(token)).toBeNull()
 })

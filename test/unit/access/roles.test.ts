@@ -34,7 +34,7 @@ it('[ACC-10] gives an admin no role on a document of another tenant', () => {
     expect(roleOn(user({ admin: true }), { ...address, ...other }, publicAccess, now).role).toBeNull()
 })
 
-it('[ACC-11] makes an admin and a user without grants editor until the token expires', () => {
+it('[ACC-11] gives the role editor to an admin and to a user without grants, until the token expires', () => {
   expect(roleOn(user({ admin: true, grants: [] }), address, publicAccess, now)).toEqual({
     role: 'editor',
     until: tokenEnd,
@@ -46,7 +46,7 @@ it('[ACC-11] makes an admin and a user without grants editor until the token exp
   )
 })
 
-it('[ACC-12] decides by the grant on the document before that on the organization', () => {
+it('[ACC-12] prefers the grant on the document to the grant on the organization', () => {
   expect(
     granted(grant('organization', 'acme', { accessRole: 'viewer' }), grant('document', 'plan')).role,
   ).toBe('editor')
@@ -56,7 +56,7 @@ it('[ACC-12] decides by the grant on the document before that on the organizatio
   expect(granted(grant('organization', 'acme', { accessRole: 'viewer' })).role).toBe('viewer')
 })
 
-it('[ACC-13] gives no role for grants on other resources', () => {
+it('[ACC-13] gives no role because of grants on other resources', () => {
   expect(granted().role).toBeNull()
   expect(granted(grant('document', 'other')).role).toBeNull()
   expect(granted(grant('document', 'plan', { organizationId: 'other' })).role).toBeNull()
@@ -64,7 +64,7 @@ it('[ACC-13] gives no role for grants on other resources', () => {
   expect(granted(grant('folder', 'plan')).role).toBeNull()
 })
 
-it('[ACC-14] ignores an expired grant, and states when a valid one ends', () => {
+it('[ACC-14] ignores an expired grant, and returns the time when a valid one expires', () => {
   const endSeconds = now / 1000 + 60
   const expiring = grant('document', 'plan', { accessRole: 'viewer', expiresAt: endSeconds })
   expect(granted(expiring)).toEqual({ role: 'viewer', until: endSeconds * 1000 })
@@ -73,11 +73,11 @@ it('[ACC-14] ignores an expired grant, and states when a valid one ends', () => 
   expect(roleOn(user({ grants: [expiring] }), address, publicAccess, endSeconds * 1000).role).toBeNull()
 })
 
-it('[ACC-14] ends a grant with its token at the latest', () => {
+it('[ACC-14] ends a grant at the latest when its token expires', () => {
   expect(granted(grant('document', 'plan', { expiresAt: tokenEnd / 1000 + 1 })).until).toBe(tokenEnd)
 })
 
-it('[ACC-15] counts only the last of several grants on one resource, also if it is weaker or has ended', () => {
+it('[ACC-15] uses only the last of several grants on one resource, even if it is weaker or has expired', () => {
   const plan = (more: Partial<TokenGrant>) => grant('document', 'plan', more)
   expect(granted(plan({}), plan({ accessRole: 'viewer' })).role).toBe('viewer')
   expect(granted(plan({ accessRole: 'viewer' }), plan({})).role).toBe('editor')

@@ -79,7 +79,7 @@ async function ended<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
 }
 
 it.each(['once', 'adds'] as const)(
-  '[CS-30] runs a `%s` call that arrives at two nodes only once',
+  '[CS-30] runs a `%s` call only once when the call arrives at two nodes',
   async (effect) => {
     const { clock, one, two } = await nodes()
     const { seeds, work, release } = held()
@@ -94,7 +94,7 @@ it.each(['once', 'adds'] as const)(
   },
 )
 
-it('[CS-30] runs a call once when both nodes begin at the same time', async () => {
+it('[CS-30] runs a call only once when two nodes begin to run it at the same time', async () => {
   const { clock, one, two } = await nodes()
   const { seeds, work, release } = held()
   release()
@@ -106,7 +106,7 @@ it('[CS-30] runs a call once when both nodes begin at the same time', async () =
   expect(seeds).toHaveLength(50)
 })
 
-it('[CS-31] reports a call as in progress at another node while it runs', async () => {
+it('[CS-31] at another node, reports a running call as in progress', async () => {
   const { clock, one, two } = await nodes()
   const { seeds, work, release } = held()
   const first = one.run(callWith('adds'), work)
@@ -118,7 +118,7 @@ it('[CS-31] reports a call as in progress at another node while it runs', async 
   expect(seeds).toHaveLength(1)
 })
 
-it('[CS-31] repeats a call of a dead node at another node with the same ids, or not at all', async () => {
+it('[CS-31] at another node, runs a call of a dead node again with the same ids, or not at all', async () => {
   for (const effect of ['adds', 'once'] as const) {
     const { clock, store, one } = await nodes()
     const { seeds, work } = held()
@@ -156,7 +156,7 @@ async function takenOver() {
   return { clock, slow, first, other, again, recorded, two }
 }
 
-it('[CS-33] stores nothing for a call that another node has taken over, and returns its response', async () => {
+it('[CS-33] when another node has taken over a call, stores nothing for the call, and returns the response of that node', async () => {
   const { slow, first, other, again, recorded, two } = await takenOver()
   again.release()
   expect(await other).toMatchObject({ replayed: false })
@@ -168,7 +168,7 @@ it('[CS-33] stores nothing for a call that another node has taken over, and retu
 })
 
 it.each(['crdt/content-exists', 'request/conflict', 'server/stopping'] as const)(
-  '[CS-33] returns the response of the other node for a late failure with %s',
+  '[CS-33] when a call fails late with %s, returns the response of the other node',
   async (code) => {
     const { slow, first, other, again, recorded } = await takenOver()
     again.release()
@@ -180,7 +180,7 @@ it.each(['crdt/content-exists', 'request/conflict', 'server/stopping'] as const)
   },
 )
 
-it('[CS-33] waits for the node that has taken over a call and still runs it', async () => {
+it('[CS-33] waits for a node that has taken over a call and still runs it', async () => {
   const { clock, slow, first, other, again } = await takenOver()
   first.release('late')
   await expect(ended(clock, slow)).rejects.toThrow('still under way')
@@ -188,7 +188,7 @@ it('[CS-33] waits for the node that has taken over a call and still runs it', as
   expect(await other).toMatchObject({ body: '"done"', replayed: false })
 })
 
-it('[CS-33] does not repeat a call whose record was deleted meanwhile, and returns its own response', async () => {
+it('[CS-33] when the record of a running call is deleted, does not run the call again, and returns its own response', async () => {
   const { clock, one, two, store } = await nodes()
   const { seeds, work, release } = held()
   const slow = one.run(callWith('once'), work)
@@ -200,7 +200,7 @@ it('[CS-33] does not repeat a call whose record was deleted meanwhile, and retur
   await two.stop()
 })
 
-it('[CS-33] keeps the response that is ready first when calls store nothing before their end', async () => {
+it('[CS-33] for calls that store nothing before their end, keeps the response that is ready first', async () => {
   const { one, two } = await nodes()
   const [first, second] = [held(), held()]
   const call = callWith('repeatable')
@@ -213,7 +213,7 @@ it('[CS-33] keeps the response that is ready first when calls store nothing befo
   expect(await two.run(call, first.work)).toMatchObject({ body: '"second"', replayed: true })
 })
 
-it('[CS-32] reuses places that another node has freed, and counts places that it has taken', async () => {
+it('[CS-32] uses record slots again that another node has freed, and includes slots that it has used', async () => {
   const { clock, one, two, store } = await nodes({ calls: 2 })
   const { work, release } = held()
   release()

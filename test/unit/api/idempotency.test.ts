@@ -68,7 +68,7 @@ function work(answer: string | Error = 'done') {
 
 const never = (): Promise<string> => new Promise(() => {})
 
-it('[IDEM-8] does not repeat a `once` call of a process that died, and repeats a `repeatable` one', async () => {
+it('[IDEM-8] after its process has died, does not run a `once` call again, but runs a `repeatable` call again', async () => {
   for (const effect of ['once', 'repeatable'] as const) {
     void started().run(callWith(effect, effect), never)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -83,7 +83,7 @@ it('[IDEM-8] does not repeat a `once` call of a process that died, and repeats a
   }
 })
 
-it('[IDEM-8] creates the same ids when an `adds` call is repeated, and other ids for a new key', async () => {
+it('[IDEM-8] creates the same ids when an `adds` call is repeated, but other ids for a new key', async () => {
   const ids: string[][] = []
   const adding = async (make: SeededIds, end: Promise<string>) => {
     ids.push([make.make(), make.make()])
@@ -106,7 +106,7 @@ it('[IDEM-8] creates the same ids when an `adds` call is repeated, and other ids
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-it('[IDEM-8] creates the same ids in an `adds` call also after a temporary rejection in between', async () => {
+it('[IDEM-8] creates the same ids in a repeated `adds` call, even after a temporary rejection in between', async () => {
   const ids: string[] = []
   const adding = async (make: SeededIds, end: Promise<string>) => {
     ids.push(make.make())
@@ -124,7 +124,7 @@ it('[IDEM-8] creates the same ids in an `adds` call also after a temporary rejec
   expect(new Set(ids).size).toBe(1)
 })
 
-it('[IDEM-8] reports an unknown outcome after an internal error or a failure of the store', async () => {
+it('[IDEM-8] reports an unknown outcome after an internal error or a store failure', async () => {
   for (const [index, error] of [
     new Error('a bug'),
     new ApiError('server/store-unavailable', 'away'),
@@ -151,7 +151,7 @@ it('[IDEM-8] does not run a call whose start cannot be stored', async () => {
   expect(await calls.run(callWith('a'), first.do)).toMatchObject({ replayed: false })
 })
 
-it('[IDEM-8] returns the response of a call also when it cannot be stored', async () => {
+it('[IDEM-8] returns the response of a call even if it cannot be stored', async () => {
   const calls = started()
   const commit = engine.kv.commit.bind(engine.kv)
   const fail = async (): Promise<string> => {
@@ -163,7 +163,7 @@ it('[IDEM-8] returns the response of a call also when it cannot be stored', asyn
   await expect(calls.run(callWith('a'), never)).rejects.toMatchObject({ details: { outcome: 'unknown' } })
 })
 
-it('[IDEM-4] waits for the first call with the same key for a limited time, and limits the number of waiting calls', async () => {
+it('[IDEM-4] limits the number of calls that wait for the first call with the same key, and their waiting time', async () => {
   const calls = started({ waitMs: 1_000, waiting: 2 })
   let finish = (_text: string): void => {}
   const first = calls.run(callWith('a'), () => new Promise((resolve) => (finish = resolve)))
@@ -179,7 +179,7 @@ it('[IDEM-4] waits for the first call with the same key for a limited time, and 
   expect(await patient).toMatchObject({ body: '"at last"', replayed: true })
 })
 
-it('[IDEM-4] runs one of the waiting calls when the first one did nothing', async () => {
+it('[IDEM-4] when the first call did nothing, runs one of the calls that wait for it', async () => {
   const calls = started()
   let refuse = (_error: Error): void => {}
   const first = calls.run(callWith('a'), () => new Promise((_, reject) => (refuse = reject)))
@@ -192,7 +192,7 @@ it('[IDEM-4] runs one of the waiting calls when the first one did nothing', asyn
   expect(others.times).toBe(1)
 })
 
-it('[IDEM-10] treats an expired key as new, and removes its record in the background, also after a restart', async () => {
+it('[IDEM-10] treats an expired key as new, and removes its record in the background, even after a restart', async () => {
   const calls = started()
   for (let at = 0; at < 450; at++) await calls.run(callWith(`key-${at}`), work().do)
   clock.advance(keepMs / 2)
@@ -217,7 +217,7 @@ async function settled(calls: IdempotencyService, entries: number): Promise<void
   await expect.poll(async () => (await stored()).length).toBe(entries)
 }
 
-it('[IDEM-11] rejects calls beyond the limit of calls or response bytes until the first record expires', async () => {
+it('[IDEM-11] when stored calls or response bytes reach their limit, rejects more calls until the first record expires', async () => {
   for (const limits of [{ calls: 3 }, { bytes: 1800 }]) {
     engine = await openMemoryEngine({ clock })
     const calls = started(limits)
@@ -240,7 +240,7 @@ it('[IDEM-11] rejects calls beyond the limit of calls or response bytes until th
   }
 })
 
-it('[IDEM-10] removes expired records without waiting for records with a longer time', async () => {
+it('[IDEM-10] removes expired records without waiting for records that expire later', async () => {
   await started({}, ['a secret'], 100 * keepMs).run(callWith('long'), work().do)
   const calls = started()
   for (const key of ['a', 'b']) await calls.run(callWith(key), work().do)
@@ -249,7 +249,7 @@ it('[IDEM-10] removes expired records without waiting for records with a longer 
   await calls.stop()
 })
 
-it('[IDEM-11] bounds the bytes of many responses at once, and keeps only the outcome beyond the bound', async () => {
+it('[IDEM-11] limits the bytes of many concurrent responses, and beyond the limit keeps only their outcome', async () => {
   const bytes = 20_000
   const calls = started({ bytes })
   const answer = 'x'.repeat(1_000)
@@ -267,7 +267,7 @@ it('[IDEM-11] bounds the bytes of many responses at once, and keeps only the out
     expect(each).toMatchObject({ reason: { status: 'ABORTED', details: { outcome: 'done' } } })
 })
 
-it('[IDEM-11] takes no place for calls whose response is not stored', async () => {
+it('[IDEM-11] uses no record slot for calls whose response is not stored', async () => {
   const calls = started({ calls: 1 })
   for (let at = 0; at < 5; at++)
     await expect(calls.run(callWith('a'), work(new ApiError('request/conflict', '')).do)).rejects.toThrow()
@@ -275,7 +275,7 @@ it('[IDEM-11] takes no place for calls whose response is not stored', async () =
   expect(await calls.run(callWith('b'), work().do)).toMatchObject({ replayed: false })
 })
 
-it('[IDEM-11] takes no place for a call whose end could not be stored', async () => {
+it('[IDEM-11] uses no record slot for a call whose end could not be stored', async () => {
   const calls = started({ calls: 1, bytes: 2_000 })
   const commit = engine.kv.commit.bind(engine.kv)
   engine.kv.commit = () => Promise.reject(new Error('the store is away'))
@@ -288,7 +288,7 @@ it('[IDEM-11] takes no place for a call whose end could not be stored', async ()
   expect(await calls.run(callWith('d', 'repeatable'), never)).toMatchObject({ replayed: true })
 })
 
-it('[IDEM-11] keeps only the outcome of a response that is too large', async () => {
+it('[IDEM-11] when a response is too large, keeps only its outcome', async () => {
   const calls = started({ answerBytes: 10 })
   const [large, second] = ['more than ten', work()]
   expect(await calls.run(callWith('a'), work(large).do)).toMatchObject({ body: large })
@@ -300,7 +300,7 @@ it('[IDEM-11] keeps only the outcome of a response that is too large', async () 
   expect(second.times).toBe(0)
 })
 
-it('[IDEM-12] reads responses with the previous secret, and reports the outcome only when neither secret fits', async () => {
+it('[IDEM-12] reads responses stored with the previous secret, and reports only the outcome when neither secret can read them', async () => {
   await started({}, ['old']).run(callWith('a'), work().do)
   expect(await started({}, ['new', 'old']).run(callWith('a'), never)).toMatchObject({ body: '"done"' })
   const lost = started({}, ['new', 'newer']).run(callWith('a'), never)

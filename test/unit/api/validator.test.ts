@@ -46,7 +46,7 @@ it('gives the data the type of the schema', () => {
   expect(issuesOf({ id: 'x', items: [{ 'a/b~c': 1 }], role: 'viewer', anything: [] })).toEqual([])
 })
 
-it('[API-22] reports each issue with a JSON pointer and the problem', () => {
+it('[API-22] reports each issue with a JSON pointer and a description', () => {
   expect(issuesOf({ items: [{ 'a/b~c': -1 }, {}, 7], role: 'owner' })).toEqual([
     { path: '/data/id', message: 'is required' },
     { path: '/data/items/0/a~1b~0c', message: 'must be >= 0' },
@@ -68,7 +68,7 @@ it('[API-23] ignores inherited members', () => {
   expect(issuesOf(polluted)).toHaveLength(2)
 })
 
-it('[API-24] lists at most fifty issues, and only the first one of a large body', () => {
+it('[API-24] lists at most fifty issues, but only the first issue of a large body', () => {
   const items = Array.from({ length: 1000 }, () => 7)
   expect(issuesOf({ id: 'x', items }, 5000)).toHaveLength(50)
   expect(issuesOf({ id: 'x', items }, 1_000_000)).toHaveLength(1)

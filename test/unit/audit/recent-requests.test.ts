@@ -18,7 +18,7 @@ const requests = (): RecentRequests =>
 const query = { onlyRejected: false, kind: null } as const
 const range = { after: undefined, limit: 1_000 }
 
-it('[AUDIT-15] keeps the latest 100 accepted and 100 rejected entries of an API key', async () => {
+it('[AUDIT-15] keeps the latest 100 accepted and the latest 100 rejected entries of an API key', async () => {
   const recent = requests()
   for (let index = 0; index < 150; index++) {
     recent.note(tenant('a'), note(`/good/${index}`))
@@ -31,7 +31,7 @@ it('[AUDIT-15] keeps the latest 100 accepted and 100 rejected entries of an API 
   expect([targets.has('/bad/50'), targets.has('/bad/49')]).toEqual([true, false])
 })
 
-it('[AUDIT-15] keeps an entry that repeats, and its number, while others replace each other', async () => {
+it('[AUDIT-15] keeps an entry that repeats, with its number of repetitions, while other entries replace each other', async () => {
   const recent = requests()
   for (let index = 0; index < 300; index++) {
     recent.note(tenant('a'), note('/same', 'NOT_FOUND'))
@@ -42,7 +42,7 @@ it('[AUDIT-15] keeps an entry that repeats, and its number, while others replace
   expect(items.find(({ target }) => target === '/same')?.times).toBe(300)
 })
 
-it('[AUDIT-15] keeps at most 5,000 entries, and drops those of the API key that was silent for the longest time', async () => {
+it('[AUDIT-15] keeps at most 5,000 entries, and drops entries of the API key that was inactive for the longest time', async () => {
   const recent = requests()
   const countOf = async (key: string) => (await recent.list(tenant(key), query, range)).items.length
   for (let key = 0; key < 60; key++) {

@@ -23,7 +23,7 @@ async function open() {
   return { clock, refusals, workspaceId: workspace.id, apiKey, try_, recorded }
 }
 
-it('[AUDIT-5] counts failures for a minute by the attempted id, and records them for its owner', async () => {
+it('[AUDIT-5] groups the failures of a minute by the attempted id, and records them for the owner of that id', async () => {
   const { clock, refusals, workspaceId, apiKey, try_, recorded } = await open()
   const since = clock.now()
   for (let time = 0; time < 1_000; time++) try_({ is: 'apiKey', id: apiKey })
@@ -42,7 +42,7 @@ it('[AUDIT-5] counts failures for a minute by the attempted id, and records them
   expect(await recorded(null)).toEqual([])
 })
 
-it('[AUDIT-5] does not store attempted ids that do not exist', async () => {
+it('[AUDIT-5] does not store an attempted id that does not exist', async () => {
   const { refusals, try_, recorded } = await open()
   try_({ is: 'apiKey', id: 'a-secret-in-the-wrong-header' })
   try_({ is: 'apiKey', id: 'another-secret' })
@@ -54,7 +54,7 @@ it('[AUDIT-5] does not store attempted ids that do not exist', async () => {
   expect(JSON.stringify(found)).not.toMatch(/secret|xxx/)
 })
 
-it('[AUDIT-5] keeps room in the log for other owners when one client tries many unknown ids', async () => {
+it('[AUDIT-5] when one client tries many unknown ids, still records the failures of other owners', async () => {
   const { refusals, workspaceId, apiKey, try_, recorded } = await open()
   for (let at = 0; at < 3_000; at++) try_({ is: 'apiKey', id: `guess-${at}` }, '203.0.113.66')
   try_({ is: 'apiKey', id: apiKey })
@@ -67,7 +67,7 @@ it('[AUDIT-5] keeps room in the log for other owners when one client tries many 
   ])
 })
 
-it('[AUDIT-5] writes at most 2,000 records a day and one a minute during a flood from many addresses', async () => {
+it('[AUDIT-5] during a flood from many addresses, writes at most 2,000 records a day and one record a minute', async () => {
   const { clock, refusals, try_, recorded } = await open()
   const minutes = 100
   for (let minute = 0; minute < minutes; minute++) {

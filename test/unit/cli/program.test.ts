@@ -17,7 +17,7 @@ it('[CMD-5] has --json in every command, and describes each command', () => {
   expect(all.filter(([, command]) => !/^[A-Z].*\.$/.test(command.description()))).toEqual([])
 })
 
-it('[CMD-8] groups the commands in the help, and shows only examples with existing commands', () => {
+it('[CMD-8] groups the commands in the help, and shows only examples that use existing commands', () => {
   const program = createProgram()
   let help = ''
   program.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()

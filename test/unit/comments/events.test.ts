@@ -60,7 +60,7 @@ const told = async () => {
 }
 const judged = () => directory.memory.query(tenant, { limit: 100 })
 
-it('[COMM-14] keeps a judgment when the process ends between the decision and its judgment', async () => {
+it('[COMM-14] stores the judgment of a decision even if the process ends between the two', async () => {
   const annotation = { annotationId: 'a', ...suggesting, comments: [say('c')] }
   await comments.annotations.add(acting, [annotation])
   await comments.judging.stop()
@@ -73,7 +73,7 @@ it('[COMM-14] keeps a judgment when the process ends between the decision and it
   expect(await judged()).toMatchObject([{ query: 'text of c', decision: 'approve', reviewerId: 'ann' }])
 })
 
-it('[COMM-14] stores one judgment when its job runs twice, and none for a deleted document', async () => {
+it('[COMM-14] stores one judgment even if its job runs twice, and none for a deleted document', async () => {
   const decided = { scope, text: 'x', decision: 'reject', reviewerId: 'ann', judgedAt: 1 } as const
   let first = ''
   const enqueue = (documentId: string) =>
@@ -91,7 +91,7 @@ it('[COMM-14] stores one judgment when its job runs twice, and none for a delete
   expect(await directory.engine.queue.claim('judgments', 10, 10_000)).toEqual([])
 })
 
-it('[COMM-14] delays only the call with the decision until the judgment is stored', async () => {
+it('[COMM-14] delays only the call that contains the decision until the judgment is stored', async () => {
   const annotations = ['a', 'b'].map((annotationId) => ({
     annotationId,
     ...suggesting,
@@ -128,7 +128,7 @@ it('[COMM-14] delays only the call with the decision until the judgment is store
   expect(await judged()).toHaveLength(1)
 })
 
-it('[DATA-5] stores a judgment without a reviewer when the reviewer was erased after the decision', async () => {
+it('[DATA-5] when the reviewer was erased after the decision, stores the judgment without a reviewer', async () => {
   const decided = { scope, documentId: 'd1', text: 'x', decision: 'approve', reviewerId: 'ann' } as const
   await directory.store.carryOut(scope, (transaction) => markErased(transaction, 'ann', 5))
   for (const judgedAt of [5, 6]) {
@@ -144,7 +144,7 @@ it('[DATA-5] stores a judgment without a reviewer when the reviewer was erased a
   ])
 })
 
-it('[COMM-18] sends one event for each change, with the annotation and the comment of that moment', async () => {
+it('[COMM-18] sends one event for each change, with the annotation and the comment as they were at that moment', async () => {
   const { annotations, threads, reactions } = comments
   await annotations.add(acting, [{ annotationId: 'a', ...suggesting, comments: [say('c1'), say('c2')] }])
   const added = await told()
@@ -181,7 +181,7 @@ it('[COMM-18] sends one event for each change, with the annotation and the comme
   expect(ends.map(({ type }) => type)).toEqual(['comment.delete', 'comment.delete'])
 })
 
-it('[COMM-19] finds each place that names a user, and replaces the user by the deleted user', async () => {
+it('[COMM-19] finds each place that refers to a user, and replaces the user with the placeholder for deleted users', async () => {
   const { annotations, threads, reactions } = comments
   const many = Array.from({ length: 30 }, (_, index) => ({
     annotationId: `a${index}`,

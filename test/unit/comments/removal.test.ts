@@ -38,7 +38,7 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 it.each(Object.keys(changes))(
-  '[COMM-20] leaves nothing of a removed annotation when %s during the removal',
+  '[COMM-20] leaves nothing of a removed annotation even if %s during the removal',
   async (name) => {
     await comments.annotations.add(acting, [annotation])
     let attempts = 0
@@ -67,7 +67,7 @@ const leavings: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 it.each(Object.keys(leavings))(
-  '[COMM-16] keeps an annotation that left the location during its deletion: %s',
+  '[COMM-16] keeps an annotation that left the location while the location was deleted: %s',
   async (name) => {
     await comments.annotations.add(acting, [annotation])
     const { kv } = directory.engine
@@ -89,7 +89,7 @@ it.each(Object.keys(leavings))(
   },
 )
 
-it('[COMM-16] removes a location with many annotations in bounded commits, and handles other events in between', async () => {
+it('[COMM-16] removes a location with many annotations in limited commits, and handles other events in between', async () => {
   const said = [say('c')]
   for (let at = 0; at < 1_000; at += 500) {
     const some = Array.from({ length: 500 }, (_, index) => `a${at + index}`)

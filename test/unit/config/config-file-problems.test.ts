@@ -16,14 +16,14 @@ const problemOf = (work: () => unknown): { readonly message: string; readonly hi
   throw new Error('no problem')
 }
 
-it('[CFG-13] names a configuration file that is not JSON with line and column, and repeats nothing of its text', () => {
+it('[CFG-13] reports line and column of a configuration file that is not JSON, and repeats nothing of its text', () => {
   const file = join(root, 'bad.json')
   writeFileSync(file, '{\n  "port": 1,\n  "apiKey": secret\n}\n')
   const { message } = problemOf(() => readConfig({ flags: {}, environment: {}, file }))
   expect(message).toBe(`${file} is not JSON: line 3, column 13: expected a value`)
 })
 
-it('[CFG-13] names a missing configuration file and the remedy', () => {
+it('[CFG-13] reports a missing configuration file with the remedy', () => {
   const file = join(root, 'missing.json')
   expect(problemOf(() => readConfig({ flags: {}, environment: {}, file }))).toMatchObject({
     message: `the configuration file ${file} does not exist`,
@@ -39,8 +39,11 @@ it.each([
   ],
   [{ Acme: { workspacId: 'w' } }, '"Acme" has the unknown member "workspacId" (did you mean workspaceId?)'],
   [{ Acme: 7 }, '"Acme" must be a JSON object'],
-])('[CFG-13] names the member that a misspelled declaration of workspaces means: %j', (declared, problem) => {
-  const environment = { WEFT_BOOTSTRAP: JSON.stringify(declared) }
-  const { message } = problemOf(() => readConfig({ flags: {}, environment, file: null }))
-  expect(message).toContain(problem)
-})
+])(
+  '[CFG-13] suggests the intended member when a declaration of workspaces is misspelled: %j',
+  (declared, problem) => {
+    const environment = { WEFT_BOOTSTRAP: JSON.stringify(declared) }
+    const { message } = problemOf(() => readConfig({ flags: {}, environment, file: null }))
+    expect(message).toContain(problem)
+  },
+)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { natsUrls } from '../../../src/config/option-parsers.ts'
 
-it('[CL-22] accepts URLs of NATS servers in plain text only or with TLS only, and no other URLs', () => {
+it('[CL-22] accepts URLs of NATS servers that are all plain text or all TLS, and no other URLs', () => {
   expect(natsUrls.parse('nats://a')).toEqual(['nats://a'])
   const several = ['tls://weft:p%40ss@a.example:4222', 'tls://[::1]:4222/']
   expect(natsUrls.parse(several.join(' , '))).toEqual(several)

@@ -22,7 +22,7 @@ const read = (
   given: { flags?: Record<string, string>; environment?: Record<string, string>; file?: string } = {},
 ) => readConfig({ flags: {}, environment: {}, file: emptyFile, ...given })
 
-it('[CFG-1] prefers a flag to the environment, the environment to the file, and the file to the default', () => {
+it('[CFG-1] prefers a flag to a variable, a variable to the file, and the file to the default', () => {
   const flags = { port: '1' }
   const environment = { WEFT_PORT: '2' }
   const fromFile = file('{"port": 3}')
@@ -38,7 +38,7 @@ it('[CFG-1] prefers a flag to the environment, the environment to the file, and 
   expect(read()).toMatchObject({ config: { port: 8787 }, sources: { port: 'default' } })
 })
 
-it('[CFG-1] reads PORT after WEFT_PORT, and treats an empty variable as unset', () => {
+it('[CFG-1] reads PORT if WEFT_PORT is not set, and treats an empty variable as not set', () => {
   expect(read({ environment: { PORT: '81' } }).config.port).toBe(81)
   expect(read({ environment: { PORT: '81', WEFT_PORT: '82' } }).config.port).toBe(82)
   expect(read({ environment: { PORT: '', WEFT_PORT: '' } }).config.port).toBe(8787)
@@ -86,12 +86,12 @@ it.each([
   ['WEFT_HOST', '300.1.1.1', /WEFT_HOST is "300.1.1.1"/],
   ['WEFT_API_KEY', 'with space', /WEFT_API_KEY/],
   ['WEFT_AUTH_TOKEN', 'short', /WEFT_AUTH_TOKEN/],
-])('[CFG-3] rejects %s=%s with name, value and expected values', (name, value, message) => {
+])('[CFG-3] rejects %s=%s with the name, the value and the expected values', (name, value, message) => {
   expect(() => read({ environment: { [name]: value } })).toThrow(ConfigError)
   expect(() => read({ environment: { [name]: value } })).toThrow(message)
 })
 
-it('[CFG-3] names a bad flag as a flag, and a bad member of the file as a member', () => {
+it('[CFG-3] reports an invalid flag as a flag, and an invalid member of the file as a member', () => {
   expect(() => read({ flags: { maxBodyBytes: '1' } })).toThrow('--max-body-bytes is "1"')
   expect(() => read({ file: file('{"port": "x"}') })).toThrow('"port" in the configuration file is "x"')
   expect(() => read({ file: file('{"port": [1]}') })).toThrow('"port" in the configuration file')
@@ -103,7 +103,7 @@ it('[CFG-3] names a bad flag as a flag, and a bad member of the file as a member
   expect(() => read({ file: join(directory, 'absent.json') })).toThrow('does not exist')
 })
 
-it('[CFG-4] reads a secret from a file, never shows it, and has no flag for it', () => {
+it('[CFG-4] reads a secret from a file, never prints it, and has no flag for it', () => {
   const secret = 'a-secret-that-is-long-enough-for-signing'
   const environment = { WEFT_JWT_SECRET_FILE: file(`${secret}\n`) }
   const given = read({ environment })
@@ -119,20 +119,20 @@ it('[CFG-4] reads a secret from a file, never shows it, and has no flag for it',
 })
 
 it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
-  '[CFG-5] rejects the host %s without authentication',
+  '[CFG-5] without authentication, rejects the host %s',
   (host) => {
     const environment = { WEFT_AUTH: 'none', WEFT_HOST: host }
     expect(() => read({ environment })).toThrow(/expected a loopback address/)
   },
 )
 
-it('[CFG-5] uses a loopback host by default without authentication, and accepts loopback hosts', () => {
+it('[CFG-5] without authentication, uses a loopback host by default, and accepts loopback hosts', () => {
   expect(read({ environment: { WEFT_AUTH: 'none' } }).config.host).toBe('127.0.0.1')
   for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
     expect(read({ environment: { WEFT_AUTH: 'none', WEFT_HOST: host } }).config.host).toBe(host)
 })
 
-it('[GUIDE-3] lists every option with flag, variables, default and meaning in the table', () => {
+it('[GUIDE-3] lists every option in the table, with flag, variables, default and meaning', () => {
   const table = renderMarkdown()
   for (const key of optionKeys) {
     expect(table).toContain(`\`${environmentOf(key)}\``)
@@ -144,7 +144,7 @@ it('[GUIDE-3] lists every option with flag, variables, default and meaning in th
   expect(flagOf('maxConnectionsPerAddress')).toBe('--max-connections-per-address')
 })
 
-it('[CFG-7] rejects unknown variables by name, each with the variable that was meant', () => {
+it('[CFG-7] rejects unknown variables by name, and suggests the intended variable for each', () => {
   const environment = {
     WEFT_DATA: '/secret/place',
     WEFT_PROT: '1',
@@ -160,7 +160,7 @@ it('[CFG-7] rejects unknown variables by name, each with the variable that was m
   expect(() => checkVariables(many)).toThrow(/ WEFT_ZZZ_9 and 2 more$/)
 })
 
-it('[CFG-7] knows every variable of the table and the variables that are not options', () => {
+it('[CFG-7] accepts every variable of the table, and the variables that are not options', () => {
   for (const key of optionKeys) {
     const name = environmentOf(key)
     checkVariables({ [name]: 'x', ...(isSecret(key) && { [`${name}_FILE`]: 'x' }) })
@@ -168,7 +168,7 @@ it('[CFG-7] knows every variable of the table and the variables that are not opt
   checkVariables({ WEFT_CONFIG: 'x', WEFT_URL: 'x', WEFT_TEST_ALL: '1', OTHER: 'x', WEFTY: 'x' })
 })
 
-it('[CFG-9] configures nothing by variables that an orchestrator injects', () => {
+it('[CFG-9] ignores variables that an orchestrator injects', () => {
   const injected = {
     WEFT_PORT: 'tcp://10.0.0.1:8787',
     WEFT_SERVICE_HOST: '10.0.0.1',

@@ -25,6 +25,6 @@ it.each([
   ['document:acme/%', /has an id that is empty or not percent-encoded/],
   ['client:', /has an id that is empty/],
   ['client:a/b', /"client:a\/b" has 2 ids/],
-])('[TRACE-8] rejects WEFT_DEBUG=%s with the target and what is expected', (text, message) => {
+])('[TRACE-8] rejects WEFT_DEBUG=%s with the invalid target and the expected form', (text, message) => {
   expect(() => debugOf(text)).toThrow(message)
 })

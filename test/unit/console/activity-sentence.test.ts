@@ -13,14 +13,14 @@ const activity = (given: Partial<Activity>): Activity => ({
   ...given,
 })
 
-it('[CON-45] describes an activity in a sentence by its template and the names in its data', () => {
+it('[CON-45] describes an activity with its template and the names in its data', () => {
   const template = '{{ user }} set {{what}} from {{from}} to {{to}}{{nothing}}'
   const displayMessageTemplateData = { what: { name: 'Budget' }, from: 3, to: { text: 'four' } }
   const said = describeActivity(activity({ displayMessageTemplate: template, displayMessageTemplateData }))
   expect(said).toBe('Ann set Budget from 3 to four')
 })
 
-it('[CON-45] describes a change of the directory by a backend in words, for any ids', () => {
+it('[CON-45] describes in words how a backend changed the directory, for any ids', () => {
   const ofBackend = { actionUser: { userId: 'key' }, displayMessageTemplate: '{{actionType}}' }
   const put = { actionType: 'group.user_add', targetEntityId: '$&{who}', changes: { userId: 'bob' } }
   expect(describeActivity(activity({ ...ofBackend, ...put }))).toBe(
@@ -32,12 +32,12 @@ it('[CON-45] describes a change of the directory by a backend in words, for any 
   )
 })
 
-it('[CON-45] describes an activity without a template by actor, action and target', () => {
+it('[CON-45] describes an activity without a template by its actor, action and target', () => {
   expect(describeActivity(activity({ targetEntityId: 'report' }))).toBe('Ann document.sign_off report')
   expect(describeActivity(activity({ actionUser: { userId: 'key' } }))).toBe('The backend document.sign_off')
 })
 
-it('[CON-46] requests only the given filters', () => {
+it('[CON-46] requests only with the given filters', () => {
   expect(toActivityQuery('acme', noFilters)).toEqual({ organizationId: 'acme', order: 'desc' })
   const filters = { documentId: ' notes ', userId: 'ann', feature: 'crdt', actions: 'a.b, ,c.d' } as const
   expect(toActivityQuery('acme', filters)).toEqual({
@@ -50,7 +50,7 @@ it('[CON-46] requests only the given filters', () => {
   })
 })
 
-it('[CON-47] describes the ids and the number of a record of the audit log', () => {
+it('[CON-47] describes the ids of an audit record and their number', () => {
   expect(describeIds({ ids: { userId: ['ann', 'bob'], organizationId: ['acme'] }, idsLeftOut: 3 })).toBe(
     'userId: ann, bob; organizationId: acme; and 3 more',
   )

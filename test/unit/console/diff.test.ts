@@ -42,7 +42,7 @@ it('[CON-24] yields the old text without the added parts, and the new text witho
   )
 })
 
-it('[CON-24] compares texts with many differences less closely', () => {
+it('[CON-24] compares texts with many differences in less detail', () => {
   const words = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => `${prefix}${index}`).join(' ')
   const [before, after] = [words(20_000, 'a'), words(20_000, 'b')]
@@ -54,7 +54,7 @@ it('[CON-24] compares texts with many differences less closely', () => {
   expect(diffByWords(`${long} y ${long}`, `${long} z ${long}`).length).toBe(4)
 })
 
-it('[CON-24] omits long unchanged stretches, and states their length', () => {
+it('[CON-24] omits long unchanged passages, and states their length', () => {
   const parts = collapseUnchanged(
     diffByWords(`${'x '.repeat(1000)}old${' y'.repeat(1000)}`, `${'x '.repeat(1000)}new${' y'.repeat(1000)}`),
   )

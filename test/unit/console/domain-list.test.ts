@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { isHostAllowed, withCurrentHost } from '../../../src/console/keys/domain-rules.ts'
 import { describeErasure } from '../../../src/console/users/erase-user.ts'
 
-it('[CON-51] adds the current host to the list when a new domain would exclude it', () => {
+it('[CON-51] when a new domain would exclude the current host, adds the current host to the list', () => {
   expect(withCurrentHost([], 'example.com', 'localhost')).toEqual(['example.com', 'localhost'])
   expect(withCurrentHost(['localhost'], 'example.com', 'localhost')).toEqual(['example.com'])
   expect(withCurrentHost([], '*.example.com', 'weft.example.com')).toEqual(['*.example.com'])

@@ -24,14 +24,14 @@ const folders = [
   folder('q1', ['root', 'reports', 'y2026']),
 ]
 
-it('[CON-40] shows folders as a tree by name, or by id without a name', () => {
+it('[CON-40] shows folders as a tree, sorted by name, or by id if they have no name', () => {
   const children = foldersByParent(folders)
   expect(children.get('root')?.map(({ folderId }) => folderId)).toEqual(['z', 'reports'])
   expect(children.get('y2026')?.map(({ folderId }) => folderId)).toEqual(['q1'])
   expect(folderPathText(folders, folder('q1', ['root', 'reports', 'y2026']))).toBe('Reports / 2026 / q1')
 })
 
-it('[CON-40] offers neither a folder itself nor its content as its new parent', () => {
+it('[CON-40] as the new parent of a folder, offers neither the folder nor its content', () => {
   expect(moveTargets(folders, 'reports').map(([id]) => id)).toEqual(['root', 'z'])
   expect(moveTargets(folders).map(([id]) => id)).toEqual(['root', 'z', 'reports', 'y2026', 'q1'])
 })

@@ -7,7 +7,7 @@ import {
 } from '../../../src/console/documents/content/content-text.ts'
 import { diffByLines } from '../../../src/console/documents/versions/text-diff.ts'
 
-it('[CON-24] edits content in the form of its type', () => {
+it('[CON-24] edits content in a form for its type', () => {
   expect(contentToText({ type: 'text', data: 'a\nb' })).toBe('a\nb')
   expect(contentToText({ type: 'map', data: { a: [1] } })).toBe('{\n  "a": [\n    1\n  ]\n}')
   for (const content of [
@@ -20,7 +20,7 @@ it('[CON-24] edits content in the form of its type', () => {
   expect(() => textToContent('map', '{')).toThrow(SyntaxError)
 })
 
-it('[CON-24] compares XML in lines', () => {
+it('[CON-24] compares XML line by line', () => {
   expect(prettyXml('<p>a<b x="1">c</b><br/></p><p/>')).toBe(
     '<p>\n  a\n  <b x="1">\n    c\n  </b>\n  <br/>\n</p>\n<p/>',
   )

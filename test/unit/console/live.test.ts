@@ -45,14 +45,14 @@ it('[CON-21] reads a text with its formats and embeds from a root of any type', 
   expect(doc.share.get('content')?.constructor).toBe(Y.AbstractType)
 })
 
-it('[CON-21] reads the beginning of a long text, and the number of remaining units', () => {
+it('[CON-21] reads the beginning of a long text, and returns how many units remain', () => {
   const { root } = received((made) => made.getText('content').insert(0, 'x'.repeat(50_000)))
   const { runs, rest } = runsOf(root(), { limit: 20_000 })
   expect(runs.map((run) => run.kind === 'text' && run.text.length)).toEqual([20_000])
   expect(rest).toBe(30_000)
 })
 
-it('[CON-22] shows a caret between the units of its position, also at both ends', () => {
+it('[CON-22] shows a caret at its position between two units, and at both ends', () => {
   const { root } = received((made) => made.getText('content').insert(0, 'abcd'))
   const carets = [4, 0, 2, 2].map((index, clientId) => ({ index, clientId, name: '', color: null }))
   const { runs } = runsOf(root(), { ...all, carets })
@@ -82,7 +82,7 @@ it('[CON-21] distinguishes recently added text from earlier text', () => {
   fresh.end()
 })
 
-it('[CON-21] reads maps, arrays and elements in order, up to the requested limit', () => {
+it('[CON-21] reads maps, arrays and elements in order, up to a given limit', () => {
   const { root } = received((made) => {
     const map = made.getMap('content')
     map.set('b', 1)
@@ -109,7 +109,7 @@ it('[CON-21] reads maps, arrays and elements in order, up to the requested limit
   expect(jsonCells(['x', 'y', 'z'], 2)).toMatchObject({ cells: [{ name: null, value: 'x' }, {}], rest: 1 })
 })
 
-it('[CON-21] shows an element with text only in one line', () => {
+it('[CON-21] shows an element that contains only text in one line', () => {
   const { root } = received((made) => {
     const [line, block] = [new Y.XmlElement('p'), new Y.XmlElement('ul')]
     line.insert(0, [new Y.XmlText('a')])
@@ -133,7 +133,7 @@ it('[CON-21] counts the parts of a document', () => {
   expect(countStructs(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
 })
 
-it('[CON-21] shows every value that a document can hold, and the beginning of a long one', () => {
+it('[CON-21] shows every value that a document can have, and of a long value the beginning', () => {
   const { root } = received((made) => {
     const map = made.getMap('content')
     map.set('big', 2n ** 60n)
@@ -153,7 +153,7 @@ it('[CON-21] shows every value that a document can hold, and the beginning of a 
   expect(image).toContain('… (3,000,005 characters)')
 })
 
-it('[CON-21] shows less of a text with much formatting or many values than of a plain one', () => {
+it('[CON-21] shows less of a text with much formatting or many values than of a plain text', () => {
   const { root } = received((made) => {
     const text = made.getText('content')
     for (let at = 0; at < 300; at++) text.insertEmbed(at, { at })

@@ -42,7 +42,7 @@ describe('Prometheus text', () => {
     expect([...found.keys()]).toEqual(['a_total', 'b', 'c'])
   })
 
-  it('[CON-3] turns the metrics of the server into the figures of one moment', async () => {
+  it('[CON-3] converts the metrics of the server to the figures of one moment', async () => {
     const metrics = createMetrics()
     const scrape = async (at: number) => new Scrape(await metrics.registry.metrics(), at)
     metrics.connections.set({ protocol: 'y-websocket' }, 2)
@@ -73,7 +73,7 @@ describe('Prometheus text', () => {
 describe('rates and quantiles', () => {
   const scrape = (text: string, at: number) => new Scrape(text, at)
 
-  it('[CON-4] takes a falling counter as restarted', () => {
+  it('[CON-4] treats a decreasing counter as restarted', () => {
     const before = scrape('n_total{a="1"} 100\nn_total{a="2"} 50', 0)
     expect(rate(scrape('n_total{a="1"} 110\nn_total{a="2"} 60', 2000), before, 'n_total')).toBe(10)
     expect(rate(scrape('n_total 8', 2000), before, 'n_total')).toBe(4)
@@ -81,7 +81,7 @@ describe('rates and quantiles', () => {
     expect(rate(scrape('n_total 8', 0), before, 'n_total')).toBeNull()
   })
 
-  it('[CON-4] compares nothing with the metrics of another process', () => {
+  it('[CON-4] compares no metrics of different processes', () => {
     const figures = (start: number, updates: number) =>
       `process_start_time_seconds ${start}\nweft_updates_total ${updates}`
     const before = scrape(figures(100, 5), 0)
@@ -103,7 +103,7 @@ describe('rates and quantiles', () => {
     expect(bucketsBetween(buckets(1, 2, 2), null)).toEqual([])
   })
 
-  it('[CON-4] keeps the points of five minutes, one for each 30 s of an hour, and no others', () => {
+  it('[CON-4] keeps all points of the last five minutes, one point for each 30 s of the last hour, and no others', () => {
     const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
     const times = Array.from({ length: 2 * 3_600 }, (_, index) => index * 1000)
     const all = times.reduce<readonly MetricPoint[]>((points, time) => appendPoint(points, at(time)), [])
@@ -115,7 +115,7 @@ describe('rates and quantiles', () => {
     expect(older).toHaveLength(110)
   })
 
-  it('[CON-4] shows a pause as a gap, and no point later than now', () => {
+  it('[CON-4] shows a pause as a gap, and no point in the future', () => {
     const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
     const kept = [0, 2000, 100_000].reduce<readonly MetricPoint[]>(
       (points, time) => appendPoint(points, at(time)),
@@ -133,7 +133,7 @@ describe('rates and quantiles', () => {
 })
 
 describe('the overview', () => {
-  it('[CON-5] formats figures for readers', () => {
+  it('[CON-5] formats figures so that people can read them', () => {
     expect([0.00025, 0.0042, 0.0421, 2.345].map(duration)).toEqual(['0.25 ms', '4.2 ms', '42 ms', '2.3 s'])
     expect([0, 0.25, 12.3, 1234].map(formatCount)).toEqual(['0', '0.3', '12', '1,234'])
   })

@@ -21,7 +21,7 @@ it('[CON-42] describes a permission on an organization, a folder and a document 
   expect(on('folder', 'unknown')).toBe('')
 })
 
-it('[PERM-20] describes why a user has access or has none', () => {
+it('[PERM-20] explains why a user has access or not', () => {
   const on = { resourceType: 'folder', resourceId: 'plans' } as const
   const editor = { accessRole: 'editor', accessType: 'restricted' } as const
   const group = { source: 'group', groupId: 'crew', ...on } as const
@@ -41,7 +41,7 @@ it('[PERM-20] describes why a user has access or has none', () => {
   expect(describeReason(undefined)).toBe('')
 })
 
-it('[CON-42] ends a grant at the typed second, or never', () => {
+it('[CON-42] ends a grant at the entered second, or never', () => {
   expect(expirySeconds('')).toBeUndefined()
   expect(expirySeconds('2030-01-01T12:00')).toBe(new Date(2030, 0, 1, 12).getTime() / 1000)
 })

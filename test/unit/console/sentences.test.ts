@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ApiCallError } from '../../../src/console/api/client.ts'
 import { describeError } from '../../../src/console/ui/describe-error.ts'
 
-it('[CON-61] describes a rejection once, as a sentence with the remedy', () => {
+it('[CON-61] describes a rejection without repetition, in a sentence with the remedy', () => {
   const issues = [
     { path: '/data/userIds/0', message: 'must not be empty' },
     { path: '/data/organizationId', message: 'is required' },

@@ -24,7 +24,7 @@ function docOf(delta: unknown[]): Y.Doc {
 
 const replaceDelta = (doc: Y.Doc, data: unknown) => replace(doc, 'delta', data)
 
-test('[R1] rejects a delta that has more than inserts, and names the operation', () => {
+test('[R1] rejects a delta that has operations other than inserts, and identifies the operation', () => {
   expect(refusal('text')).toMatch(/^data must be a Quill delta for type "delta", .*, not a string$/)
   expect(refusal({})).toMatch(/not an object$/)
   expect(refusal({ ops: {} })).toBe('data.ops must be an array, not an object')
@@ -77,7 +77,7 @@ test('[R8] changes only the differences of a delta: text, attributes, embeds', (
   expect(after.at(-1)?.id).toBe(before.at(-1)?.id)
 })
 
-test('[R8] writes exactly the attributes of the delta: none is inherited, null means none', () => {
+test('[R8] writes exactly the attributes of the delta: none is inherited, and null removes an attribute', () => {
   const doc = docOf([{ insert: 'bold', attributes: { bold: true, constructor: 1 } }])
   replaceDelta(doc, [
     { insert: 'bo', attributes: { bold: true, constructor: 1 } },
@@ -91,7 +91,7 @@ test('[R8] writes exactly the attributes of the delta: none is inherited, null m
   ])
 })
 
-test('[R9] keeps an equal embed, and replaces a different one', () => {
+test('[R9] keeps an equal embed, and replaces a different embed', () => {
   const doc = docOf([{ insert: { image: 'a' } }, { insert: { image: 'b' } }, { insert: { image: 'c' } }])
   const before = unitsOf(doc).map(({ id }) => id)
   replaceDelta(doc, [
@@ -113,7 +113,7 @@ test('[R9] distinguishes more embeds than there are placeholder characters', () 
   expect(readDelta(doc, key)).toEqual(swapped)
 })
 
-test('[R9] reads an embed without a JSON object in an object, and keeps it when that is written back', () => {
+test('[R9] reads an embed that is not a JSON object inside an object, and keeps it when that object is written back', () => {
   const author = new Y.Doc()
   author.getText(key).insertEmbed(0, new Y.Map([['k', 1]]))
   author.getText(key).insertEmbed(1, Y.Array.from([1]))
@@ -138,7 +138,7 @@ test('[R8] stores exactly the delta, and adds or removes no line break', () => {
   expect(readDelta(doc, key)).toEqual([])
 })
 
-test('[R9] hides values that misuse put into a text, and keeps them', () => {
+test('[R9] hides values that were put into a text by mistake, and keeps them', () => {
   const author = new Y.Doc()
   author.getText(key).applyDelta([{ insert: 'one two' }, { insert: 'three', attributes: { bold: true } }])
   Y.Array.prototype.insert.call(author.getText(key), 4, [1, 2])
@@ -155,14 +155,14 @@ test('[R9] hides values that misuse put into a text, and keeps them', () => {
   }
 })
 
-test('[R10] turns unpaired surrogates into U+FFFD, in the delta and in the document', () => {
+test('[R10] replaces unpaired surrogates with U+FFFD, in the delta and in the document', () => {
   const doc = docOf([{ insert: 'a\ud800' }, { insert: { image: 'x' } }])
   expect(readDelta(doc, key)).toEqual([{ insert: 'a\ufffd' }, { insert: { image: 'x' } }])
   replaceDelta(doc, [{ insert: '\udfff😀', attributes: { note: '\ud800' } }])
   expect(readDelta(doc, key)).toEqual([{ insert: '\ufffd😀', attributes: { note: '\ufffd' } }])
 })
 
-test('[R5] makes an empty root a text, and reads and writes a text in both forms', () => {
+test('[R5] makes an empty root a text, and reads and writes a text as text and as delta', () => {
   const doc = docWith('plain')
   expect(readDelta(doc, key)).toEqual([{ insert: 'plain' }])
   replaceDelta(doc, [{ insert: 'plain', attributes: { bold: true } }])
@@ -176,7 +176,7 @@ test('[R5] makes an empty root a text, and reads and writes a text in both forms
   expect(none.share.size).toBe(0)
 })
 
-test('[R7] writes everything again, correctly, when too much would change', () => {
+test('[R7] when too much would change, writes everything again, with the correct result', () => {
   const letters = Array.from({ length: 30_000 }, (_, index) => ({
     insert: String.fromCharCode(97 + (index % 26)),
     attributes: index % 2 === 0 ? { bold: true } : { color: index % 5 },
@@ -187,7 +187,7 @@ test('[R7] writes everything again, correctly, when too much would change', () =
   expect(replaceDelta(doc, letters).changed).toBe(false)
 })
 
-test('[R7] rejects a text as delta whose attributes cannot be listed, and accepts a replacement by a delta', () => {
+test('[R7] rejects a text as a delta if its attributes cannot be listed, but accepts a replacement of the text by a delta', () => {
   const author = new Y.Doc()
   const text = author.getText(key)
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key ${index}`, true]))
@@ -201,7 +201,7 @@ test('[R7] rejects a text as delta whose attributes cannot be listed, and accept
   expect(readDelta(doc, key)).toEqual([{ insert: 'short', attributes: { bold: true } }])
 })
 
-test('[R3] removes marks in any gap that lost its content, so that no receiver has to remove them', () => {
+test('[R3] removes marks in any gap whose content was deleted, so that no receiver has to remove them', () => {
   const image = { insert: { image: 'x' } }
   const written =
     'a\u{f0000}\u{e0001}\u{1f44d}\u{1f3fd}\u{20000}\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{d}\u{a}\u{1d4b3}aae\u{301}\u{1f44d}\u{1f3fd}\u{1f600}aa'

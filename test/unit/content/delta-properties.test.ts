@@ -119,7 +119,7 @@ test(
 )
 
 test(
-  '[R3] creates no transaction and no byte when a read delta is written back',
+  '[R3] creates no transaction and no byte when a delta that was read is written back',
   () => {
     fc.assert(
       fc.property(steps(wellFormed), delta, (made, target) => {
@@ -141,7 +141,7 @@ test(
 )
 
 test(
-  '[R8] keeps every character and embed when only attributes differ',
+  '[R8] when only attributes differ, keeps every character and embed',
   () => {
     fc.assert(
       fc.property(steps(wellFormed), fc.array(attributes, { minLength: 1, maxLength: 4 }), (made, given) => {
@@ -162,7 +162,7 @@ test(
 )
 
 test(
-  '[R4] merges edits of clients during a delta replacement, and converges',
+  '[R4] merges edits that clients make during a delta replacement, and converges',
   () => {
     fc.assert(
       fc.property(steps(basicPlane), steps(basicPlane), revision, (made, typed, change) => {

@@ -36,7 +36,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-test('[R1] rejects data of another shape, and names the shape', () => {
+test('[R1] rejects data of another form, and states the form', () => {
   expect(refusal('map', [])).toBe('data must be an object for type "map", not an array')
   expect(refusal('map', 'x')).toBe('data must be an object for type "map", not a string')
   expect(refusal('map', null)).toBe('data must be an object for type "map", not null')
@@ -44,7 +44,7 @@ test('[R1] rejects data of another shape, and names the shape', () => {
   expect(refusal('array', 7)).toBe('data must be an array for type "array", not a number')
 })
 
-test('[R1] rejects values that JSON cannot hold, and names the place', () => {
+test('[R1] rejects values that JSON cannot hold, and states the position', () => {
   expect(refusal('map', { a: [1, { b: Number.NaN }] })).toBe('data at /a/1/b must be a JSON value, not NaN')
   expect(refusal('array', [() => 1])).toMatch(/^data at \/0 must be a JSON value/)
   expect(refusal('array', [new Date(0)])).toBe('data at /0 must be a JSON value')
@@ -66,7 +66,7 @@ test('[R6] limits nesting and the number of values', () => {
   ).not.toThrow()
 })
 
-test('[R6] accepts keys of maps of any length, also empty ones', () => {
+test('[R6] accepts map keys of any length, including empty keys', () => {
   const long = 'k'.repeat(5_000)
   const doc = mapWith({ shared: new Y.Map([['a', 1]]), plain: {} })
   const target = { '': 1, [long]: { '': '' }, shared: { '': 1, [long]: 2 }, plain: { '': 1, [long]: 2 } }
@@ -75,7 +75,7 @@ test('[R6] accepts keys of maps of any length, also empty ones', () => {
   expect(updatesOf(doc, () => replace(doc, 'map', target))).toEqual([])
 })
 
-test('[R14] accepts keys that objects have as ordinary ones', () => {
+test('[R14] accepts keys that every object has, such as constructor, as ordinary keys', () => {
   const odd = {
     constructor: { constructor: 1 },
     toString: [{ constructor: 'c' }],
@@ -90,7 +90,7 @@ test('[R14] accepts keys that objects have as ordinary ones', () => {
   expect(client.getMap(key).get('list')).toBeInstanceOf(Y.Array)
 })
 
-test('[R14] stores a key __proto__ as an entry of its own, in shared values', () => {
+test('[R14] stores the key __proto__ as an ordinary entry, in shared values too', () => {
   const doc = mapWith({ a: 1 })
   const client = loaded(doc, 3)
   const target: unknown = JSON.parse('{ "__proto__": 1, "a": [{ "__proto__": { "b": 2 } }, {}], "c": {} }')
@@ -104,7 +104,7 @@ test('[R14] stores a key __proto__ as an entry of its own, in shared values', ()
   expect([...doc.getMap(key).keys()]).toEqual(['a'])
 })
 
-test('[R10] turns unpaired surrogates into U+FFFD, and rejects keys that become equal', () => {
+test('[R10] replaces unpaired surrogates with U+FFFD, and rejects keys that become equal', () => {
   const doc = mapWith({ text: new Y.Text('x'), plain: 'x' })
   replace(doc, 'map', { text: 'a\ud800', plain: ['\udc00b'] })
   expect(readAs('map', doc)).toEqual({ text: 'a\ufffd', plain: ['\ufffdb'] })
@@ -120,14 +120,14 @@ test('[R10] turns unpaired surrogates into U+FFFD, and rejects keys that become 
       )
 })
 
-test('[R3] creates no root for an empty target', () => {
+test('[R3] creates no root when the target is empty', () => {
   const doc = new Y.Doc()
   expect(replace(doc, 'map', {}).changed).toBe(false)
   expect(replace(doc, 'array', []).changed).toBe(false)
   expect(doc.share.size).toBe(0)
 })
 
-test('[R5] gives maps and arrays no root type, and rejects a root of another kind', () => {
+test('[R5] gives maps and arrays no root type, and rejects a root of another type', () => {
   const doc = mapWith({ a: 1 })
   replace(doc, 'map', { a: 2 })
   expect(doc.share.get(key)?.constructor).toBe(Y.AbstractType)
@@ -137,7 +137,7 @@ test('[R5] gives maps and arrays no root type, and rejects a root of another kin
   expect(() => replace(arrayWith([1]), 'map', {})).toThrow('is of type "array", not "map"')
 })
 
-test('[R11] changes an object in a Y.Map, an array in a Y.Array and a string in a Y.Text in place', () => {
+test('[R11] changes an object in a Y.Map, an array in a Y.Array and a string in a Y.Text without replacing the shared type', () => {
   const doc = mapWith({
     object: new Y.Map<unknown>([
       ['x', 1],
@@ -155,7 +155,7 @@ test('[R11] changes an object in a Y.Map, an array in a Y.Array and a string in 
   expect(change).toEqual({ changed: true, insertions: 3, deletions: 5 })
 })
 
-test('[R11] replaces a shared value by one of another kind, and keeps plain values plain', () => {
+test('[R11] replaces a shared value by a value of another kind, and keeps plain values plain', () => {
   const doc = mapWith({
     map: new Y.Map(),
     list: new Y.Array(),
@@ -170,7 +170,7 @@ test('[R11] replaces a shared value by one of another kind, and keeps plain valu
   expect(map.get('string')).toBe('t')
 })
 
-test('[R11] keeps formatting, embeds and cursors of a text in a map', () => {
+test('[R11] keeps formatting, embeds and cursors of a text that is inside a map', () => {
   const text = new Y.Text()
   text.applyDelta([
     { insert: 'Hello ' },
@@ -189,7 +189,7 @@ test('[R11] keeps formatting, embeds and cursors of a text in a map', () => {
   expect(Y.createAbsolutePositionFromRelativePosition(cursor, doc)?.index).toBe(14)
 })
 
-test('[R12] writes new values as plain ones, unless all values of their kind in the container are shared', () => {
+test('[R12] writes new values as plain values, unless all values of their kind in the container are shared', () => {
   const doc = mapWith({ one: new Y.Map([['text', new Y.Text('a')]]), plain: [1] })
   replace(doc, 'map', { one: { text: 'a' }, plain: [1], two: { text: 'b' }, list: [{}], string: 's' })
   const map = doc.getMap(key)
@@ -203,7 +203,7 @@ test('[R12] writes new values as plain ones, unless all values of their kind in 
   expect(mixed.getMap(key).get('two')).not.toBeInstanceOf(Y.Map)
 })
 
-test('[R12] builds a new item like its siblings, key by key', () => {
+test('[R12] builds a new item key by key in the same way as its siblings', () => {
   const item = (name: string): Y.Map<unknown> =>
     new Y.Map<unknown>([
       ['id', name],
@@ -238,7 +238,7 @@ test('[R12] builds a new item like its siblings, key by key', () => {
   expect([data.get('note'), data.get('kind'), data.get('more')]).toEqual([expect.any(Y.Text), 'l', 'p'])
 })
 
-test('[R13] ignores the order of keys and the sign of zero, stores null, and deletes an absent key', () => {
+test('[R13] ignores the order of keys and the sign of zero, stores null, and deletes a key that is absent', () => {
   const doc = mapWith({ a: { x: 1, y: [{ p: 1, q: -0 }] }, b: null, c: -0 })
   expect(replace(doc, 'map', { c: 0, b: null, a: { y: [{ q: 0, p: 1 }], x: 1 } }).changed).toBe(false)
   replace(doc, 'map', { a: null, c: -0 })
@@ -247,7 +247,7 @@ test('[R13] ignores the order of keys and the sign of zero, stores null, and del
   expect(replace(arrayWith([0, null]), 'array', [-0, null]).changed).toBe(false)
 })
 
-test('[R13] reads undefined as absent, and leaves it unchanged', () => {
+test('[R13] reads undefined as absent, and keeps it when that is written back', () => {
   const doc = made((author) => {
     author.getMap(key).set('a', undefined)
     author.getMap(key).set('b', { c: undefined, d: Number.NaN })
@@ -269,7 +269,7 @@ function elementIds(doc: Y.Doc): string[] {
   return ids
 }
 
-test('[R15] keeps equal elements, and duplicates in order', () => {
+test('[R15] keeps equal elements, and the order of duplicates', () => {
   const doc = arrayWith([1, 1, { a: 1 }, 'x', { a: 1 }])
   const before = elementIds(doc)
   replace(doc, 'array', [0, 1, 1, 'new', { a: 1 }, { a: 1 }, 1])
@@ -278,7 +278,7 @@ test('[R15] keeps equal elements, and duplicates in order', () => {
   expect(readAs('array', doc)).toEqual([0, 1, 1, 'new', { a: 1 }, { a: 1 }, 1])
 })
 
-test('[R15] finds changed shared items by their id under any usual name', () => {
+test('[R15] finds changed shared items by their id, which may have any usual name', () => {
   for (const name of ['id', '_id', 'key', 'uid', 'uuid', 'name', 'slug', 'title']) {
     const doc = arrayWith(
       [1, 2, 3].map(
@@ -303,7 +303,7 @@ test('[R15] finds changed shared items by their id under any usual name', () => 
   }
 })
 
-test('[R15] keeps the identity of a renamed item', () => {
+test('[R15] keeps the identity of an item that is renamed', () => {
   const doc = arrayWith([new Y.Map([['title', new Y.Text('one')]]), new Y.Map([['name', 'a']])])
   const before = doc.getArray(key).toArray()
   replace(doc, 'array', [{ title: 'one!' }, { name: 'b' }])
@@ -311,7 +311,7 @@ test('[R15] keeps the identity of a renamed item', () => {
   expect(after[0] === before[0] && after[1] === before[1]).toBe(true)
 })
 
-test('[R15] never pairs items with different ids, and pairs items without ids by position', () => {
+test('[R15] never matches items with different ids, and matches items without ids by position', () => {
   const doc = arrayWith([
     new Y.Map([['id', 'a']]),
     new Y.Map([['v', 1]]),

@@ -28,7 +28,7 @@ function fragmentOf(text: string): Y.XmlFragment {
   return fragment
 }
 
-test('[R11] reads values that JSON cannot hold in words, and keeps them when they are written back', () => {
+test('[R11] reads values that JSON cannot hold in a JSON form, and keeps them when that form is written back', () => {
   const doc = mapWith({
     bytes: new Uint8Array([1, 2, 3]),
     element: new Y.XmlElement('p'),
@@ -52,7 +52,7 @@ test('[R11] reads values that JSON cannot hold in words, and keeps them when the
   )
 })
 
-test('[R11] reads and changes an XML fragment as XML, and builds a new one like its siblings', () => {
+test('[R11] reads and changes an XML fragment as XML, and builds a new fragment in the same way as its siblings', () => {
   const doc = mapWith({ one: fragmentOf('Hello'), two: fragmentOf('there') })
   const one = doc.getMap(key).get('one') as Y.XmlFragment
   expect(readAs('map', doc)).toEqual({
@@ -85,7 +85,7 @@ test('[R11] reads and changes an XML fragment as XML, and builds a new one like 
   expect(updates).toEqual([])
 })
 
-test('[R7] makes many edits in one array at low cost, and writes plain elements again beyond the budget', () => {
+test('[R7] makes many edits in one array at low cost, and beyond the budget writes plain elements again', () => {
   const plain = Array.from({ length: 100_000 }, (_, index) => index)
   const one = arrayWith(plain)
   const target = plain.map((value) => (value % 2 === 0 ? value : -value))
@@ -113,7 +113,7 @@ test('[R7] makes many edits in one array at low cost, and writes plain elements 
   ).toBe(true)
 })
 
-test('[R7] keeps index lookups correct after a replacement, although Yjs caches positions', () => {
+test('[R7] returns correct index lookups after a replacement, although Yjs caches positions', () => {
   const doc = arrayWith(Array.from({ length: 500 }, (_, index) => index))
   const array = doc.getArray(key)
   for (const index of [10, 300, 499]) expect(array.get(index)).toBe(index)
@@ -127,7 +127,7 @@ test('[R7] keeps index lookups correct after a replacement, although Yjs caches 
   expect(array.toArray().indexOf('here')).toBe(250)
 })
 
-test('[R11] replaces an XML fragment by a string of line breaks, which is no content in XML', () => {
+test('[R11] replaces an XML fragment by a string of line breaks, although that string is no content in XML', () => {
   const doc = arrayWith([new Y.XmlFragment(), fragmentOf('Hello')])
   const target = ['\n', ' \r\n ']
   expect(replace(doc, 'array', target)).toMatchObject({ changed: true })
@@ -135,7 +135,7 @@ test('[R11] replaces an XML fragment by a string of line breaks, which is no con
   expect(readAs('array', doc)).toEqual(target)
 })
 
-test('[R11] changes only the moved, renamed or added nodes of a diagram', () => {
+test('[R11] in a diagram, changes only nodes that are moved, renamed or added', () => {
   const node = (id: string, x: number): Y.Map<unknown> =>
     new Y.Map<unknown>([
       ['id', id],

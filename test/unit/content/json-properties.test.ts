@@ -44,7 +44,7 @@ test(
 )
 
 test(
-  '[R3] turns any content into any other',
+  '[R3] converts any content to any other content',
   () => {
     const both = fc.oneof(
       fc.tuple(
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  '[R3] creates no transaction and no byte when read content is written back',
+  '[R3] creates no transaction and no byte when content that was read is written back',
   () => {
     fc.assert(
       fc.property(shape, changes, (made, steps) => {
@@ -135,7 +135,7 @@ test(
 )
 
 test(
-  '[R4] keeps the undo stack of a client, which undoes its own edit only',
+  '[R4] keeps the undo stack of a client, and its undo reverts only its own edit',
   () => {
     fc.assert(
       fc.property(mapShape, changes, (made, steps) => {
@@ -161,7 +161,7 @@ test(
 )
 
 test(
-  '[R11] keeps shared values that stay, and makes no plain value shared or the other way round',
+  '[R11] keeps shared values that stay, makes no plain value shared, and makes no shared value plain',
   () => {
     fc.assert(
       fc.property(mapShape, changes, (made, steps) => {

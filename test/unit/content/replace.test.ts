@@ -56,7 +56,7 @@ function made(make: (doc: Y.Doc) => void): Y.Doc {
   return loaded(author)
 }
 
-test('[R1] reports the first problem in a fixed order, and writes nothing', () => {
+test('[R1] reports the first of several problems in a fixed order, and writes nothing', () => {
   const doc = made((author) => author.getMap(key).set('k', 1))
   const cases: readonly [unknown, RegExp][] = [
     [{ type: 7, contentKey: 7, data: 7 }, /^type must be a string/],
@@ -78,12 +78,12 @@ test('[R1] reports the first problem in a fixed order, and writes nothing', () =
   expect(doc.getMap(key).toJSON()).toEqual({ k: 1 })
 })
 
-test('[R1] checks everything but the kind without a document', () => {
+test('[R1] without a document, checks everything except the type of the root', () => {
   expect(() => checkContent({ type: 'text', contentKey: key, data: '' })).not.toThrow()
   expect(refusal(() => checkContent({ type: 'text', contentKey: key, data: {} }))).toMatch(/an object/)
 })
 
-test('[R1] rejects names that every object has as types', () => {
+test('[R1] rejects names that every object has as content types', () => {
   for (const type of ['constructor', '__proto__', 'toString', 'hasOwnProperty', '']) {
     expect(refusal(() => checkContent({ type, contentKey: key, data: '' }))).toMatch(
       /^type must be one of "text"/,
@@ -91,12 +91,12 @@ test('[R1] rejects names that every object has as types', () => {
   }
 })
 
-test('[R5] takes the kind of a root from its live items, also in a document loaded from updates', () => {
+test('[R5] detects the type of a root from its live items, even in a document loaded from updates', () => {
   for (const { kind, make } of allRoots) expect(rootKind(made(make), key)).toBe(kind)
   expect(rootKind(new Y.Doc(), key)).toBe('none')
 })
 
-test('[R5] gives a root with deleted items only no kind, unless they were entries of a map', () => {
+test('[R5] treats a root that has only deleted items as untyped, unless they were entries of a map', () => {
   const doc = made((author) => {
     author.getArray(key).push([1, 2])
     author.getArray(key).delete(0, 2)
@@ -107,7 +107,7 @@ test('[R5] gives a root with deleted items only no kind, unless they were entrie
   expect(rootKind(doc, 'map')).toBe('map')
 })
 
-test('[R5] rejects a root of another kind, and does not change it', () => {
+test('[R5] rejects a root of another type, and does not change that root', () => {
   for (const { kind, make } of allRoots.filter((root) => root.kind !== 'text')) {
     const doc = made(make)
     const updates = updatesOf(doc, () =>
@@ -118,7 +118,7 @@ test('[R5] rejects a root of another kind, and does not change it', () => {
   }
 })
 
-test('[R5] makes an empty root a text after any former use', () => {
+test('[R5] makes an empty root a text, however it was used before', () => {
   const openers: readonly ((doc: Y.Doc) => unknown)[] = [
     (doc) => doc.getMap(key),
     (doc) => doc.getArray(key),
@@ -136,7 +136,7 @@ test('[R5] makes an empty root a text after any former use', () => {
   }
 })
 
-test('[R5] gives the root no type in a replacement, so that the server sends no cleanup of client edits', () => {
+test('[R5] in a replacement, gives the root no type, so that the server sends no cleanup of client edits', () => {
   const author = new Y.Doc()
   author.getText(key).insert(0, 'one two three', { bold: true })
   const server = loaded(author)
@@ -153,7 +153,7 @@ test('[R5] gives the root no type in a replacement, so that the server sends no 
   expect(sent.length).toBe(changes.length)
 })
 
-test('[R5] takes the only root without a key, else `content`', () => {
+test('[R5] without a key, uses the only root, or `content`', () => {
   expect(readRoot(new Y.Doc())).toEqual({ type: 'text', contentKey: 'content', data: '' })
   expect(readRoot(docWith('text'))).toEqual({ type: 'text', contentKey: 'content', data: 'text' })
   const other = made((author) => author.getText('quill').insert(0, 'q'))
@@ -172,7 +172,7 @@ test('[R5] takes the only root without a key, else `content`', () => {
   expect([...other.share.keys()]).toEqual(['quill'])
 })
 
-test('[R5] rejects a missing root with NOT_FOUND, and names some of the existing ones', () => {
+test('[R5] rejects a missing root with NOT_FOUND, and lists some of the existing roots', () => {
   const doc = made((author) => {
     for (let index = 0; index < 25; index++) author.getText(`${index}`.padStart(5_000, 'x')).insert(0, 'a')
   })
@@ -185,7 +185,7 @@ test('[R5] rejects a missing root with NOT_FOUND, and names some of the existing
   }
 })
 
-test('[R5] creates no root and gives none a type when it reads', () => {
+test('[R5] when it reads, creates no root, and gives no root a type', () => {
   const doc = made((author) => {
     author.getMap('map').set('k', 1)
     author.getText('').insert(0, 'a root without a name')
@@ -197,7 +197,7 @@ test('[R5] creates no root and gives none a type when it reads', () => {
   expect(doc.share.get('map')?.constructor).toBe(Y.AbstractType)
 })
 
-test('[R10] reads well-formed text, as other replicas do', () => {
+test('[R10] reads well-formed text in the same way as other replicas', () => {
   const doc = new Y.Doc()
   doc.getText(key).insert(0, 'a\ud800')
   doc.getText(key).insert(2, '\udc00b', { bold: true })

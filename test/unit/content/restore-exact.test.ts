@@ -137,7 +137,7 @@ const copyOf = (doc: Y.Doc): Y.Doc => {
   return copy
 }
 
-it(`[VER-20] restores exactly the stored content in all replicas after any edits, and changes nothing the second time (seed ${seed})`, () => {
+it(`[VER-20] after any edits, restores exactly the stored content in all replicas, and changes nothing the second time (seed ${seed})`, () => {
   for (let round = 0; round < rounds; round++) {
     const random = new Random(seed + round)
     const doc = new Y.Doc()
@@ -160,7 +160,7 @@ it(`[VER-20] restores exactly the stored content in all replicas after any edits
   }
 })
 
-it('[VER-20] restores table and image widths as numbers, lists as lists, texts as texts, and an embed', () => {
+it('[VER-20] restores table and image widths as numbers, lists as lists, texts as texts, and an embed as an embed', () => {
   const doc = new Y.Doc()
   const root = doc.getXmlFragment('default')
   const image = (width: unknown) => {
@@ -190,7 +190,7 @@ it('[VER-20] restores table and image widths as numbers, lists as lists, texts a
   expect(text.toDelta()).toEqual([{ insert: 'formula: ' }, { insert: { formula: 'a+b' } }])
 })
 
-it('[VER-20] restores the borders of adjacent texts, and keeps equal ones', () => {
+it('[VER-20] restores the borders between adjacent texts, and keeps texts that are equal', () => {
   const doc = new Y.Doc()
   const root = doc.getXmlFragment('default')
   const paragraph = new Y.XmlElement('paragraph')
@@ -233,7 +233,7 @@ it.each(unsayable)('[VER-20] restores content that no replacement can express: %
 })
 
 it.runIf(process.env.WEFT_TEST_ALL === '1')(
-  '[VER-20] restores content that no replacement can express: more formatting than a delta can hold',
+  '[VER-20] restores content that no replacement can express: more formatting than fits into a delta',
   () => {
     const operations = Array.from({ length: 210_000 }, (_, at) => ({ insert: 'a', attributes: { b: at } }))
     restoreThereAndBack((doc) => doc.getText('text').applyDelta(operations))
@@ -253,7 +253,7 @@ function restoreThereAndBack(make: (doc: Y.Doc) => void): void {
   }
 }
 
-itLong('[VER-20] restores one changed value among very many adjacent values and texts', () => {
+itLong('[VER-20] restores one changed value among very many values and texts next to each other', () => {
   const doc = new Y.Doc()
   const fragment = doc.getXmlFragment('default')
   for (let copies = 0; copies < 8; copies++)

@@ -37,7 +37,7 @@ function restore(doc: Y.Doc, past: Y.Doc): Uint8Array[] {
   return updates
 }
 
-it(`[VER-6] restores the former content in every format and in all replicas by one update after any edits (seed ${seed})`, () => {
+it(`[VER-6] after any edits, restores the former content in every format and in all replicas by one update (seed ${seed})`, () => {
   for (let round = 0; round < rounds; round++) {
     const random = new Random(seed + round)
     const doc = new Y.Doc()
@@ -58,7 +58,7 @@ it(`[VER-6] restores the former content in every format and in all replicas by o
   }
 })
 
-it('[VER-7] restores shared values as shared ones, with the formatting of texts, and bytes as bytes', () => {
+it('[VER-7] restores shared values as shared values, texts with their formatting, and bytes as bytes', () => {
   const doc = new Y.Doc()
   const [list, cards] = [doc.getArray('list'), doc.getMap('cards')]
   const text = new Y.Text('plain and bold')
@@ -83,7 +83,7 @@ it('[VER-7] restores shared values as shared ones, with the formatting of texts,
   expect((cards.get('kept') as Y.Text).toDelta()).toEqual([{ insert: 'kept' }])
 })
 
-it('[VER-7] empties a later root, and gives a root that changed its kind its former kind', () => {
+it('[VER-7] empties a root that was added later, and gives a root that changed its type its former type', () => {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'text')
   const past = copyOf(doc)
@@ -98,7 +98,7 @@ it('[VER-7] empties a later root, and gives a root that changed its kind its for
   expect(contentOf(live)).toEqual(contentOf(past))
 })
 
-it('[VER-8] keeps the identity of unchanged content, and cursors in it', () => {
+it('[VER-8] keeps the identity of unchanged content, and the cursors in it', () => {
   const doc = new Y.Doc()
   const paragraph = new Y.XmlElement('paragraph')
   paragraph.insert(0, [new Y.XmlText('a sentence that stays')])

@@ -31,7 +31,7 @@ const italic = { italic: true }
 const header = { header: 1 }
 const image = { image: 'a.png' }
 
-test('[R3] makes one update of many edits, also inside a transaction of the caller', () => {
+test('[R3] makes one update of many edits, even inside a transaction of the caller', () => {
   const source = Array.from({ length: 50 }, (_, index) => `line ${index} stays as it is`).join('\n')
   const doc = docWith(source)
   const updates = updatesOf(doc, () =>
@@ -44,7 +44,7 @@ test('[R3] makes one update of many edits, also inside a transaction of the call
   expect(textOf(doc)).toBe(source.replaceAll('stays', 'remains'))
 })
 
-test('[R4] keeps text typed at the end of a word after the new word', () => {
+test('[R4] keeps text that is typed at the end of a word after the word that replaces it', () => {
   const server = docWith('hello world and more')
   const client = loaded(server, 3)
   const typed = updatesOf(client, () => client.getText(key).insert(11, '!'))
@@ -53,7 +53,7 @@ test('[R4] keeps text typed at the end of a word after the new word', () => {
   expect(textOf(server)).toBe('hello planet! and more')
 })
 
-test('[R8] replaces lines, words and characters, and no more', () => {
+test('[R8] replaces only the changed lines, words or characters', () => {
   expect(marked(docWith('one two three\n'), 'one 2 three\n')).toBe('one [2] three\n')
   expect(marked(docWith('a line\nanother line\n'), 'a line\nthe very new one\nanother line\n')).toBe(
     'a line\n[the very new one\n]another line\n',
@@ -66,14 +66,14 @@ test('[R8] replaces lines, words and characters, and no more', () => {
   expect(marked(docWith('我喜欢吃苹果'), '我喜欢吃香蕉')).toBe('我喜欢吃[香蕉]')
 })
 
-test('[R8] rewrites short equal stretches between two edits', () => {
+test('[R8] rewrites a short equal passage between two edits', () => {
   expect(marked(docWith('the red and big house'), 'the blue and old house')).toBe('the [blue and old] house')
   expect(marked(docWith('the red, wooden and big house'), 'the blue, wooden and old house')).toBe(
     'the [blue], wooden and [old] house',
   )
 })
 
-test('[R8] keeps a short equal stretch when rewriting would lose formatting or an embed', () => {
+test('[R8] keeps a short equal passage if rewriting it would lose formatting or an embed', () => {
   const formatted = docOf([{ insert: 'x1 ' }, { insert: 'and', attributes: bold }, { insert: ' y1' }])
   expect(marked(formatted, 'p2 and q2')).toBe('[p2] and [q2]')
   expect(deltaIn(formatted)).toEqual([
@@ -85,7 +85,7 @@ test('[R8] keeps a short equal stretch when rewriting would lose formatting or a
   expect(marked(embedded, 'p2 ab q2')).toBe('[p2] ab [q2]')
 })
 
-test('[R8] starts insertions and deletions at lines and words', () => {
+test('[R8] starts insertions and deletions at the start of lines and words', () => {
   expect(marked(docWith('- a\n- b\n'), '- a\n- c\n- b\n')).toBe('- a\n[- c\n]- b\n')
   expect(marked(docWith('the end of the day'), 'the end of the end of the day')).toBe(
     'the end of the [end of the ]day',
@@ -103,7 +103,7 @@ test('[R8] gives replaced text the attributes of the first replaced character', 
   ])
 })
 
-test('[R8] gives a pure insertion the attributes that both neighbors share', () => {
+test('[R8] gives a pure insertion the attributes that its two neighbors share', () => {
   const doc = docOf([
     { insert: 'bold ', attributes: bold },
     { insert: 'both ', attributes: { ...bold, ...italic } },
@@ -119,7 +119,7 @@ test('[R8] gives a pure insertion the attributes that both neighbors share', () 
   ])
 })
 
-test('[R8] gives an insertion at a line end the attributes of its left neighbor, and none at a line start', () => {
+test('[R8] gives an insertion at the end of a line the attributes of its left neighbor, and at the start of a line none', () => {
   const doc = docOf([
     { insert: 'strong', attributes: bold },
     { insert: '\n' },
@@ -133,7 +133,7 @@ test('[R8] gives an insertion at a line end the attributes of its left neighbor,
   ])
 })
 
-test('[R8] gives a new line break no attributes, and keeps those of an existing one', () => {
+test('[R8] gives a new line break no attributes, and keeps the attributes of an existing line break', () => {
   const doc = docOf([
     { insert: 'Title' },
     { insert: '\n', attributes: header },
@@ -149,7 +149,7 @@ test('[R8] gives a new line break no attributes, and keeps those of an existing 
   ])
 })
 
-test('[R7] formats all line breaks when plain ones would be too expensive', () => {
+test('[R7] when unformatted line breaks would be too expensive, formats all line breaks', () => {
   const doc = docOf([{ insert: 'old', attributes: bold }])
   const target = 'NEW\n'.repeat(6_000)
   replaceText(doc, target)
@@ -167,7 +167,7 @@ test('[R8] accepts attribute names that every object has', () => {
   expect(deltaIn(doc)).toEqual([{ insert: 'one 2', attributes }, { insert: ' three' }])
 })
 
-test('[R8] keeps cursors in unchanged text in their place', () => {
+test('[R8] keeps cursors in unchanged text at their position', () => {
   const doc = docWith('first line\nsecond line\nthird line\n')
   const cursor = Y.createRelativePositionFromTypeIndex(doc.getText(key), 15)
   replaceText(doc, 'a new first line\nsecond line\n')
@@ -175,7 +175,7 @@ test('[R8] keeps cursors in unchanged text in their place', () => {
   expect(textOf(doc).slice(0, found?.index)).toBe('a new first line\nseco')
 })
 
-test('[R9] keeps an embed next to replaced text on its side', () => {
+test('[R9] keeps an embed next to replaced text on the same side', () => {
   const doc = docOf([
     { insert: 'a ' },
     { insert: image },
@@ -193,31 +193,31 @@ test('[R9] keeps an embed next to replaced text on its side', () => {
   ])
 })
 
-test('[R9] deletes an embed between characters of one deletion', () => {
+test('[R9] deletes an embed that is between the characters of one deletion', () => {
   const doc = docOf([{ insert: 'keep\ndrop' }, { insert: image }, { insert: 'this\nkeep too' }])
   replaceText(doc, 'keep\nkeep too')
   expect(deltaIn(doc)).toEqual([{ insert: 'keep\nkeep too' }])
 })
 
-test('[R9] inserts new lines before an embed that begins a line', () => {
+test('[R9] inserts new lines before an embed at the start of a line', () => {
   const doc = docOf([{ insert: 'one\n' }, { insert: image }, { insert: 'caption\n' }])
   replaceText(doc, 'one\ntwo\ncaption\n')
   expect(deltaIn(doc)).toEqual([{ insert: 'one\ntwo\n' }, { insert: image }, { insert: 'caption\n' }])
 })
 
-test('[R9] empties a text for an empty target, with embeds at its ends', () => {
+test('[R9] empties a text when the target is empty, even with embeds at its ends', () => {
   const doc = docOf([{ insert: image }, { insert: 'text' }, { insert: image }, { insert: image }])
   expect(replaceText(doc, '')).toEqual({ changed: true, insertions: 0, deletions: 7 })
   expect(deltaIn(doc)).toEqual([])
 })
 
-test('[R9] reads embeds without text as empty text, and changes nothing when that is written back', () => {
+test('[R9] reads a text with only embeds as empty text, and changes nothing when that text is written back', () => {
   const doc = docOf([{ insert: image }])
   expect(replaceText(doc, '').changed).toBe(false)
   expect(deltaIn(doc)).toEqual([{ insert: image }])
 })
 
-test('[R9] keeps a shared type inside the text that stays', () => {
+test('[R9] keeps a shared type that is inside unchanged text', () => {
   const author = authored([{ do: 'insert', at: 0, text: 'one two', attributes: {} }])
   author.getText(key).insertEmbed(4, new Y.Map([['kind', 'mention']]))
   const doc = loaded(author)
@@ -226,7 +226,7 @@ test('[R9] keeps a shared type inside the text that stays', () => {
   expect(embed?.insert.get('kind')).toBe('mention')
 })
 
-test('[R10] turns unpaired surrogates in the data into U+FFFD', () => {
+test('[R10] replaces unpaired surrogates in the data with U+FFFD', () => {
   const doc = docWith('ab')
   replaceText(doc, 'a\ud83db\ude00')
   expect(textOf(doc)).toBe('a\ufffdb\ufffd')
@@ -241,7 +241,7 @@ test('[R10] replaces unpaired surrogates in the document, and keeps the text aft
   }
 })
 
-test('[R10] does not join halves of a pair in two items', () => {
+test('[R10] does not join two halves of a surrogate pair that are in different items', () => {
   const doc = authored([
     { do: 'insert', at: 0, text: 'a\ud83d', attributes: {} },
     { do: 'insert', at: 2, text: '\ude00b', attributes: { bold: true } },
@@ -250,7 +250,7 @@ test('[R10] does not join halves of a pair in two items', () => {
   expect(textOf(doc)).toBe('a😀b')
 })
 
-test('[R10] replaces pairs, emoji sequences, flags and marked letters as a whole', () => {
+test('[R10] replaces surrogate pairs, emoji sequences, flags and letters with marks as a whole', () => {
   expect(marked(docWith('x😀y'), 'x😁y')).toBe('x[😁]y')
   expect(marked(docWith('x👩‍👩‍👧y'), 'x👩‍👩‍👦y')).toBe('x[👩‍👩‍👦]y')
   expect(marked(docWith('x👍🏽y'), 'x👍🏿y')).toBe('x[👍🏿]y')

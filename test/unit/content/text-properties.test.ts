@@ -52,7 +52,7 @@ test('[R3] creates no transaction and no byte for the same content', () => {
   )
 })
 
-test('[R8] keeps identity and attributes of kept text', () => {
+test('[R8] keeps the identity and the attributes of unchanged text', () => {
   fc.assert(
     fc.property(steps(wellFormed), wellFormed, (made, target) => {
       const server = loaded(authored(made))
@@ -68,7 +68,7 @@ test('[R8] keeps identity and attributes of kept text', () => {
   )
 })
 
-test('[R8] keeps every character, its formatting and cursors in words around an edit', () => {
+test('[R8] keeps every character, formatting and cursor in the words around an edit', () => {
   const word = fc.constantFrom<string>('the', 'fox', 'Zoë', 'a', '漢字', '\n', 'ß', '😀')
   const marks = steps(fc.constant('')).map((all) =>
     all.filter((step) => step.do === 'format' || step.do === 'embed'),
@@ -95,7 +95,7 @@ test('[R8] keeps every character, its formatting and cursors in words around an 
   )
 })
 
-test('[R9] deletes an embed only inside one deletion or for an empty target', () => {
+test('[R9] deletes an embed only if one deletion surrounds it or the target is empty', () => {
   fc.assert(
     fc.property(steps(wellFormed), wellFormed, (made, target) => {
       const server = loaded(authored(made))
@@ -116,7 +116,7 @@ test('[R9] deletes an embed only inside one deletion or for an empty target', ()
   )
 })
 
-test('[R10] cuts no grapheme cluster of either text', () => {
+test('[R10] splits no grapheme cluster of the old or the new text', () => {
   const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
   const starts = (text: string): Set<number> =>
     new Set([...segmenter.segment(text)].map(({ index }) => index).concat(text.length))
@@ -161,7 +161,7 @@ test('[R4] merges concurrent edits of a client, and converges', () => {
   )
 })
 
-test('[R4] keeps the undo stack of a client, which undoes its own edits only', () => {
+test('[R4] keeps the undo stack of a client, and its undo reverts only its own edits', () => {
   fc.assert(
     fc.property(wellFormed, fc.nat(40), (source, at) => {
       const server = loaded(authored([{ do: 'insert', at: 0, text: source, attributes: {} }]))

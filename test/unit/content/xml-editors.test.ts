@@ -24,7 +24,7 @@ test.each(schemas)('[R22] changes nothing when %s documents are read and written
   )
 })
 
-test.each(schemas)('[R22] shows written content in the editor: %s documents', (_name, schema) => {
+test.each(schemas)('[R22] shows the written content in the editor: %s documents', (_name, schema) => {
   fc.assert(
     fc.property(documents(schema), documents(schema), (before, after) => {
       const target = stored(after)
@@ -42,14 +42,17 @@ test.each(schemas)('[R22] shows written content in the editor: %s documents', (_
 const visible = (json: unknown): unknown => JSON.parse(JSON.stringify(json).replaceAll('\\u000b', '\ufffd'))
 
 /** The binding always writes texts with two marks of one name, and objects, when a neighbor differs. */
-test.each(schemas)('[R22] leaves nothing for the binding to correct: %s documents', (_name, schema) => {
-  fc.assert(
-    fc.property(documents(schema), documents(schema), (before, after) => {
-      const doc = stored(schema.node('doc', null, before.content.append(after.content)))
-      replace(doc, serializeXml(stored(after), richKey), richKey)
-      const ofItsOwn = correctionsOf(stored(after), after)
-      if (ofItsOwn.length === 0) expect(correctionsOf(doc, shown(doc, schema))).toEqual([])
-    }),
-    fewer,
-  )
-})
+test.each(schemas)(
+  '[R22] writes content in which the editor binding corrects nothing: %s documents',
+  (_name, schema) => {
+    fc.assert(
+      fc.property(documents(schema), documents(schema), (before, after) => {
+        const doc = stored(schema.node('doc', null, before.content.append(after.content)))
+        replace(doc, serializeXml(stored(after), richKey), richKey)
+        const ofItsOwn = correctionsOf(stored(after), after)
+        if (ofItsOwn.length === 0) expect(correctionsOf(doc, shown(doc, schema))).toEqual([])
+      }),
+      fewer,
+    )
+  },
+)

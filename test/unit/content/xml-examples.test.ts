@@ -47,7 +47,7 @@ test.each([
     '<a xml:space="preserve"><b xml:space="default">\n<c/>\n</b>\n<d>\n<e/></d></a>',
     '<a xml:space="preserve"><b xml:space="default"><c/></b>\n<d>\n<e/></d></a>',
   ],
-])('[R17] drops white space that lays out the source: %s', (_name, xml, expected) => {
+])('[R17] ignores white space that only lays out the source: %s', (_name, xml, expected) => {
   const doc = docOf(xml)
   expect(xmlOf(doc)).toBe(expected)
   expect(replace(doc, expected).changed).toBe(false)
@@ -59,7 +59,7 @@ test('[R17] keeps white space next to a mark as text', () => {
   expect(xmlOf(docOf(xml, richKey), richKey)).toBe(xml)
 })
 
-test('[R17] keeps line breaks that a document has between elements', () => {
+test('[R17] keeps line breaks between elements that the document contains', () => {
   const doc = made((root) => {
     root.insert(0, [text(['\n']), element('a', [text(['\n  ']), element('b'), text(['\r\n'])]), text(['\n'])])
   })
@@ -69,20 +69,20 @@ test('[R17] keeps line breaks that a document has between elements', () => {
   expect(xmlOf(docOf(xml))).toBe(xml)
 })
 
-test('[R18] takes the one known spelling of a name that differs in case', () => {
+test('[R18] when a name differs only in case, uses the one spelling that the document has', () => {
   const doc = docOf('<bulletList><listItem/></bulletList>')
   expect(replace(doc, '<bulletlist><LISTITEM/></bulletlist>').changed).toBe(false)
   replace(doc, '<bulletlist><listitem/><listitem>x</listitem></bulletlist>')
   expect(xmlOf(doc)).toBe('<bulletList><listItem/><listItem>x</listItem></bulletList>')
 })
 
-test('[R18] keeps the written spelling when the same name, several or none are known', () => {
+test('[R18] keeps the written spelling of a name if the document has the same, several or no spellings of it', () => {
   const doc = docOf('<aB/><AB/>')
   replace(doc, '<aB/><AB/><ab/><new/>')
   expect(xmlOf(doc)).toBe('<aB/><AB/><ab/><new/>')
 })
 
-test('[R18] changes nothing when the printed form of a Tiptap document is written back', () => {
+test('[R18] changes nothing when the indented form of a Tiptap document is written back', () => {
   const doc = made(
     (root) => root.insert(0, [element('bulletList', [element('listItem', [text(['a', { bold: {} }])])])]),
     richKey,
@@ -90,7 +90,7 @@ test('[R18] changes nothing when the printed form of a Tiptap document is writte
   expect(replace(doc, doc.getXmlFragment(richKey).toJSON(), richKey).changed).toBe(false)
 })
 
-test('[R18] writes names that XML does not allow with escapes', () => {
+test('[R18] writes names that XML does not allow in escaped form', () => {
   const names = ['1st', 'a b', '@click', '_x0041_', '_x_', 'a_x0020_b', '😀', '-', '<', '=']
   const doc = made((root) => {
     root.insert(
@@ -107,7 +107,7 @@ test('[R18] writes names that XML does not allow with escapes', () => {
   expect(storedOf(copy).map((node) => 'name' in node && node.name)).toEqual(names)
 })
 
-test('[R19] takes a name that is used only as formatting as a mark', () => {
+test('[R19] treats a name that the document uses only as formatting as a mark', () => {
   const doc = made((root) => {
     root.insert(0, [element('p', [text(['a', { shout: true }])])])
   })
@@ -119,7 +119,7 @@ test('[R19] takes a name that is used only as formatting as a mark', () => {
   })
 })
 
-test('[R19] takes a name with both uses as a mark when its content is inline only', () => {
+test('[R19] treats a name that the document uses both ways as a mark if its content is only inline', () => {
   const doc = made((root) => {
     root.insert(0, [element('code', [element('line')]), text(['x', { code: {} }])])
   })
@@ -130,7 +130,7 @@ test('[R19] takes a name with both uses as a mark when its content is inline onl
   ])
 })
 
-test('[R19] keeps an element that has the name of a mark and holds text', () => {
+test('[R19] keeps an element that has the name of a mark and contains text', () => {
   const doc = made((root) => {
     root.insert(0, [element('code', [text(['x'])]), element('code'), text(['y', { code: {} }])])
   })
@@ -139,7 +139,7 @@ test('[R19] keeps an element that has the name of a mark and holds text', () => 
   expect(replace(doc, xml).changed).toBe(false)
 })
 
-test('[R19] takes the usual names as marks in an empty rich-text root, and as elements elsewhere', () => {
+test('[R19] treats the usual mark names as marks in an empty rich-text root, and as elements elsewhere', () => {
   const xml = '<paragraph>a<bold>b<link href="/x">c</link></bold><shout>d</shout></paragraph>'
   expect(storedOf(docOf(xml, richKey), richKey)).toEqual([
     {
@@ -166,7 +166,7 @@ test('[R19] takes the usual names as marks in an empty rich-text root, and as el
   expect(storedOf(docOf('<code><block/></code>', richKey), richKey)).toMatchObject([{ name: 'code' }])
 })
 
-test('[R19] takes a root with marks as a rich-text root', () => {
+test('[R19] treats a root that has marks as a rich-text root', () => {
   const doc = made((root) => root.insert(0, [text(['a', { bold: {} }])]))
   replace(doc, '<bold>a</bold><italic>b</italic>')
   expect(storedOf(doc)).toEqual([
@@ -179,7 +179,7 @@ test('[R19] takes a root with marks as a rich-text root', () => {
   ])
 })
 
-test('[R19] writes mark values in the form of the document: true, an object, or nulls', () => {
+test('[R19] writes mark values in the form that the document uses: true, an object, or nulls', () => {
   const doc = made((root) => {
     root.insert(0, [text(['a', { bold: true, link: { href: '/a', title: null, level: 2 } }])])
   })
@@ -198,7 +198,7 @@ test('[R19] writes mark values in the form of the document: true, an object, or 
   ])
 })
 
-test('[R19] shows marks whose value is not an object with the attribute value', () => {
+test('[R19] shows a mark whose value is not an object as an element with the attribute `value`', () => {
   const doc = made((root) => root.insert(0, [text(['a', { color: 'red' }], ['b', { size: 12 }])]))
   expect(xmlOf(doc)).toBe('<color value="red">a</color><size value="12">b</size>')
   replace(doc, '<color value="blue">a</color><size value="13">b</size>')
@@ -212,7 +212,7 @@ test('[R19] shows marks whose value is not an object with the attribute value', 
   ])
 })
 
-test('[R19] uses the inner of two nested marks of one name, unless the document lets them overlap', () => {
+test('[R19] when marks of the same name are nested, uses the inner mark, unless the document lets them overlap', () => {
   const link = '<link href="/a">a<link href="/b">b</link></link>'
   expect(xmlOf(docOf(link, richKey), richKey)).toBe('<link href="/a">a</link><link href="/b">b</link>')
   const doc = made((root) => root.insert(0, [text(['x', { 'comment--AAAAAAAA': { id: 1 } }])]))
@@ -226,7 +226,7 @@ test('[R19] uses the inner of two nested marks of one name, unless the document 
   expect(xmlOf(doc)).toBe('<comment id="1">x<comment id="2">y</comment></comment>')
 })
 
-test('[R20] leaves attributes with equal text unchanged', () => {
+test('[R20] does not change attributes whose text form is equal', () => {
   const attributes = {
     number: 2,
     boolean: true,
@@ -245,7 +245,7 @@ test('[R20] leaves attributes with equal text unchanged', () => {
   expect(storedOf(doc)).toEqual([{ name: 'a', attributes, children: [{ text: [{ insert: 'x' }] }] }])
 })
 
-test('[R20] gives other attributes the type that they have in the document', () => {
+test('[R20] gives changed attributes the type that they have in the document', () => {
   const doc = made((root) => {
     root.insert(0, [element('a', [], { n: 2, b: true, o: { x: 1 }, s: '1' })])
   })
@@ -257,7 +257,7 @@ test('[R20] gives other attributes the type that they have in the document', () 
   ])
 })
 
-test('[R20] keeps a text that does not fit the type as a string', () => {
+test('[R20] stores an attribute text that does not fit the type of the attribute as a string', () => {
   const doc = made((root) => root.insert(0, [element('a', [], { n: 2, b: true, o: {}, p: {}, q: {} })]))
   replace(doc, `<a n="03" b="yes" o="{" p='{"__proto__":1}' q='{"constructor":1}'/>`)
   expect(storedOf(doc)).toMatchObject([
@@ -265,7 +265,7 @@ test('[R20] keeps a text that does not fit the type as a string', () => {
   ])
 })
 
-test('[R21] joins adjacent texts, and keeps the own content of each', () => {
+test('[R21] reads adjacent texts as one, and keeps the separate content of each', () => {
   const doc = made((root) =>
     root.insert(0, [text(['one '], ['two', { bold: {} }]), text([' three']), text()]),
   )
@@ -279,7 +279,7 @@ test('[R21] joins adjacent texts, and keeps the own content of each', () => {
   ])
 })
 
-test('[R21] keeps an only text child that becomes empty, and puts the next text into it', () => {
+test('[R21] keeps a single text child that becomes empty, and puts the next text into it', () => {
   const { doc, kept, lost } = changed('<p>text</p>', '<p/>')
   expect([kept, lost]).toEqual([['p', '#text'], []])
   expect(storedOf(doc)).toEqual([{ name: 'p', attributes: {}, children: [{ text: [] }] }])
@@ -290,7 +290,7 @@ test('[R21] keeps an only text child that becomes empty, and puts the next text 
   expect(xmlOf(doc)).toBe('<p>new<br/>more</p>')
 })
 
-test('[R22] updates an element of the same name instead of replacing it', () => {
+test('[R22] updates an element of the same name instead of replacing the element', () => {
   const { kept, lost, added } = changed(
     '<p a="1">one</p><q/><p>three</p>',
     '<p a="2" b="3">uno</p><q>x</q><p/>',
@@ -299,7 +299,7 @@ test('[R22] updates an element of the same name instead of replacing it', () => 
   expect([lost, added]).toEqual([[], ['#text']])
 })
 
-test('[R22] pairs elements with the most similar ones', () => {
+test('[R22] matches elements with the most similar ones', () => {
   const words = (n: number): string => Array.from({ length: 12 }, (_, index) => `w${n}x${index}`).join(' ')
   const before = [1, 2, 3, 4].map((n) => `<p>${words(n)}</p>`).join('')
   const after = `<p>new first</p><p>${words(1)} more</p><p>${words(3)} more</p><p>${words(4)}!</p>`
@@ -312,7 +312,7 @@ test('[R22] pairs elements with the most similar ones', () => {
   expect(xmlOf(doc)).toBe(after)
 })
 
-test('[R22] pairs elements with the same id after any change', () => {
+test('[R22] matches elements with the same id, however they changed', () => {
   const doc = docOf('<block id="a"><x/>words in it</block><block id="b"><y/>others here</block>')
   const known = doc.get(plainKey)._start?.right?.id
   replace(doc, '<block id="b"><x/>words in it</block>')
@@ -321,7 +321,7 @@ test('[R22] pairs elements with the same id after any change', () => {
   expect(xmlOf(doc)).toBe('<block id="b"><x/>words in it</block>')
 })
 
-test('[R22] changes a word in a small update that keeps every element', () => {
+test('[R22] changes a word with a small update that keeps every element', () => {
   const paragraphs = Array.from({ length: 200 }, (_, n) => `<p n="${n}">paragraph number ${n} of many</p>`)
   const before = `<doc>${paragraphs.join('')}</doc>`
   const { updates, lost, added } = changed(before, before.replace('number 77', 'no. 77'))
@@ -344,7 +344,7 @@ test('[R3] creates no transaction for the same content', () => {
   expect(transactions).toBe(0)
 })
 
-test('[R5] gives a root no type, neither by reading nor by replacing', () => {
+test('[R5] gives a root no type, neither when it reads nor when it replaces', () => {
   const doc = docOf('<a/>')
   serializeXml(doc, plainKey)
   replace(doc, '<a>x</a><b/>')
@@ -356,7 +356,7 @@ test('[R5] gives a root no type, neither by reading nor by replacing', () => {
   expect(xmlOf(empty)).toBe('<a/>')
 })
 
-test('[R10] reads characters that XML does not allow as U+FFFD, and keeps them until they are edited', () => {
+test('[R10] reads characters that XML does not allow as U+FFFD, and keeps the characters until they are edited', () => {
   const doc = made((root) => {
     root.insert(0, [element('a', [text(['x\u000by\ud800z\uffff'])], { b: '\u0001' })])
   })
@@ -367,7 +367,7 @@ test('[R10] reads characters that XML does not allow as U+FFFD, and keeps them u
   expect(xmlOf(doc)).toBe(xml.replace('>x', '>New x'))
 })
 
-test('[R9] keeps embeds, hooks and other values that XML does not express', () => {
+test('[R9] keeps embeds, hooks and other values that XML cannot express', () => {
   const doc = made((root) => {
     const withEmbed = text(['ab'])
     root.insert(0, [element('a', [withEmbed]), new Y.XmlHook('map') as unknown as Y.XmlText, element('b')])

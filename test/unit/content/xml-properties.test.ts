@@ -165,7 +165,7 @@ test('[R3] gives every replica the target after one update', () => {
   )
 })
 
-test('[R3] leaves no formatting for clients to clean up', () => {
+test('[R3] leaves no formatting that clients would have to clean up', () => {
   fc.assert(
     fc.property(cases, ({ key, before, xml, next }) => {
       const server = docWith(before, key)
@@ -214,7 +214,7 @@ test('[R3] creates no byte for the same content', () => {
   )
 })
 
-test('[R3] writes content of one document completely into any other', () => {
+test('[R3] turns the content of any document completely into the content of any other', () => {
   fc.assert(
     fc.property(forest, forest, (nodes, others) => {
       const xml = serializeXml(docWith(plain(nodes), plainKey), plainKey)
@@ -339,7 +339,7 @@ test('[R22] keeps relative positions in unchanged text', () => {
   )
 })
 
-test('[R16] accepts any string as content, or rejects it with a place', () => {
+test('[R16] accepts any string as content, or rejects it with the position of the problem', () => {
   const bits = fc.constantFrom(
     '<',
     '>',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { docOf, made, replace, richKey, storedOf, text, xmlOf } from './xml-support.ts'
 
-test('[R19] lets comments overlap in a rich-text root without comments, and not in other roots', () => {
+test('[R19] lets comments overlap in a rich-text root that has no comments yet, and not in other roots', () => {
   const xml = '<paragraph><comment id="1">x<comment id="2">y</comment></comment></paragraph>'
   const doc = docOf(xml, richKey)
   expect(xmlOf(doc, richKey)).toBe(xml)
@@ -11,7 +11,7 @@ test('[R19] lets comments overlap in a rich-text root without comments, and not 
   expect(xmlOf(single, richKey)).toBe('<comment id="1">x</comment><comment id="2">y</comment>')
 })
 
-test('[R20] gives the usual numbers, booleans and column widths under rich-text roots their types', () => {
+test('[R20] under rich-text roots, gives the usual numbers, booleans and column widths their types', () => {
   const numbers = { level: 2, start: 3, colspan: 4, rowspan: 5, indent: 6, order: 7, width: 640, height: 0.5 }
   const attributes = { ...numbers, previewWidth: 9, checked: false, isToggleable: true, showPreview: false }
   const xml =
@@ -31,13 +31,13 @@ test('[R20] gives the usual numbers, booleans and column widths under rich-text 
   ])
 })
 
-test('[R20] gives attributes of marks under rich-text roots their usual types', () => {
+test('[R20] under rich-text roots, gives the attributes of marks their usual types', () => {
   const doc = docOf('<textStyle level="1" open="false" colwidth="[2]">x</textStyle>', richKey)
   const attributes = { textStyle: { level: 1, open: false, colwidth: [2] } }
   expect(storedOf(doc, richKey)).toEqual([{ text: [{ insert: 'x', attributes }] }])
 })
 
-test('[R19] takes a root of any name with paragraphs of editors as a rich-text root', () => {
+test('[R19] treats a root of any name that has paragraphs of an editor as a rich-text root', () => {
   const doc = docOf('<paragraph>plain</paragraph>')
   replace(doc, '<paragraph>plain and <bold>bold</bold></paragraph><heading level="2">x</heading>')
   expect(storedOf(doc)).toMatchObject([

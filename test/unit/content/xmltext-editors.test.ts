@@ -50,7 +50,7 @@ const after = [
   { type: 'image', src: 'x', size: { w: 1, h: null }, children: [{ text: '' }] },
 ] as unknown as Node[]
 
-test('[R22] changes nothing when Slate documents are written back, and Slate shows the written content', () => {
+test('[R22] changes nothing when Slate documents are written back, and Slate shows written content', () => {
   for (const nodes of [before, after]) {
     const doc = slateDoc(nodes)
     expect(rootKind(doc, slateKey)).toBe('xmltext')
@@ -152,7 +152,7 @@ const writeSecond = (): void => {
   )
 }
 
-test('[R22] changes nothing when Lexical documents are written back, and Lexical shows the written content', async () => {
+test('[R22] changes nothing when Lexical documents are written back, and Lexical shows written content', async () => {
   for (const write of [writeFirst, writeSecond]) {
     const doc = lexicalDoc(write)
     expect(rootKind(doc, lexicalKey)).toBe('xmltext')

@@ -37,7 +37,7 @@ const anyInput = fc.record({
   judgedAt: fc.integer({ min: 1_670_000_000_000, max: 1_700_000_000_000 }),
 })
 
-it('[MEM-8] gives the same suggestion for the same judgments in any order and after any others', async () => {
+it('[MEM-8] gives the same suggestion for the same judgments, in any order and after any other judgments', async () => {
   const history = fc.record({
     inputs: fc.array(anyInput, { minLength: 2, maxLength: 20 }),
     gone: fc.array(anyInput, { maxLength: 5 }),
@@ -85,7 +85,7 @@ function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   return keyed.sort((a, b) => a.order - b.order).map(({ item }) => item)
 }
 
-it('[MEM-13] rejects a judgment whose organization is deleted while it is written, and keeps nothing of it', async () => {
+it('[MEM-13] when an organization is deleted while a judgment is written, rejects the judgment, and keeps nothing of it', async () => {
   const { kv } = directory.engine
   directory.removals.start()
   const going = { ...judgment, organizationId: 'acme' }
@@ -106,7 +106,7 @@ it('[MEM-13] rejects a judgment whose organization is deleted while it is writte
   await directory.removals.stop()
 })
 
-it('[MEM-10] lists equally relevant judgments with the newest first, from any index', async () => {
+it('[MEM-10] lists equally relevant judgments from the newest to the oldest, with any index', async () => {
   for (const judgedAt of [5, 9, 1, 7, 3]) {
     const place = judgedAt === 9 ? { organizationId: 'acme' } : {}
     await memory.add(tenant, { ...judgment, ...place, judgedAt })
@@ -120,7 +120,7 @@ it('[MEM-10] lists equally relevant judgments with the newest first, from any in
     }
 })
 
-it('[MEM-8] updates an index after changes of others, also when it is far behind', async () => {
+it('[MEM-8] updates an index after changes by other nodes, even if the index is far behind', async () => {
   const judgments = judgmentsOf({ changes: 5 })
   const indexes = new JudgmentIndexCache(directory.engine.kv)
   const size = async (place: JudgmentScope) => [...(await indexes.at(tenant, place)).all()].length
@@ -140,7 +140,7 @@ it('[MEM-8] updates an index after changes of others, also when it is far behind
   expect([await size(everywhere), await size(acme)]).toEqual([6, 0])
 })
 
-it('[MEM-8] completes an index with the judgments added and without those deleted while it is built', async () => {
+it('[MEM-8] when judgments are added and deleted while an index is built, includes the added ones and omits the deleted ones', async () => {
   const judgments = judgmentsOf()
   const ids: string[] = []
   for (let count = 0; count < 500; count++) ids.push(await judgments.add(tenant, judgment))
@@ -176,7 +176,7 @@ it('[MEM-15] drops the oldest judgments beyond the limits of an API key', async 
   expect(await times()).toEqual([14, 20])
 })
 
-it('[MEM-15] bounds the indexes in memory, and keeps the last used ones', async () => {
+it('[MEM-15] limits the indexes in memory, and keeps the most recently used ones', async () => {
   const judgments = judgmentsOf()
   const indexes = new JudgmentIndexCache(directory.engine.kv, 16_000)
   const at = (documentId: string) => indexes.at(tenant, { organizationId: 'acme', documentId })

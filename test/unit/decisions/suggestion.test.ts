@@ -27,7 +27,7 @@ const approve = (weight?: number, others?: Partial<Judgment>) => precedent('appr
 const reject = (weight?: number, others?: Partial<Judgment>) => precedent('reject', weight, others)
 const weigh = (...found: Precedent[]) => weighPrecedents(found, 'apiKey', now)
 
-it('[MEM-3] shows the other side of divided evidence with its own recommendation and confidence', () => {
+it('[MEM-3] when evidence is divided, shows the other decision with its own recommendation and confidence', () => {
   const split = weigh(approve(1), reject(0.5), approve(0.7), reject(0.9), approve(0.4))
   expect(split?.primary).toMatchObject({ recommendation: 'approve', basedOn: 3, confidence: 0.564 })
   expect(split?.conflict).toMatchObject({ recommendation: 'reject', basedOn: 2, confidence: 0.436 })
@@ -38,7 +38,7 @@ it('[MEM-3] shows the other side of divided evidence with its own recommendation
   expect(weigh(approve(), reject())).toBeNull()
 })
 
-it('[MEM-4] ranks sides by weight, then precedents, then the newest one, and suggests nothing for a lead of one precedent', () => {
+it('[MEM-4] ranks decisions by weight, then number of precedents, then the newest one, and suggests nothing for a lead of one precedent', () => {
   const leader = (...found: Precedent[]) => weigh(...found)?.primary?.recommendation
   expect(leader(approve(0.4), approve(0.4), approve(0.4), reject(1), reject(0.5))).toBe('reject')
   expect(leader(approve(0.5), approve(0.5), reject(0.5), reject(0.25), reject(0.25))).toBe('reject')
@@ -50,7 +50,7 @@ it('[MEM-4] ranks sides by weight, then precedents, then the newest one, and sug
   expect(weigh(reject(1), approve(0.4), approve(0.4))).toEqual({ primary: null, conflict: null })
 })
 
-it('[MEM-5] takes precedents that share relevant words and have at least 0.3 of the best relevance', () => {
+it('[MEM-5] uses precedents that share relevant words and have at least 0.3 of the best relevance', () => {
   const index = new JudgmentIndex()
   const found = (query: string) => index.search(query).map(({ judgment: { query: text } }) => text)
   for (const query of ['late parcel refund', 'late parcel', 'the parcel is here', 'of the and', 'bicycle'])
@@ -65,7 +65,7 @@ it('[MEM-5] takes precedents that share relevant words and have at least 0.3 of 
   expect(found('parcel')).toHaveLength(3)
 })
 
-it('[MEM-5] ignores the most common words when too many judgments have many of the words', () => {
+it('[MEM-5] ignores the most common words if too many judgments match', () => {
   const index = new JudgmentIndex()
   const half = memoryLimits.matches / 2
   for (let count = 0; count < half; count++) index.add(judgment('approve', { query: 'rarer' }))
@@ -88,7 +88,7 @@ it('[MEM-5] ignores the most common words when too many judgments have many of t
   expect(Math.min(...ids.map((id) => all.indexOf(id)))).toBe(all.length - ids.length)
 })
 
-it('[MEM-6] lists the three reasons with the most weight, each once', () => {
+it('[MEM-6] lists the three reasons with the highest weight, each once', () => {
   const found = [
     approve(1, { reason: 'alone' }),
     approve(0.9, { reason: 'Often' }),
@@ -107,7 +107,7 @@ it('[MEM-6] lists the three reasons with the most weight, each once', () => {
   expect(weigh(...equal)?.primary?.topReasons).toEqual(['b', 'c', 'a'])
 })
 
-it('[MEM-7] reports divided evidence, old evidence and evidence of one reviewer in caveats', () => {
+it('[MEM-7] adds caveats for divided evidence, old evidence, and evidence from a single reviewer', () => {
   const caveats = (...found: Precedent[]) => weigh(...found)?.primary?.caveats
   const old = { judgedAt: now - 7 * monthMs }
   const fresh = { judgedAt: now - 5 * monthMs }
@@ -125,7 +125,7 @@ it('[MEM-7] reports divided evidence, old evidence and evidence of one reviewer 
   ])
 })
 
-it('[MEM-16] finds words of scripts without spaces in texts of any length', () => {
+it('[MEM-16] finds words in scripts without spaces, in texts of any length', () => {
   const index = new JudgmentIndex()
   const long = '今日は良い天気です'.repeat(400).slice(0, 3_990)
   for (const query of [`${long}自転車`, long, 'ภาษาไทยเป็นภาษา', 'Привет, мир', '😀 late', '~30'])

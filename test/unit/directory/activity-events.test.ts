@@ -30,7 +30,7 @@ const activity = (id: string, actionType: string) => ({
   actionUser: { userId: 'ann' },
 })
 
-it('[ACT-16] sends the events of huddles and recordings once', async () => {
+it('[ACT-16] sends the events of huddles and recordings only once', async () => {
   const add = (...given: readonly ReturnType<typeof activity>[]) => activities.add(scope, 'd1', given)
   await add(activity('h', 'huddle.create'), activity('j', 'huddle.join'), activity('r', 'recorder.start'))
   expect((await told()).toSorted()).toEqual(['huddle.create', 'huddle.join'])

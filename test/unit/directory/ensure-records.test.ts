@@ -5,7 +5,7 @@ import { directoryOn, tenant } from '../../support/data/directory.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }
 
-it('[ACC-74] creates missing records once, and finds existing ones with one read', async () => {
+it('[ACC-74] creates missing records once, and finds existing records with a single read', async () => {
   const engine = await openMemoryEngine()
   const calls: string[] = []
   const note = <A extends unknown[], R>(name: string, call: (...parameters: A) => R) => {
@@ -37,7 +37,7 @@ it('[ACC-74] creates missing records once, and finds existing ones with one read
   ])
 })
 
-it('[ACC-74] creates nothing in a part that is being deleted', async () => {
+it('[ACC-74] creates nothing in a folder, document or organization that is being deleted', async () => {
   const engine = await openMemoryEngine()
   const destroyPrefix = () => new Promise<null>(() => {})
   const held: Engine = {

@@ -36,7 +36,7 @@ it.each([
     key: keys.grant({ type: 'document', id: 'd' }, { type: 'user', id: 'ann' }),
     member: 'accessRole',
   },
-])('[STORE-25] reads no access from a malformed $kind', async ({ kind, key, member }) => {
+])('[STORE-25] grants no access because of a malformed $kind', async ({ kind, key, member }) => {
   const directory = await openNested()
   const resource = { type: 'document', id: 'd' } as const
   await directory.users.add(scope, resource, [{ userId: 'ann', accessRole: 'viewer' }])
@@ -47,7 +47,7 @@ it.each([
   await directory.engine.close()
 })
 
-it('[STORE-25] accepts no auth token of a malformed record', async () => {
+it('[STORE-25] does not accept an auth token whose record is malformed', async () => {
   const engine = await openMemoryEngine()
   const tenants = new TenantStore(engine.kv)
   const key = workspaceKeys.authToken(tenant, 'default')
@@ -60,7 +60,7 @@ it('[STORE-25] accepts no auth token of a malformed record', async () => {
 })
 
 it.each(['outer', 'inner'])(
-  '[STORE-25] deletes the folder %s with malformed documents and folders in it',
+  '[STORE-25] deletes the folder %s even if it contains malformed documents and folders',
   async (folderId) => {
     const directory = await openNested()
     await damage(directory, keys.document('d'), 'metadata')

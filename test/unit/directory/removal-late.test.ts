@@ -15,7 +15,7 @@ const withLog = (engine: Engine, destroyPrefix: DocumentLog['destroyPrefix']): E
   log: Object.assign(Object.create(engine.log) as DocumentLog, { destroyPrefix }),
 })
 
-it('[CS-54] keeps the record of a recreated document when a paused node continues an earlier removal', async () => {
+it('[CS-54] when a paused node continues an earlier removal, keeps the record of a document that was created again', async () => {
   const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
   const [stands, goOn] = [gate(), gate()]
   const here = directoryOn(one)
@@ -55,7 +55,7 @@ it('[CS-54] keeps the record of a recreated document when a paused node continue
   await there.removals.stop()
 })
 
-it('[CS-55] keeps the logs of a recreated document when a node pauses after the permission to continue', async () => {
+it('[CS-55] when a node pauses after its permission to continue a removal, keeps the logs of a document that was created again', async () => {
   const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
   const [stands, goOn] = [gate(), gate()]
   const here = directoryOn(one)

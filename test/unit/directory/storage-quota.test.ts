@@ -6,7 +6,7 @@ import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 
-it('[LIM-23] accepts updates, and logs `storage_quota.measurement_failed`, when the store cannot measure a workspace', async () => {
+it('[LIM-23] when the store cannot measure a workspace, accepts updates, and logs `storage_quota.measurement_failed`', async () => {
   const engine = await openMemoryEngine()
   const lines: unknown[] = []
   const quota = new StorageQuota({

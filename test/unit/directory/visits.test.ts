@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   who: fc.nat({ max: 5 }),
 })
 
-it('[PRES-24] records the joins and leaves of a model for any arrivals and departures', () => {
+it('[PRES-24] records the same joins and leaves as the model for any arrivals and departures', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { clock, told, visits } = noted()
@@ -75,7 +75,7 @@ it('[PRES-24] records the joins and leaves of a model for any arrivals and depar
   )
 })
 
-it('[PRES-25] bounds the number of waiting leaves, and records the first ones at once beyond it', () => {
+it('[PRES-25] limits the number of waiting leaves, and beyond the limit records the earliest leaves immediately', () => {
   const { told, visits } = noted()
   for (let user = 0; user < awayUsersMax; user++) visits.left(documentOf('d'), visitor(`${user}`))
   expect(told).toEqual([])
@@ -109,7 +109,7 @@ async function storeAway() {
   return { engine, clock, state, visitEvents, told }
 }
 
-it('[PRES-26] writes visit events that occurred while the store was unavailable when it is back', async () => {
+it('[PRES-26] when the store is available again, writes the visit events that occurred during the outage', async () => {
   const { engine, clock, state, visitEvents, told } = await storeAway()
   const { visits } = visitEvents
   visits.joined(documentOf('d'), visitor('ann'))

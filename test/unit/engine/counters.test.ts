@@ -4,7 +4,7 @@ import { decodeFrame, encodeFrame } from '../../../src/engine/nats/frames.ts'
 import { SequenceCounter, SequenceTracker } from '../../../src/engine/nats/sequence-numbers.ts'
 import { subjectToken } from '../../../src/engine/nats/subjects.ts'
 
-it('[CL-19] notices a missing message between two messages of a topic, and reports nothing else', () => {
+it('[CL-19] notices when a message is missing between two messages of a topic, and reports no other losses', () => {
   const message = fc.record({ topic: fc.constantFrom('a', 'b'), arrives: fc.boolean(), again: fc.boolean() })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
@@ -28,7 +28,7 @@ it('[CL-19] notices a missing message between two messages of a topic, and repor
   )
 })
 
-it('[CL-19] counts publishers separately, and starts again with an evicted one', () => {
+it('[CL-19] has a separate sequence for each publisher, and restarts the sequence of an evicted publisher', () => {
   const heard = new SequenceTracker()
   expect(heard.follows('a', 5, 3)).toBe(true)
   expect(heard.follows('b', 9, 8)).toBe(true)
@@ -37,7 +37,7 @@ it('[CL-19] counts publishers separately, and starts again with an evicted one',
   expect(heard.follows('a', 9, 8)).toBe(true)
 })
 
-it('[CL-19] reports a loss for a topic that its publisher has evicted', () => {
+it('[CL-19] reports a loss for a topic that its publisher has evicted from its memory', () => {
   const [said, heard] = [new SequenceCounter(), new SequenceTracker()]
   const first = said.next('topic')
   heard.follows('a', first.number, first.previous)
@@ -46,7 +46,7 @@ it('[CL-19] reports a loss for a topic that its publisher has evicted', () => {
   expect(heard.follows('a', next.number, next.previous)).toBe(false)
 })
 
-it('[CL-2] separates all topics, and maps none to a subject with a meaning in NATS', () => {
+it('[CL-2] maps different topics to different subjects, and no topic to a subject with a special meaning in NATS', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
       expect(subjectToken(a)).toMatch(/^[^\s.*>]{1,200}$/)
@@ -55,7 +55,7 @@ it('[CL-2] separates all topics, and maps none to a subject with a meaning in NA
   )
 })
 
-it('[CL-1] reads a frame as it was written, and rejects other bytes', () => {
+it('[CL-1] reads a frame exactly as it was written, and rejects other bytes', () => {
   const frame = fc.record({
     publisher: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((id) => Buffer.from(id).toString('hex')),
     number: fc.nat({ max: 2 ** 48 - 1 }),

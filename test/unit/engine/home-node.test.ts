@@ -8,7 +8,7 @@ const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
 const nodeNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `node-${index}`)
 const homes = (nodes: readonly string[]): string[] => buckets.map((bucket) => homeNodeOf(bucket, nodes))
 
-it('[CL-18] keeps the bucket of a document in every version', () => {
+it('[CL-18] assigns a document to the same bucket in every version of the server', () => {
   const docs = [
     ['ws', 'key', 'acme', 'notes', 'main'],
     ['a'],
@@ -23,7 +23,7 @@ it('[CL-18] keeps the bucket of a document in every version', () => {
   expect(pinned).toEqual(['b', 'c', 'b', 'b', 'b'])
 })
 
-it('[CL-18] uses buckets evenly, and gives nodes even shares of them', () => {
+it('[CL-18] uses buckets evenly, and gives each node an equal share of them', () => {
   const used = new Map<number, number>()
   const count = 4 * bucketCount
   for (let index = 0; index < count; index++) {

@@ -37,7 +37,7 @@ async function store({ kv }: Pick<Engine, 'kv'>, { jobs, stored }: StartedWindow
   stored()
 }
 
-it('[CS-23] records edits of a user at several nodes within a window as one activity with all commits', async () => {
+it('[CS-23] when a user edits at several nodes within a window, records one activity with all commits', async () => {
   const { clock, nodes } = await directories()
   for (const { edits } of nodes) edits.start()
   const all = async () => {
@@ -58,7 +58,7 @@ it('[CS-23] records edits of a user at several nodes within a window as one acti
   for (const { edits } of nodes) await edits.stop()
 })
 
-it('[CS-24] sends one event for edits at several nodes within a window, after its end by all clocks', async () => {
+it('[CS-24] when edits occur at several nodes within a window, sends one event after its end by all clocks', async () => {
   const { clock, store: engine } = await directories()
   const windowMs = 5_000
   const due = (): void => {}
@@ -87,7 +87,7 @@ it('[CS-24] sends one event for edits at several nodes within a window, after it
   expect(events.size).toBeLessThanOrEqual(3)
 })
 
-it('[CS-24] has the same windows of an editor at all nodes, and other ends for other editors', () => {
+it('[CS-24] has the same windows for an editor at all nodes, and windows with other ends for other editors', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 2 ** 41 }),

@@ -11,7 +11,7 @@ class CountingClock extends HeldClock {
   }
 }
 
-it('[ACT-27] ends windows in the order of their start, with one timer', () => {
+it('[ACT-27] ends windows in the order in which they started, with a single timer', () => {
   const clock = new CountingClock()
   const ended: [string, number][] = []
   const windows = new DebounceWindows<string>(clock, 1_000, (name, count) => ended.push([name, count]))
@@ -32,7 +32,7 @@ it('[ACT-27] ends windows in the order of their start, with one timer', () => {
   ])
 })
 
-it('[ACT-27] bounds the number of open windows, and ends the oldest ones early beyond it', () => {
+it('[ACT-27] limits the number of open windows, and beyond the limit ends the oldest windows early', () => {
   const ended: number[] = []
   const windows = new DebounceWindows<number>(new HeldClock(), 1_000, (number) => ended.push(number))
   for (let number = 0; number < windowsMax + 2; number++) windows.begin(`editor ${number}`, number)

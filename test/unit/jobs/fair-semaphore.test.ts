@@ -19,7 +19,7 @@ function pieces() {
   return { begun, work, endAll }
 }
 
-it('[ORG-14] serves owners in turn, and gives none more than its own slots', async () => {
+it('[ORG-14] gives slots to owners in turn, and no owner more than its own slots', async () => {
   const slots = new FairSemaphore({ total: 3, each: 2 })
   const { begun, work, endAll } = pieces()
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'c2'].map((name) =>
@@ -32,7 +32,7 @@ it('[ORG-14] serves owners in turn, and gives none more than its own slots', asy
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'c1', 'a4', 'c2'])
 })
 
-it('[ORG-14] releases the slot of a job that fails', async () => {
+it('[ORG-14] releases the slot of a job when the job fails', async () => {
   const slots = new FairSemaphore({ total: 1, each: 1 })
   await expect(slots.run('a', () => Promise.reject(new Error('out of order')))).rejects.toThrow(
     'out of order',

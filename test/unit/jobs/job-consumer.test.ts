@@ -52,7 +52,7 @@ async function carrying() {
   return { clock, queue, store, pass, end, isHeld: () => hold?.isHeld }
 }
 
-it('[HOOK-248] extends a lease after one failed extension', async () => {
+it('[HOOK-248] extends a lease even after one extension has failed', async () => {
   const { queue, store, pass, end, isHeld } = await carrying()
   await pass()
   store.isAway = true
@@ -66,7 +66,7 @@ it('[HOOK-248] extends a lease after one failed extension', async () => {
   await end()
 })
 
-it('[HOOK-248] does not hold a lease that could not be extended after its end', async () => {
+it('[HOOK-248] does not treat a lease as held after its end if the lease could not be extended', async () => {
   const { clock, queue, store, pass, end, isHeld } = await carrying()
   store.isAway = true
   await pass()

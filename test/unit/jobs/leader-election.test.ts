@@ -7,7 +7,7 @@ import { eventually } from '../../support/clients/clients.ts'
 import { sharedNodes } from '../../support/servers/simulated-network.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-it('[CS-21] elects another node after the lease of a silent leader, and never before', async () => {
+it('[CS-21] elects another node only after the lease of a silent leader has ended', async () => {
   const clock = new HeldClock()
   const store = await openMemoryEngine({ clock })
   const nodes = await sharedNodes(2, { clock, store })

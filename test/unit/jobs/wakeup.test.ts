@@ -31,7 +31,7 @@ afterAll(() => engine.close())
 const common = () => ({ clock: new HeldClock(), log: createLog('silent') })
 
 it.each(Array.from({ length: turns }, (_, turn) => turn))(
-  'starts a job without waiting for the next poll when a wakeup arrives %i ticks after a claim',
+  'when a wakeup arrives %i ticks after a claim, starts the job without waiting for the next poll',
   async (turn) => {
     for (const make of [
       (queue: Queue) =>

@@ -46,7 +46,7 @@ async function timesStored(text: string, of = tenant): Promise<number> {
   return entries.flatMap(({ key, value }) => [...key, value]).filter(has).length
 }
 
-it('[MEM-17] lists the judgments of a reviewer in pages after any additions and deletions', async () => {
+it('[MEM-17] after any additions and deletions, lists the judgments of a reviewer in pages', async () => {
   const input = fc.record({
     reviewerId: fc.constantFrom('ann', 'bob', '__proto__'),
     organizationId: fc.constantFrom(undefined, 'acme', 'a/b'),
@@ -88,7 +88,7 @@ it('[MEM-17] lists the judgments of a reviewer in pages after any additions and 
   )
 })
 
-it('[MEM-17] lists no judgments that were deleted with their organization or beyond the limit', async () => {
+it('[MEM-17] does not list judgments that were deleted with their organization or because of the limit', async () => {
   await memory.add(tenant, { ...judgment, organizationId: 'acme' })
   await memory.add(tenant, { ...judgment, judgedAt: 1 })
   expect(await allOf(ann, 10)).toHaveLength(2)
@@ -130,7 +130,7 @@ it('[MEM-18] removes a reviewer from judgments, indexes and suggestions, and kee
   ]).toEqual([])
 })
 
-it('[MEM-18] counts removed reviewers as one reviewer, and reports that in a caveat', async () => {
+it('[MEM-18] treats removed reviewers as one reviewer, and reports that in a caveat', async () => {
   await addMany(1)
   await addMany(1, { ...judgment, reviewerId: 'bob' })
   for (const reviewerId of [judgment.reviewerId, 'bob'])
@@ -142,7 +142,7 @@ it('[MEM-18] counts removed reviewers as one reviewer, and reports that in a cav
   })
 })
 
-it('[MEM-18] removes a reviewer from one organization only on request', async () => {
+it('[MEM-18] removes a reviewer from one organization only if the call requests it', async () => {
   await addMany(1, { ...judgment, organizationId: 'acme' })
   await addMany(1, { ...judgment, organizationId: 'a/b' })
   await addMany(1)
@@ -151,7 +151,7 @@ it('[MEM-18] removes a reviewer from one organization only on request', async ()
   expect(left.map(({ organizationId }) => organizationId)).toEqual([null, 'acme'])
 })
 
-it('[MEM-18] removes a reviewer in bounded slices, and continues after an interruption', async () => {
+it('[MEM-18] removes a reviewer in limited slices, and continues after an interruption', async () => {
   await addMany(450)
   for (const slice of [200, 200]) expect(await memory.forgetReviewer(tenant, ann)).toBe(slice)
   expect(await allOf(ann, 100)).toHaveLength(50)
@@ -161,7 +161,7 @@ it('[MEM-18] removes a reviewer in bounded slices, and continues after an interr
   expect(await later.forgetReviewer(tenant, ann)).toBe(0)
 })
 
-it('[MEM-19] handles other events while it builds an index, more often for longer texts', async () => {
+it('[MEM-19] handles other events while it builds an index, and does so more often if texts are longer', async () => {
   const turnsFor = async (words: number): Promise<number> => {
     await addMany(100, { ...judgment, query: 'word '.repeat(words), organizationId: 'acme' })
     const indexes = new JudgmentIndexCache(directory.engine.kv)

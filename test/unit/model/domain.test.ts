@@ -78,7 +78,7 @@ it.each([
   expect(normalizeDomain(text)).toBeNull()
 })
 
-it('[WS-40] changes nothing when it normalizes a normalized domain again', () => {
+it('[WS-40] does not change a domain that is already normalized', () => {
   const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.webUrl(), fc.domain(), fc.ipV6())
   fc.assert(
     fc.property(text, fc.constantFrom('', '*.', 'www.', 'https://', 'HTTPS://www.'), (body, before) => {
@@ -111,12 +111,15 @@ it.each<[string, string, boolean]>([
   ['localhost', 'capacitor://localhost', true],
   ['127.0.0.1', 'http://127.0.0.1:3000', true],
   ['[::1]', 'http://[::1]:3000', true],
-])('[WS-52] decides with the domain %s whether a page of %s is allowed: %s', (domain, origin, allowed) => {
-  expect(isAllowedOrigin([domain], origin)).toBe(allowed)
-  expect(isAllowedOrigin(['other.test', domain], origin)).toBe(allowed)
-  expect(domainsOf(origin).includes(domain)).toBe(allowed)
-})
+])(
+  '[WS-52] for the domain %s and a page of %s, decides whether the page is allowed: %s',
+  (domain, origin, allowed) => {
+    expect(isAllowedOrigin([domain], origin)).toBe(allowed)
+    expect(isAllowedOrigin(['other.test', domain], origin)).toBe(allowed)
+    expect(domainsOf(origin).includes(domain)).toBe(allowed)
+  },
+)
 
-it('[WS-50] allows every page without domains', () => {
+it('[WS-50] without domains, allows every page', () => {
   for (const origin of ['https://example.com', 'null', '']) expect(isAllowedOrigin([], origin)).toBe(true)
 })

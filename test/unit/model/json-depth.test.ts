@@ -8,7 +8,7 @@ function depthOf(value: unknown): number {
 }
 
 describe('depth of JSON text', () => {
-  it('equals the depth of the value for any strings, escapes and white space', () => {
+  it('equals the depth of the value, with any strings, escapes and white space', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.boolean(), (value, spaced) => {
         const text = JSON.stringify(value, null, spaced ? '\t' : undefined)
@@ -19,13 +19,13 @@ describe('depth of JSON text', () => {
     )
   })
 
-  it('ignores brackets in strings, also after escaped quotes and backslashes', () => {
+  it('ignores brackets in strings, even after escaped quotes and backslashes', () => {
     expect(jsonDepthExceeds(JSON.stringify(['[[[["[[\\']), 1)).toBe(false)
     expect(jsonDepthExceeds('{"\\\\":[[0]]}', 2)).toBe(true)
     expect(jsonDepthExceeds('["\\"[[["]', 1)).toBe(false)
   })
 
-  it('is correct for any quotes, backslashes and brackets in strings', () => {
+  it('is correct when strings contain any quotes, backslashes and brackets', () => {
     const odd = fc
       .array(fc.constantFrom('"', '\\', '[', '{', 'x', 'é'), { maxLength: 40 })
       .map((parts) => parts.join(''))
@@ -37,7 +37,7 @@ describe('depth of JSON text', () => {
     )
   })
 
-  it('is computed for millions of brackets and for text that is not JSON', () => {
+  it('is computed even for millions of brackets and for text that is not JSON', () => {
     expect(jsonDepthExceeds('['.repeat(5_000_000), 64)).toBe(true)
     expect(jsonDepthExceeds('[]'.repeat(2_000_000), 1)).toBe(false)
     expect(jsonDepthExceeds(`["${'\\\\'.repeat(2_000_000)}${'\\"'.repeat(2_000_000)}[[", [0]]`, 1)).toBe(true)
@@ -47,7 +47,7 @@ describe('depth of JSON text', () => {
 })
 
 describe('measureJson', () => {
-  it('[LIM-15] counts the memory of parsed values, which is a multiple of their text', () => {
+  it('[LIM-15] measures the memory of parsed values, which can be a multiple of their text', () => {
     const valueBytes = (text: string): number => measureJson(text, 64).valueBytes
     expect(valueBytes(`["${'x'.repeat(1_000)}"]`)).toBeLessThan(1_200)
     expect(valueBytes(`[${'[],'.repeat(1_000)}[]]`)).toBeGreaterThan(48 * 1_000)

@@ -31,7 +31,7 @@ describe('JSON in pieces', () => {
     )
   })
 
-  it('[CRDT-36] bounds each piece for any length of a string, width of an array or depth of an object', () => {
+  it('[CRDT-36] has a limited size for each piece, for any string length, array width or object depth', () => {
     const deep = Array.from({ length: 60 }).reduce<object>((inner) => ({ inner, x: 'y'.repeat(9_000) }), {})
     const wide = Array.from({ length: 200_000 }, (_, index) => ({ index, text: `${index}` }))
     const record = Object.fromEntries(wide.map(({ index }) => [`key ${index}`, index]))
@@ -42,7 +42,7 @@ describe('JSON in pieces', () => {
     }
   })
 
-  it('[CRDT-36] contains parts that are already encoded, as JSON or as base64', () => {
+  it('[CRDT-36] can contain parts that are already encoded, as JSON or as base64', () => {
     const bytes = Buffer.from(Array.from({ length: 100_001 }, (_, index) => index % 256))
     const parts = [bytes.subarray(0, 50_000), bytes.subarray(50_000)]
     const value = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { deletedUser, deletedUserId, withoutUser } from '../../../src/model/named-users.ts'
 
-it('[DATA-4] keeps the ids of other users, also one equal to the name of the deleted user', () => {
+it('[DATA-4] keeps the ids of other users, even an id that equals the name of the deleted user', () => {
   const ann = { userId: 'ann', name: 'bob', email: 'ann@example.com' }
   const value = {
     by: ann,

@@ -25,7 +25,7 @@ async function openNotifications(engine: Engine) {
   return { directory, notifications: new NotificationService(directory.store, clock) }
 }
 
-it('[NOTE-13] leaves nothing of a notification that is read while it is deleted', async () => {
+it('[NOTE-13] leaves nothing of a notification that a user reads while it is deleted', async () => {
   const engine = await openMemoryEngine()
   const { notifications } = await openNotifications(engine)
   const outcomes = new Set<boolean | undefined>()
@@ -45,7 +45,7 @@ it('[NOTE-13] leaves nothing of a notification that is read while it is deleted'
   expect(outcomes.size).toBe(2)
 })
 
-it('[NOTE-14] hides the notifications of a document from the start of its deletion', async () => {
+it('[NOTE-14] hides the notifications of a document as soon as its deletion starts', async () => {
   const engine = await openMemoryEngine()
   const destroyPrefix = () => new Promise<null>(() => {})
   const held: Engine = {

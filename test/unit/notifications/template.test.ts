@@ -22,7 +22,7 @@ const record = (
 })
 const ann = { userId: 'ann', name: 'Ann' }
 
-it('[NOTE-6] reaches no prototype by any name, and reads a member of any name', () => {
+it('[NOTE-6] reads a member with any name, but never a member of the prototype', () => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     expect(renderHeadline(record(`{${name}}`), ann)).toBe(`{${name}}`)
     const data = JSON.parse(`{"${name}": "mine"}`) as Record<string, unknown>
@@ -30,7 +30,7 @@ it('[NOTE-6] reaches no prototype by any name, and reads a member of any name', 
   }
 })
 
-it('[NOTE-6] addresses all users in the text for the recipient, and takes the acting user from the data', () => {
+it('[NOTE-6] in the text for the recipient, addresses all users, and reads the acting user from the data', () => {
   const template = '{actionUser}, {recipientUser}'
   expect(renderHeadline(record(template), ann)).toBe('eve, Ann')
   expect(renderHeadline(record(template), null)).toBe('eve, {recipientUser}')
@@ -41,7 +41,7 @@ it('[NOTE-6] addresses all users in the text for the recipient, and takes the ac
   )
 })
 
-it('[NOTE-6] limits the length of a headline, and cuts no character in two', () => {
+it('[NOTE-6] limits the length of a headline, and does not split a character', () => {
   const long = renderHeadline(record('x{a}'.repeat(500), { a: '😀'.repeat(4_000) }), ann)
   expect(long.length).toBeLessThanOrEqual(notificationLimits.headlineLength)
   expect(long.length).toBeGreaterThanOrEqual(notificationLimits.headlineLength - 1)

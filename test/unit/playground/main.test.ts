@@ -5,7 +5,7 @@ import { welcome } from '../../../src/playground/playground-document.ts'
 import { rewriteCurl, rewritten } from '../../../src/playground/rewrite.ts'
 
 describe('the playground', () => {
-  it('[CON-8] reads from an address who a window is, that it is another participant, or nothing', () => {
+  it('[CON-8] reads from an address who the user of a window is, that it is another participant, or nothing', () => {
     const guest = { name: 'Calm Otter & co', token: 'a.b-c_d' }
     expect(parseIdentityHash(identityHash(guest))).toEqual({ kind: 'guest', participant: guest })
     expect(parseIdentityHash('#token=t')).toMatchObject({ kind: 'guest', participant: { token: 't' } })
@@ -16,7 +16,7 @@ describe('the playground', () => {
     expect(friendlyName(() => 0.999)).toBe('Sunny Tapir')
   })
 
-  it('[CON-9] lists the own client first, for any states of the others', () => {
+  it('[CON-9] lists the own client first, whatever the states of the other clients', () => {
     const states = new Map<number, Record<string, unknown>>([
       [7, { user: { name: 'Zoe' } }],
       [3, { user: { name: 'Mia' } }],
@@ -33,7 +33,7 @@ describe('the playground', () => {
     expect(colorOf(4_294_967_295)).toMatch(/^#[0-9a-f]{6}$/)
   })
 
-  it('[CON-10] changes one sentence, and keeps all others', () => {
+  it('[CON-10] changes one sentence, and keeps all other sentences', () => {
     const once = rewritten(welcome, '12:00:00')
     expect(once.replace('Rewritten by REST at 12:00:00. ', '')).toBe(welcome)
     expect(rewritten(once, '12:00:01')).toBe(once.replace('12:00:00', '12:00:01'))

@@ -64,14 +64,14 @@ it('[LIM-12] logs a limit at its first hit, then every ten seconds with the numb
   expect(await counted('maxConnectionsPerAddress')).toBe(505)
 })
 
-it('[LIM-12] logs limits of the server in one line for all clients', () => {
+it('[LIM-12] logs hits of a server-wide limit in one line for all clients', () => {
   for (const who of ['a', 'b', 'c']) reports.exceeded('maxConnections', who)
   expect(told()).toEqual([{ limit: 'maxConnections', scope: 'server', times: 1 }])
   clock.advance(reportEveryMs)
   expect(told()).toEqual([{ limit: 'maxConnections', scope: 'server', times: 2 }])
 })
 
-it('[LIM-12] logs hits of very many clients beyond a bound in one line', async () => {
+it('[LIM-12] beyond a number of clients, logs the limit hits of all further clients in one line', async () => {
   for (let who = 0; who < 5000; who += 1) act(`address ${who}`)
   expect(told()).toHaveLength(200)
   clock.advance(reportEveryMs)
@@ -79,7 +79,7 @@ it('[LIM-12] logs hits of very many clients beyond a bound in one line', async (
   expect(await counted('maxConnectionsPerAddress')).toBe(5000)
 })
 
-it('[LIM-12] logs the remaining hits at the end', () => {
+it('[LIM-12] logs the remaining hits at shutdown', () => {
   act('192.0.2.1', 5)
   told()
   reports.end()

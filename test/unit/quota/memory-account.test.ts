@@ -33,7 +33,7 @@ const errorOf = (work: () => void): unknown => {
   }
 }
 
-it('[LIM-20] closes the largest client of the heaviest address when a workspace exceeds its bound', () => {
+it('[LIM-20] when a workspace exceeds its limit, closes the largest client of its heaviest address', () => {
   const { hits, ended, holder, open } = make(1_000, 5_000)
   open('acme', 'honest').set(400)
   for (let count = 0; count < 3; count += 1) open('acme', 'hostile', `hostile ${count}`).set(200 + count)
@@ -42,7 +42,7 @@ it('[LIM-20] closes the largest client of the heaviest address when a workspace 
   expect(holder.bytes).toBe(801)
 })
 
-it('[LIM-20] closes a client of the heaviest workspace when all together exceed the bound, whichever grows', () => {
+it('[LIM-20] when all workspaces together exceed the limit, closes a client of the heaviest workspace, whichever workspace grows', () => {
   const { hits, ended, open } = make(1_000, 1_800)
   open('heavy', 'a').set(900)
   open('other', 'b').set(800)
@@ -51,14 +51,14 @@ it('[LIM-20] closes a client of the heaviest workspace when all together exceed 
   expect(hits).toEqual(['unreadMemoryTotal heavy'])
 })
 
-it('[LIM-20] closes no client of a light workspace when a heavy one uses the same address', () => {
+it('[LIM-20] closes no client of a light workspace if a heavy workspace uses the same address', () => {
   const { ended, open } = make(1_000, 5_000, 900)
   open('light', 'proxy', 'light').set(300)
   for (let count = 0; count < 4; count += 1) open('heavy', 'proxy', 'heavy').set(200)
   expect(ended).toEqual(['heavy'])
 })
 
-it('[LIM-15] rejects a reservation of a workspace beyond its bound, and of a heavy one beyond the total', () => {
+it('[LIM-15] rejects a reservation that exceeds the limit of its workspace, and one of a heavy workspace that exceeds the total limit', () => {
   const { ended, open } = make(1_000, 1_800)
   const [ada, bob] = [open('ada', 'a'), open('bob', 'b')]
   ada.reserve(900)
@@ -76,7 +76,7 @@ it('[LIM-15] rejects a reservation of a workspace beyond its bound, and of a hea
   expect(ended).toEqual(['a'])
 })
 
-it('[LIM-15] keeps a client whose memory would not become free, and rejects the reservation instead', () => {
+it('[LIM-15] does not close a client if its memory would not become free, and rejects the reservation instead', () => {
   const { ended, open } = make(1_000, 1_000)
   const heavy = open('heavy', 'a')
   heavy.reserve(900)
@@ -87,7 +87,7 @@ it('[LIM-15] keeps a client whose memory would not become free, and rejects the 
   open('light', 'b').reserve(200)
 })
 
-it('[LIM-20] counts nothing after all claims are released, for any sequence of steps', () => {
+it('[LIM-20] after any sequence of steps, has no used bytes when all claims are released', () => {
   const steps = fc.array(fc.record({ who: fc.nat(8), bytes: fc.nat(500), isReserved: fc.boolean() }))
   fc.assert(
     fc.property(steps, (all) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { MinuteLimiter, RateLimiter } from '../../../src/quota/rate-limiter.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
-it('[API-30] accepts a full burst at once, and delays the next call by one interval', () => {
+it('[API-30] accepts a complete burst, and delays the next call by one interval', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ perSecond: 100, burst: 200, clock })
   for (let call = 0; call < 200; call += 1) expect(limiter.take('key')).toBe(0)
@@ -14,7 +14,7 @@ it('[API-30] accepts a full burst at once, and delays the next call by one inter
   expect(limiter.take('key')).toBeGreaterThan(0)
 })
 
-it('[API-30] accepts exactly the calls that burst and rate allow in any period', () => {
+it('[API-30] in any period, accepts exactly the calls that burst and rate allow', () => {
   const settings = { perSecond: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 50 }) }
   const pauses = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 300 })
   fc.assert(
@@ -43,7 +43,7 @@ it('[API-30] accepts exactly the calls that burst and rate allow in any period',
   )
 })
 
-it('[API-30] remembers at most ten thousand keys', () => {
+it('[API-30] keeps at most ten thousand keys', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ perSecond: 1, burst: 1, clock })
   for (let key = 0; key <= 10_000; key += 1) expect(limiter.take(String(key))).toBe(0)
@@ -51,7 +51,7 @@ it('[API-30] remembers at most ten thousand keys', () => {
   expect(limiter.take('0')).toBe(0)
 })
 
-it('[WS-13] begins a minute with the first call of each key, and remembers ten thousand keys', () => {
+it('[WS-13] starts the minute of each key at its first call, and keeps ten thousand keys', () => {
   const clock = new HeldClock()
   const limiter = new MinuteLimiter({ perMinute: 2, clock })
   const take = (key = 'key') => limiter.take(key)
@@ -67,7 +67,7 @@ it('[WS-13] begins a minute with the first call of each key, and remembers ten t
   expect(take('late')).toBe(true)
 })
 
-it('[LIM-7] accepts a call that costs more than the remaining budget, and delays the next call until it is paid', () => {
+it('[LIM-7] accepts a call that costs more than the remaining budget, and delays the next call until the debt is repaid', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ perSecond: 1000, burst: 5000, clock })
   expect(limiter.take('key', 4999)).toBe(0)
@@ -82,7 +82,7 @@ it('[LIM-7] accepts a call that costs more than the remaining budget, and delays
   expect(limiter.take('other', 1)).toBe(0)
 })
 
-it('[LIM-7] returns the used amount and the waiting time without counting anything', () => {
+it('[LIM-7] returns the used amount and the waiting time, and changes neither', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ perSecond: 100, burst: 501, clock })
   expect([limiter.usedBy('key'), limiter.waitMs('key')]).toEqual([0, 0])
@@ -95,7 +95,7 @@ it('[LIM-7] returns the used amount and the waiting time without counting anythi
   expect([limiter.usedBy('key'), limiter.waitMs('key'), limiter.usedBy('other')]).toEqual([500, 0, 0])
 })
 
-it('[API-30] neither extends the waiting time nor adds budget when the clock is set back', () => {
+it('[API-30] when the clock is set back, neither extends the waiting time nor adds budget', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ perSecond: 1, burst: 2, clock })
   const minutes = new MinuteLimiter({ perMinute: 1, clock })

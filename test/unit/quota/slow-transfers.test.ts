@@ -26,12 +26,12 @@ function endOf(bytesPerSecond: number, isPaused = false): number | null {
   return endedAt
 }
 
-it('[LIM-21] [LIM-27] ends a transfer without progress, and one that is too slow', () => {
+it('[LIM-21] [LIM-27] ends a transfer that makes no progress or is too slow', () => {
   expect(endOf(0)).toBe(11)
   expect(endOf(1)).toBe(11)
 })
 
-it('[LIM-21] [LIM-27] continues a transfer with 16 KiB a second, or one that the server pauses', () => {
+it('[LIM-21] [LIM-27] continues a transfer that has 16 KiB a second, or that the server pauses', () => {
   expect(endOf(16_384)).toBeNull()
   expect(endOf(0, true)).toBeNull()
 })

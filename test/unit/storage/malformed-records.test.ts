@@ -11,7 +11,7 @@ import { StorageError } from '../../../src/storage/storage-error.ts'
 
 const schema = v.looseObject({ id: v.string(), places: v.array(v.looseObject({ at: v.number() })) })
 
-it('[STORE-23] rejects malformed stored data with the position of the problem, and without its values', () => {
+it('[STORE-23] rejects malformed stored data with the position of the problem, and without the stored values', () => {
   const problemOf = (text: string): string => {
     try {
       readJson(schema, text)
@@ -26,7 +26,7 @@ it('[STORE-23] rejects malformed stored data with the position of the problem, a
   expect(problemOf('{"id": secret}')).toBe('line 1, column 8: expected a value')
 })
 
-it('[STORE-23] keeps members that a newer version adds', () => {
+it('[STORE-23] keeps members that a newer version of the server adds', () => {
   const value = { id: 'a', places: [{ at: 1, constructor: 'b' }], added: { later: true } }
   expect(readJson(schema, Buffer.from(JSON.stringify(value)))).toEqual(value)
 })
@@ -41,7 +41,7 @@ it('[STORE-23] rejects a malformed audit record as corrupt', async () => {
   await engine.close()
 })
 
-it('[STORE-23] rejects a malformed part of a backup with a correct checksum as damage', async () => {
+it('[STORE-23] rejects a malformed part of a backup as damaged, even if its checksum is correct', async () => {
   const header: object = { format: '2' }
   const bytes = new BackupWriter().start(header as BackupHeader)
   const read = async (): Promise<void> => {
@@ -55,7 +55,7 @@ it('[STORE-23] rejects a malformed part of a backup with a correct checksum as d
   await expect(read()).rejects.toThrow(StorageError)
 })
 
-it('[STORE-23] rejects a malformed position of a page with INVALID_ARGUMENT', () => {
+it('[STORE-23] rejects a page token whose position is malformed with INVALID_ARGUMENT', () => {
   expect(() => readPagePosition(v.tuple([v.number()]), '["1"]')).toThrow(
     expect.objectContaining({ status: 'INVALID_ARGUMENT', code: 'request/page-token' }),
   )

@@ -297,12 +297,12 @@ function variantsOf(value: unknown): readonly unknown[] {
 }
 
 describe.each(samples)('a stored record', (type, record) => {
-  it(`[STORE-23] returns a ${type.name} with members of a newer version`, () => {
+  it(`[STORE-23] returns a ${type.name} that has members of a newer version`, () => {
     const newer = { ...record, addedLater: { a: 1 } }
     expect(readRecord(type, entryOf(newer))).toEqual(newer)
   })
 
-  it(`[STORE-23] accepts and rejects the same variants of a ${type.name} as valibot does`, () => {
+  it(`[STORE-23] accepts and rejects the same variants of a ${type.name} as valibot`, () => {
     expect(matchesSchema(type.schema, record)).toBe(true)
     const differing = variantsOf(record).filter(
       (variant) => matchesSchema(type.schema, variant) !== v.is(type.schema, variant),
@@ -317,12 +317,12 @@ describe.each(samples)('a stored record', (type, record) => {
   })
 })
 
-it('[STORE-23] accepts names that only a newer version has in a webhook message', () => {
+it('[STORE-23] accepts a webhook message that contains names from a newer version', () => {
   const [, message] = samples.find(([type]) => type === messageRecordType) ?? []
   expect(readRecord(messageRecordType, entryOf({ ...message, type: 'page.turn' }))).toBeDefined()
 })
 
-it('[STORE-23] checks records that a reader and a transaction read with a type', async () => {
+it('[STORE-23] checks the records that a reader and a transaction read with a record type', async () => {
   const engine = await openMemoryEngine()
   const { kv } = engine
   await kv.commit(['part'], { puts: [entryOf({ counted: 1 })] })
@@ -333,7 +333,7 @@ it('[STORE-23] checks records that a reader and a transaction read with a type',
   await engine.close()
 })
 
-it('[STORE-23] fails to list endpoints with the record that is malformed, and not with wrong targets', async () => {
+it('[STORE-23] rejects a list and a target lookup with an error that names the malformed endpoint record', async () => {
   const { engine, configs, endpoints, subscriptions } = await openProcess()
   await configs.updateAdvanced(tenant, { isEnabled: true })
   const { id } = await endpoints.create(tenant, newEndpoint())

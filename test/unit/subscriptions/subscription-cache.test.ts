@@ -33,7 +33,7 @@ class LossyBus extends LocalBus {
   }
 }
 
-it('[HOOK-40] wants every event before the first read, then the events that a subscriber wants', async () => {
+it('[HOOK-40] before the first read, wants every event, and then only events that a subscriber wants', async () => {
   const { subscriptions, configs } = await openProcess()
   expect(eventTypes.every((type) => subscriptions.wanted(tenant, type))).toBe(true)
   await expect.poll(() => subscriptions.wanted(tenant, 'comment.add')).toBe(false)
@@ -46,7 +46,7 @@ it('[HOOK-40] wants every event before the first read, then the events that a su
   expect(await wantedTypes(subscriptions, neighbor)).toContain('comment.add')
 })
 
-it('[HOOK-41] applies a change at once in its process, without the bus', async () => {
+it('[HOOK-41] applies a change immediately in its own process, without the bus', async () => {
   const bus = new LossyBus()
   bus.isDeaf = true
   const { subscriptions, configs, endpoints } = processOn(await openMemoryEngine(), bus)
@@ -75,7 +75,7 @@ it('[HOOK-41] applies a change at once in its process, without the bus', async (
   expect(await after(endpoints.delete(tenant, id))).toEqual([true, false])
 })
 
-it('[HOOK-41] does not cache a read that a change overtakes', async () => {
+it('[HOOK-41] does not cache the result of a read if a change occurred during the read', async () => {
   const engine = await openMemoryEngine()
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -130,7 +130,7 @@ it('[HOOK-42] applies a change in other processes after a message or a possible 
   expect((await other.subscriptions.targetsOf(tenant, toldEvent())).map(targetIdOf)).toEqual(['basic-raw'])
 })
 
-it('[HOOK-43] bounds the cache in bytes, and reads evicted entries again', async () => {
+it('[HOOK-43] limits the bytes of the cache, and reads evicted entries again', async () => {
   const engine = await openMemoryEngine()
   const { subscriptions } = processOn(engine, engine.bus, 5_000)
   const tenants = Array.from({ length: 50 }, (_, index) => ({ workspaceId: 'w', apiKey: `k${index}` }))
@@ -151,7 +151,7 @@ it('[HOOK-43] bounds the cache in bytes, and reads evicted entries again', async
   expect(await wantedTypes(subscriptions)).toEqual([])
 })
 
-it('[HOOK-42] reads a change once for many concurrent callers', async () => {
+it('[HOOK-42] reads a change only once for many concurrent callers', async () => {
   const engine = await openMemoryEngine()
   let scans = 0
   const kv: Kv = {
@@ -176,7 +176,7 @@ it('[HOOK-42] reads a change once for many concurrent callers', async () => {
   expect(scans).toBe(2)
 })
 
-it('[HOOK-40] wants every event while the store is unavailable, and the subscribed events when it is back', async () => {
+it('[HOOK-40] while the store is unavailable, wants every event, and afterwards only the subscribed events', async () => {
   const engine = await openMemoryEngine()
   let isAway = true
   const kv: Kv = {

@@ -21,7 +21,7 @@ async function openTargets() {
   }
 }
 
-it('[HOOK-50] sends both URLs of the basic service the events that its triggers enable', async () => {
+it('[HOOK-50] sends the events that the triggers enable to both URLs of the basic service', async () => {
   const { configs, told, subscriptions } = await openTargets()
   const config = {
     rawNotificationUrl: 'https://raw.test',
@@ -56,7 +56,7 @@ it('[HOOK-50] sends both URLs of the basic service the events that its triggers 
   expect(await told({ type: 'crdt.update_data' })).toEqual([])
 })
 
-it('[HOOK-51] sends an endpoint the events of its types in its channels, and all events without channels', async () => {
+it('[HOOK-51] sends an endpoint the events of its types in its channels, or in all channels if it has none', async () => {
   const { add, told } = await openTargets()
   await add('everything')
   await add('updates', { filterTypes: ['comment.update', 'comment.delete'] })
@@ -72,7 +72,7 @@ it('[HOOK-51] sends an endpoint the events of its types in its channels, and all
   expect(await told({ scope, documentId: null })).toEqual(['both', 'everything', 'report'])
 })
 
-it('[HOOK-52] sends tests to no subscriber, and the failure of an endpoint not to that endpoint', async () => {
+it('[HOOK-52] sends tests to no subscriber, and does not send the failure of an endpoint to that endpoint', async () => {
   const { add, told, configs } = await openTargets()
   const failed = await add('failed')
   await add('other', { filterTypes: ['message.attempt.exhausted', 'webhook.test'] })
@@ -90,7 +90,7 @@ it('[HOOK-52] sends tests to no subscriber, and the failure of an endpoint not t
   expect(await told({ data: { endpointId: failed.id } })).toEqual(['basic-raw', 'failed'])
 })
 
-it('finds a target by its id while it is in use', async () => {
+it('finds a target by its id as long as the target is in use', async () => {
   const { add, subscriptions, configs, endpoints } = await openTargets()
   const { id } = await add('mine')
   const url = 'https://raw.test'
@@ -112,7 +112,7 @@ it('finds a target by its id while it is in use', async () => {
   expect(await find(id)).toBeNull()
 })
 
-it('[HOOK-54] sends nothing to an endpoint disabled for its failures until it is enabled again', async () => {
+it('[HOOK-54] sends nothing to an endpoint that was disabled because of failures until it is enabled again', async () => {
   const { add, told, endpoints, clock, configs } = await openTargets()
   const { id, createdAt, enabledSince } = await add('mine')
   expect(enabledSince).toBe(createdAt)
@@ -145,7 +145,7 @@ it('[HOOK-54] sends nothing to an endpoint disabled for its failures until it is
   await expect(endpoints.find(tenant, id)).rejects.toMatchObject({ status: 'NOT_FOUND' })
 })
 
-it('[HOOK-29] signs with a replaced secret for its time, and not with the secret before it', async () => {
+it('[HOOK-29] signs with a replaced secret too for its grace period, but not with the secret before it', async () => {
   const { add, endpoints, clock } = await openTargets()
   const first = await add('mine')
   const secretsNow = async () => signingSecrets(await endpoints.find(tenant, first.id), clock.now())

@@ -38,7 +38,7 @@ const clientId = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 const state = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 5 })
 
 describe('awareness', () => {
-  it('[UPD-16] reads awareness that y-protocols writes', () => {
+  it('[UPD-16] reads awareness messages that y-protocols writes', () => {
     fc.assert(
       fc.property(clientId, state, (id, shown) => {
         const client = awareness(id)
@@ -64,7 +64,7 @@ describe('awareness', () => {
     ])
   })
 
-  it('[UPD-16] writes awareness that y-protocols applies, and reads it again', () => {
+  it('[UPD-16] writes awareness messages that y-protocols applies, and can read them again', () => {
     const ids = fc.uniqueArray(clientId, { maxLength: 5 })
     fc.assert(
       fc.property(ids, state, fc.integer({ min: 1, max: 2 ** 31 - 2 }), (clientIds, shown, clock) => {
@@ -80,7 +80,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[AWA-6] drops states that exceed the size or the depth or are not JSON objects, and keeps the others', () => {
+  it('[AWA-6] drops states that are too large, too deep or not JSON objects, and keeps the other states', () => {
     const bad = [
       JSON.stringify({ text: 'x'.repeat(stateBytesMax) }),
       `{"a":${'['.repeat(50_000)}`,
@@ -99,20 +99,20 @@ describe('awareness', () => {
     expect(states(message(entry(1, 1, deepest)))).toHaveLength(1)
   })
 
-  it('[AWA-6] drops a clock beyond 31 bits', () => {
+  it('[AWA-6] drops states with a clock of more than 31 bits', () => {
     expect(states(message(entry(1, 2 ** 31, '{}'), entry(2, 2 ** 32 - 1, '{}'), entry(3, 7, '{}')))).toEqual([
       {},
     ])
   })
 
-  it('[AWA-6] reads a key __proto__ like any other key', () => {
+  it('[AWA-6] reads the key __proto__ like any other key', () => {
     const [read] = states(message(entry(1, 1, '{"__proto__":{"admin":true},"constructor":1}')))
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
     expect(Object.keys(read ?? {})).toEqual(['__proto__', 'constructor'])
     expect(({} as Record<string, unknown>).admin).toBeUndefined()
   })
 
-  it('[UPD-18] rejects malformed framing', () => {
+  it('[UPD-18] rejects a message with malformed framing', () => {
     const whole = message(entry(1, 1, '{"a":"é"}'), entry(300, 70_000, 'null'))
     expect(readAwareness(whole)).toHaveLength(2)
     for (let length = 0; length < whole.length; length++) {
@@ -134,7 +134,7 @@ describe('awareness', () => {
     expect(() => readAwareness(cut, () => false)).toThrow(MalformedMessageError)
   })
 
-  it('[UPD-21] writes many or long states in several messages, in order and without a loss', () => {
+  it('[UPD-21] writes many or long states in several messages, in order and without losing any', () => {
     const length = fc.integer({ min: 0, max: 16_000 })
     fc.assert(
       fc.property(fc.array(length, { maxLength: 100 }), fc.nat({ max: 1_500 }), (lengths, short) => {
@@ -154,7 +154,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[UPD-18] reads or rejects arbitrary bytes, and does nothing else', () => {
+  it('[UPD-18] either reads or rejects arbitrary bytes, and throws no other error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

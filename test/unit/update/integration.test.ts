@@ -88,7 +88,7 @@ function shapeOf(yjs: typeof Y, doc: Y.Doc): unknown {
   return ids
 }
 
-it(`[UPD-25] gives the same document as Yjs with bounded work, in any order of updates (seed ${seed})`, () => {
+it(`[UPD-25] in any order of updates, gives the same document as Yjs, with limited work (seed ${seed})`, () => {
   for (let round = 0; round < 30; round += 1) {
     const next = random(seed + round)
     const updates = shuffled(history(next), next)
@@ -103,7 +103,7 @@ it(`[UPD-25] gives the same document as Yjs with bounded work, in any order of u
 })
 
 it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
-  '[UPD-25] gives the same document as Yjs for an update of the shape %s, with and without placements',
+  '[UPD-25] gives the same document as Yjs for an update of the form %s, with and without placements',
   (name) => {
     const doc = new Y.Doc()
     skipObservers(doc)
@@ -132,7 +132,7 @@ const withoutDeletions = (shape: unknown): unknown =>
   (shape as string[]).map((id) => (id.endsWith('-') ? id.slice(0, -1) : id))
 
 it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
-  '[UPD-26] predicts at least a third of the steps that an update of the shape %s takes',
+  '[UPD-26] predicts at least a third of the steps that an update of the form %s takes',
   (name) => {
     const doc = new Y.Doc()
     skipObservers(doc)
@@ -152,7 +152,7 @@ it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
   },
 )
 
-it('[UPD-26] predicts few steps for a large update that inserts everything in order', () => {
+it('[UPD-26] predicts few steps for a large update whose insertions are in order', () => {
   const source = new Y.Doc()
   const fragment = source.getXmlFragment('content')
   source.transact(() => {
@@ -167,7 +167,7 @@ it('[UPD-26] predicts few steps for a large update that inserts everything in or
   expect(predictSteps(update, new Y.Doc())).toBeLessThan(100_000)
 })
 
-it('[UPD-27] ends work beyond its budget between two structs, so that the remainder can be applied later', () => {
+it('[UPD-27] ends work that exceeds its budget between two structs, so that the remainder can be applied later', () => {
   const [update] = hostileUpdates.rightOriginsBackwards(400)
   const doc = new Y.Doc()
   const apply = (stepsMax: number): void =>
@@ -188,7 +188,7 @@ function contentText(update: Uint8Array): string {
   return doc.getText('t').toString()
 }
 
-it('[UPD-12] joins single values in a row only while that copies few values', () => {
+it('[UPD-12] joins single values in a row only as long as few values must be copied', () => {
   const [update] = hostileUpdates.singleValues(40_000)
   const state = DocumentState.fromBytes(null)
   state.applyPlain([{ bytes: update as Uint8Array }])

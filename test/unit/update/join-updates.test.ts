@@ -34,7 +34,7 @@ const turns = fc.array(fc.tuple(fc.nat(2), fc.constantFrom('start' as const, 'en
   maxLength: 30,
 })
 
-it('[UPD-22] joins a state and the updates that continue it to the same state by copying', () => {
+it('[UPD-22] joins a state and the updates that continue it by copying, to the same state as Yjs', () => {
   fc.assert(
     fc.property(turns, fc.nat(29), (written, cut) => {
       const updates = typed(written)
@@ -47,7 +47,7 @@ it('[UPD-22] joins a state and the updates that continue it to the same state by
   )
 })
 
-it('[UPD-22] joins any history to the same state, and does not join updates with deletions', () => {
+it('[UPD-22] joins any history to the same state, but does not join updates that contain deletions', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 40 }), (seed, steps) => {
       const { updates } = randomHistory(seed, steps)
@@ -68,7 +68,7 @@ it('[UPD-22] joins any history to the same state, and does not join updates with
   )
 })
 
-it('[UPD-22] finds the start of the deletions at the end of the structs of a state', () => {
+it('[UPD-22] finds the start of the deletions, which is the end of the structs of a state', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
       const doc = docOf(randomHistory(seed, 30).updates)
@@ -82,7 +82,7 @@ it('[UPD-22] finds the start of the deletions at the end of the structs of a sta
   )
 })
 
-it('[UPD-22] returns null for updates that do not continue the others', () => {
+it('[UPD-22] returns null for updates that do not continue each other', () => {
   const updates = typed([
     [0, 'end'],
     [1, 'end'],

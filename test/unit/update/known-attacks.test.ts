@@ -42,7 +42,7 @@ function check(structs: readonly (readonly number[])[], ...deleted: readonly num
 }
 
 describe('counts', () => {
-  it('[UPD-11] rejects a block without structs, with which Yjs would replace another block of the client', () => {
+  it('[UPD-11] rejects a block without structs, because Yjs would replace another block of the client with it', () => {
     const twice = bytesOf(2, 1, 5, 0, 4, 1, varString('t'), varString('a'), 0, 5, 0, 0)
     const doc = new Y.Doc()
     Y.applyUpdate(doc, twice)
@@ -50,7 +50,7 @@ describe('counts', () => {
     expect(() => read(twice)).toThrow('no structs')
   })
 
-  it('[UPD-11] limits structs, clients and deleted ranges', () => {
+  it('[UPD-11] limits the number of structs, clients and deleted ranges', () => {
     expect(read(runs(structsMax)).structs).toBe(structsMax)
     expect(() => read(runs(structsMax + 1))).toThrow('parts of a kind')
     const clients = Array.from({ length: clientsMax + 1 }, (_, client) => [1, ...varUint(client), 0, 0, 1])
@@ -70,7 +70,7 @@ describe('counts', () => {
 })
 
 describe('nesting', () => {
-  it('[UPD-8] is not deeper for an update with false claims about known structs', () => {
+  it('[UPD-8] is not deeper because of false claims of an update about known structs', () => {
     const doc = new Y.Doc()
     let clock = 0
     const next = (): Uint8Array => {
@@ -88,7 +88,7 @@ describe('nesting', () => {
     expect(() => checkNesting(next(), doc)).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] does not count known structs again', () => {
+  it('[UPD-8] does not include known structs again', () => {
     const doc = new Y.Doc()
     const chain = ofClient7(
       0,
@@ -98,7 +98,7 @@ describe('nesting', () => {
     expect(() => checkNesting(chain, doc)).not.toThrow()
   })
 
-  it('[UPD-8] ignores claims about the known part of a run', () => {
+  it('[UPD-8] ignores claims about the part of a run that is already known', () => {
     const doc = new Y.Doc()
     const chain = Array.from({ length: 199 }, (_, clock) =>
       clock === 0 ? arrayInRoot : arrayInside(clock - 1),
@@ -110,14 +110,14 @@ describe('nesting', () => {
     expect(() => checkNesting(ofClient7(199, [claimsRoot, besideItsEnd]), doc)).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] ends for circular references', () => {
+  it('[UPD-8] ends even if references are circular', () => {
     const circle = bytesOf(2, 1, 8, 0, [0x84, 7, 0, ...varString('a')], 1, 7, 0, [0x87, 8, 0, 0], 0)
     expect(() => checkNesting(circle, new Y.Doc())).not.toThrow()
   })
 })
 
 describe('subdocuments', () => {
-  it('[UPD-2] rejects an option that would make a subdocument impossible to write', () => {
+  it('[UPD-2] rejects an option that would make a subdocument impossible to encode', () => {
     expect(() => read(subdocument(118, 1, ...varString('guid'), 126))).toThrow('unknown option')
     expect(() => read(subdocument(126))).toThrow('not an object')
     expect(() => read(subdocument(118, 1, ...varString('a name that is far too long'), 126))).toThrow('long')
@@ -132,22 +132,22 @@ describe('subdocuments', () => {
 })
 
 describe('entries of maps', () => {
-  it('[UPD-13] rejects a live entry of more than one value for any content', () => {
+  it('[UPD-13] rejects a live entry that has more than one value, for any content', () => {
     expect(check([insideKey(4, ...varString('ab'))])).toThrow('more than one value')
     expect(check([insideKey(8, 2, 126, 126)])).toThrow('more than one value')
     expect(check([insideKey(2, 2, ...varString('1'), ...varString('2'))])).toThrow('more than one value')
   })
 
-  it('[UPD-13] rejects a live entry of more than one value that is an entry by its origin', () => {
+  it('[UPD-13] rejects a live item with more than one value that is an entry because of its origin', () => {
     expect(check([insideKey(8, 1, 126), textAfter(1, 'ab')])).toThrow('more than one value')
   })
 
-  it('[UPD-13] rejects a live entry of which only a part was deleted', () => {
+  it('[UPD-13] rejects a live entry if only a part of it was deleted', () => {
     expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 2)).toThrow('more than one value')
     expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 1)).toThrow('more than one value')
   })
 
-  it('[UPD-13] accepts a deleted run, which documents without garbage collection send', () => {
+  it('[UPD-13] accepts a deleted run, because documents without garbage collection send such runs', () => {
     expect(check([insideKey(8, 2, 126, 126)], 1, 7, 1, 1, 2)).not.toThrow()
     const doc = new Y.Doc({ gc: false })
     for (let value = 0; value < 5; value++) doc.getMap('m').set('k', value)
@@ -159,7 +159,7 @@ describe('entries of maps', () => {
     expect(() => checkMapEntries(summary, copy)).not.toThrow()
   })
 
-  it('[UPD-13] shows that Yjs throws when it deletes a map with a rejected entry', () => {
+  it('[UPD-13] proves that Yjs throws when it deletes a map that has a rejected entry', () => {
     const doc = new Y.Doc()
     const key = ['m', 'x'].map(varString)
     const map = [7, 1, ...(key[0] as number[]), 1]
@@ -169,7 +169,7 @@ describe('entries of maps', () => {
     expect(() => Y.applyUpdate(doc, bytesOf(0, 1, 7, 1, 0, 1))).toThrow()
   })
 
-  it('[UPD-13] checks a text of several characters only where it can be an entry', () => {
+  it('[UPD-13] checks a text of several characters only if it can be an entry', () => {
     const doc = new Y.Doc()
     doc.getText('t').insert(0, 'the first text')
     expect(read(Y.encodeStateAsUpdate(doc)).longRuns).toEqual([])

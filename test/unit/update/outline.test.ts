@@ -20,7 +20,7 @@ function stateOf(updates: readonly Uint8Array[], gc = true): Uint8Array {
 
 const seeds = fc.integer({ min: 1, max: 1e6 })
 
-it('[UPD-23] gives the outline of any state and any difference the values of vetting', () => {
+it('[UPD-23] has the same values as vetting, for the outline of any state and any difference', () => {
   fc.assert(
     fc.property(seeds, fc.boolean(), (seed, gc) => {
       const { updates } = randomHistory(seed, 40)
@@ -33,7 +33,7 @@ it('[UPD-23] gives the outline of any state and any difference the values of vet
   )
 })
 
-it('[UPD-23] gives the outline of texts of any length, deep values and skipped parts the values of vetting', () => {
+it('[UPD-23] has the same values as vetting, for texts of any length, deep values and skipped parts', () => {
   const doc = new Y.Doc()
   const text = doc.getText('t')
   for (const length of [1, 126, 127, 128, 129, 300])
@@ -52,7 +52,7 @@ it('[UPD-23] gives the outline of texts of any length, deep values and skipped p
   expect(readOutline(gap).clients.some(({ skips }) => skips)).toBe(true)
 })
 
-it('[UPD-23] rejects truncated or extended bytes, and bytes with one client twice', () => {
+it('[UPD-23] rejects truncated or extended bytes, and bytes that contain one client twice', () => {
   fc.assert(
     fc.property(seeds, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (seed, share) => {
       const state = stateOf(randomHistory(seed, 20).updates)

@@ -31,7 +31,7 @@ const inRoot = (content: number, ...rest: (readonly number[])[]): number[] => [
 ]
 
 describe('genuine updates', () => {
-  it('[UPD-1] accepts every update that Yjs creates: all types, merged, partial, undone, collected', () => {
+  it('[UPD-1] accepts every update that Yjs creates: all types, merged, partial, undone, garbage-collected', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 1, max: 60 }), (seed, steps) => {
         const { updates, doc } = randomHistory(seed, steps)
@@ -51,7 +51,7 @@ describe('genuine updates', () => {
     )
   })
 
-  it('[UPD-1] gives a text the length of Yjs for any length and content', () => {
+  it('[UPD-1] computes the same length of a text as Yjs, for any length and content', () => {
     for (const unit of ['a', 'é', '漢', '😀', 'aé漢😀'])
       for (const units of [1, 60, 64, 85, 86, 127, 128, 129, 255, 256, 257, 100_000]) {
         const doc = new Y.Doc()
@@ -62,7 +62,7 @@ describe('genuine updates', () => {
       }
   })
 
-  it('[UPD-6] rejects a text of any length that is not UTF-8', () => {
+  it('[UPD-6] rejects a text that is not UTF-8, whatever its length', () => {
     for (const length of [1, 255, 256, 257, 100_000])
       for (const wrong of [0x80, 0xc0, 0xff]) {
         const content = Buffer.alloc(length, 'a')
@@ -71,7 +71,7 @@ describe('genuine updates', () => {
       }
   })
 
-  it('[UPD-1] accepts any names: empty, long, and names of members of every object', () => {
+  it('[UPD-1] accepts any names: empty names, long names, and names of members of every object', () => {
     for (const name of ['', '__proto__', 'constructor', 'k'.repeat(100_000)]) {
       read(oneStruct([0x24, 1, ...text('t'), ...text(name), ...text('a')]))
       read(oneStruct([4, 1, ...text(name), ...text('a')]))
@@ -89,7 +89,7 @@ describe('genuine updates', () => {
     expect(readUpdate(update, { allowSubdocuments: true }).structs).toBe(1)
   })
 
-  it('[UPD-3] leaves nothing pending after a plain update, and has the clocks of the document', () => {
+  it('[UPD-3] after plain updates, has the clocks of the document, and leaves nothing pending', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 60 }), (seed, steps) => {
         const { updates } = randomHistory(seed, steps)
@@ -114,7 +114,7 @@ describe('genuine updates', () => {
     )
   })
 
-  it('[UPD-3] is plain for updates in order that build on earlier ones', () => {
+  it('[UPD-3] is plain if updates are in order and build on earlier ones', () => {
     const doc = new Y.Doc()
     const clocks = new Map<number, number>()
     let plain = 0
@@ -130,7 +130,7 @@ describe('genuine updates', () => {
     expect(plain).toBe(count)
   })
 
-  it('[UPD-3] is not plain for an update with a gap, also with a correct start', () => {
+  it('[UPD-3] is not plain if an update has a gap, even if its start is correct', () => {
     const doc = new Y.Doc()
     const updates: Uint8Array[] = []
     doc.on('update', (update: Uint8Array) => updates.push(update))
@@ -142,7 +142,7 @@ describe('genuine updates', () => {
     expect(isPlain(read(first), new Map())).toBe(true)
   })
 
-  it('[UPD-5] reads and writes a state vector like Yjs', () => {
+  it('[UPD-5] reads and writes a state vector in the same way as Yjs', () => {
     const { doc } = randomHistory(3, 40)
     const vector = Y.encodeStateVector(doc)
     expect(readStateVector(vector)).toEqual(Y.decodeStateVector(vector))
@@ -224,13 +224,13 @@ function nested(depth: number): Uint8Array {
 }
 
 describe('nesting', () => {
-  it('[UPD-8] accepts types nested up to the limit, and rejects one more', () => {
+  it('[UPD-8] accepts types that are nested up to the limit, and rejects one more level', () => {
     expect(() => checkNesting(nested(199), new Y.Doc())).not.toThrow()
     expect(() => checkNesting(nested(200), new Y.Doc())).toThrow('deeper than 200')
     expect(() => checkNesting(nested(2_500), new Y.Doc())).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] counts nesting from the place in the document, also through siblings', () => {
+  it('[UPD-8] measures nesting from the position in the document, even through siblings', () => {
     const doc = new Y.Doc()
     Y.applyUpdate(doc, nested(199))
     let innermost = doc.getArray<unknown>('root')

@@ -20,7 +20,7 @@ function counted(updates: readonly Uint8Array[], gc: boolean) {
   }
 }
 
-it('[CRDT-35] counts the structs, tombstones and clients of a Y.Doc for any state', () => {
+it('[CRDT-35] in any state, counts the structs, tombstones and clients of a Y.Doc', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1e6 }),
@@ -35,7 +35,7 @@ it('[CRDT-35] counts the structs, tombstones and clients of a Y.Doc for any stat
   )
 })
 
-it('[CRDT-35] counts a deleted character in UTF-16 code units, and any other value as one', () => {
+it('[CRDT-35] counts a deleted text by its UTF-16 code units, and each other deleted value as one', () => {
   const doc = new Y.Doc()
   doc.clientID = 1
   const text = doc.getText('t')

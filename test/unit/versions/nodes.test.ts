@@ -62,7 +62,7 @@ function pausing(engine: Engine) {
   return { engine: { ...engine, blobs: own }, isStored, go: () => go() }
 }
 
-it('[CS-60] keeps the content that another node is storing when it removes a version', async () => {
+it('[CS-60] when it removes a version, keeps content that another node is storing at that moment', async () => {
   const { clock, engines, directory, version } = await stores()
   const paused = pausing(engines[0])
   const here = new VersionStore(paused.engine, directory.store, clock)
@@ -77,7 +77,7 @@ it('[CS-60] keeps the content that another node is storing when it removes a ver
   expect(await there.contentOf(address, second)).toEqual(version('two').bytes)
 })
 
-it('[CS-60] removes contents without a version in time', async () => {
+it('[CS-60] removes content that no version refers to after some time', async () => {
   const { clock, store, engines, directory, version } = await stores()
   const there = new VersionStore(engines[1], directory.store, clock)
   const first = await there.add(address, version('one'))
@@ -105,7 +105,7 @@ it('[CS-60] keeps the content of a version whose node was treated as dead before
   expect(await there.contentOf(address, await adding)).toEqual(version('one').bytes)
 })
 
-it('[CS-60] removes a content only after the time in which a version can name it', async () => {
+it('[CS-60] removes content only after the time in which a version can still refer to it', async () => {
   const { clock, store, engines, directory, version } = await stores()
   const paused = pausing(engines[0])
   const adding = new VersionStore(paused.engine, directory.store, clock).add(address, version('one'))
@@ -117,7 +117,7 @@ it('[CS-60] removes a content only after the time in which a version can name it
   await adding
 })
 
-it('[CS-60] takes the time from the name of a content, also in names of older server versions', async () => {
+it('[CS-60] reads the time from the name of a content, even if an older server version wrote the name', async () => {
   const { clock, store, engines, directory } = await stores()
   const there = new VersionStore(engines[1], directory.store, clock)
   for (const name of ['digest', `digest.${clock.now()}.random`])
@@ -130,7 +130,7 @@ it('[CS-60] takes the time from the name of a content, also in names of older se
   expect(await names()).toEqual([])
 })
 
-it('[CS-61] makes a user who edits at another node after a version an author of the next one', async () => {
+it('[CS-61] when a user edits at another node after a version, makes the user an author of the next version', async () => {
   const { clock, store, engines } = await stores()
   const [here, there] = engines.map(
     ({ bus }) => new VersionAuthorTracker({ clock, everyMs: 0, bus, node: 'node', begun() {} }),

@@ -35,7 +35,7 @@ function history(days: number): { readonly kept: readonly VersionRecord[]; reado
   return { kept, now: now - 30 * minuteMs }
 }
 
-it('[VER-17] keeps all automatic versions of the last day, then one an hour for a week, then one a day for 90 days', () => {
+it('[VER-17] keeps all automatic versions of the last day, then one per hour for a week, then one per day for 90 days', () => {
   const { kept, now } = history(120)
   const between = (from: number, to: number) =>
     kept.filter(({ createdAt }) => now - createdAt >= from && now - createdAt < to)
@@ -46,12 +46,12 @@ it('[VER-17] keeps all automatic versions of the last day, then one an hour for 
   expect(kept.length).toBeLessThan(versionLimits.automatic)
 })
 
-it('[VER-17] keeps the newest version at any age, and requested versions always', () => {
+it('[VER-17] keeps the newest version whatever its age, and always keeps requested versions', () => {
   const records = [recordAt(1, 'manual'), recordAt(2), recordAt(3), recordAt(4, 'manual')]
   expect(thinned(records, 1_000 * dayMs).map(({ createdAt }) => createdAt)).toEqual([1, 3, 4])
 })
 
-it('[VER-17] keeps a maximum number of versions, and removes the oldest ones', () => {
+it('[VER-17] keeps at most a maximum number of versions, and removes the oldest', () => {
   const records = Array.from({ length: versionLimits.automatic + 10 }, (_, at) => recordAt(at))
   expect(thinned(records, 1_000)).toEqual(records.slice(10))
 })

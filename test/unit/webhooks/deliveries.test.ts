@@ -37,7 +37,7 @@ async function documentIds(deliveries: DeliveryService): Promise<readonly (strin
   return events.map((event) => event?.documentId)
 }
 
-it('[HOOK-216] changes nothing when an event is enqueued again, in any state of its message', async () => {
+it('[HOOK-216] changes nothing when an event is enqueued again, whatever the state of its message', async () => {
   const { event, deliveries, queue } = await open()
   const [first, second] = [event('a'), event('b')]
   await deliveries.enqueue(address, [first])
@@ -54,7 +54,7 @@ it('[HOOK-216] changes nothing when an event is enqueued again, in any state of 
   expect(await deliveries.state(address)).toMatchObject({ pending: 1 })
 })
 
-it('[HOOK-217] fails the oldest messages with the reason when more wait than allowed', async () => {
+it('[HOOK-217] when more messages wait than allowed, fails the oldest ones with the reason', async () => {
   const { event, deliveries } = await open(3)
   await deliveries.enqueue(address, [event('a'), event('b')])
   await deliveries.enqueue(address, [event('c'), event('d'), event('e')])
@@ -64,7 +64,7 @@ it('[HOOK-217] fails the oldest messages with the reason when more wait than all
   expect(items.map(({ reason }) => reason)).toEqual(['too many messages wait', 'too many messages wait'])
 })
 
-it('[HOOK-223] reports messages that fail without all attempts, each once', async () => {
+it('[HOOK-223] reports messages that fail before their last attempt, each once', async () => {
   const { event, deliveries } = await open(2)
   const dropped: unknown[] = []
   deliveries.onDropped((target, outcome, messages) => dropped.push([target, outcome, messages.length]))
@@ -80,7 +80,7 @@ it('[HOOK-223] reports messages that fail without all attempts, each once', asyn
   expect(dropped.slice(1)).toEqual([[address, 'disabled', 2]])
 })
 
-it('[HOOK-244] requeues as many messages as may wait in recover, and keeps them', async () => {
+it('[HOOK-244] in recover, requeues at most as many messages as may wait, and does not fail them', async () => {
   const { event, deliveries } = await open(3)
   const failing = { at: 1, httpStatus: 500, durationMs: 1, error: 'no' }
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -93,7 +93,7 @@ it('[HOOK-244] requeues as many messages as may wait in recover, and keeps them'
   expect(await deliveries.state(address)).toMatchObject({ pending: 3 })
 })
 
-it('[HOOK-244] fails a bounded number of messages in one commit when far more wait than allowed', async () => {
+it('[HOOK-244] when far more messages wait than allowed, fails a limited number of them per commit', async () => {
   const { event, deliveries, more } = await open(1_000)
   const events = Array.from({ length: 1_000 }, (_, at) => event(`d${at}`))
   await deliveries.enqueue(address, events)
@@ -104,7 +104,7 @@ it('[HOOK-244] fails a bounded number of messages in one commit when far more wa
   expect(await strict.state(address)).toMatchObject({ pending: 10 })
 })
 
-it('sorts ids of events in the order of their creation', () => {
+it('gives ids to events that sort in the order of their creation', () => {
   const ids = new EventIds()
   const made = [5, 5, 5, 6, 1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001].map((at) => ids.next(at))
   expect(made.toSorted()).toEqual(made)
@@ -113,7 +113,7 @@ it('sorts ids of events in the order of their creation', () => {
   expect(orderOf(made[2] as string) < orderAt(6)).toBe(true)
 })
 
-it('[HOOK-202] varies delays by up to a tenth in both directions', () => {
+it('[HOOK-202] varies delays by at most a tenth in both directions', () => {
   expect(delayAfter(defaultSchedule, 1, 0)).toBe(4_500)
   expect(delayAfter(defaultSchedule, 1, 1)).toBe(5_500)
   expect(delayAfter(defaultSchedule, 7, 0.5)).toBe(36_000_000)

@@ -28,13 +28,13 @@ it('[HOOK-120] sends one POST with exactly the given headers and bytes', async (
   expect(receiver.connections).toBe(1)
 })
 
-it.each([200, 201, 202, 204, 299])('[HOOK-121] takes %i as a success', async (status) => {
+it.each([200, 201, 202, 204, 299])('[HOOK-121] treats %i as a success', async (status) => {
   const { outcome } = await attempting(saying(answer(status)))
   expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: status, durationMs: 0 })
 })
 
 it.each([400, 401, 404, 409, 429, 500, 502, 503, 599, 999])(
-  '[HOOK-121] takes %i as a failure',
+  '[HOOK-121] treats %i as a failure',
   async (status) => {
     const { outcome } = await attempting(saying(answer(status)))
     expect(await outcome).toEqual({
@@ -46,13 +46,13 @@ it.each([400, 401, 404, 409, 429, 500, 502, 503, 599, 999])(
   },
 )
 
-it('[HOOK-121] takes 410 as a permanent rejection', async () => {
+it('[HOOK-121] treats 410 as a permanent rejection', async () => {
   const { outcome } = await attempting(saying(answer(410)))
   expect(await outcome).toEqual({ kind: 'gone', httpStatus: 410, durationMs: 0 })
 })
 
 it.each([300, 301, 302, 303, 307, 308])(
-  '[HOOK-122] takes %i as a failure, and does not follow it',
+  '[HOOK-122] treats %i as a failure, and does not follow the redirect',
   async (status) => {
     const inside = await started(saying(answer(200)))
     const location = `location: http://127.0.0.1:${inside.port}/\r\n`
@@ -66,7 +66,7 @@ it.each([300, 301, 302, 303, 307, 308])(
   },
 )
 
-it('[HOOK-123] does not send a body that is too large or a value that is not valid in a header', async () => {
+it('[HOOK-123] does not send a body that is too large or a header value that is not valid', async () => {
   const { bodyBytesMax, headerBytesMax } = attemptLimits
   const deliveries = [
     { body: Buffer.alloc(bodyBytesMax + 1) },
@@ -81,7 +81,7 @@ it('[HOOK-123] does not send a body that is too large or a value that is not val
   }
 })
 
-it('[HOOK-123] sends the largest body', async () => {
+it('[HOOK-123] sends a body of the maximum size', async () => {
   const body = Buffer.alloc(attemptLimits.bodyBytesMax, 'a')
   let bytes = 0
   const { outcome } = await attempting(
@@ -96,13 +96,13 @@ it('[HOOK-123] sends the largest body', async () => {
   expect(await outcome).toMatchObject({ kind: 'succeeded' })
 })
 
-it('[HOOK-124] reports an aborted attempt as interrupted, not as an outcome of the receiver', async () => {
+it('[HOOK-124] reports an aborted attempt as interrupted, and not as a response of the receiver', async () => {
   const hanging = await attempting((socket) => onRequest(socket, () => hanging.stop.abort()))
   expect(await hanging.outcome).toEqual({ kind: 'interrupted' })
   await expect.poll(() => hanging.receiver.open).toBe(0)
 })
 
-it('[HOOK-124] sends nothing after it was aborted', async () => {
+it('[HOOK-124] sends nothing after an attempt was aborted', async () => {
   const { receiver, outcome, stop } = await attempting(saying(answer(200)))
   stop.abort()
   expect(await outcome).toEqual({ kind: 'interrupted' })

@@ -40,7 +40,7 @@ const everywhere = new DestinationPolicy([], resolving({}))
 const checked = async (host: string, destinations = everywhere): Promise<Destination> =>
   destinations.of(new URL(`http://${host}/hook`))
 
-it(`[HOOK-110] makes no connection to ${hostileHosts.length} hostile addresses`, async () => {
+it(`[HOOK-110] does not connect to any of ${hostileHosts.length} hostile addresses`, async () => {
   const [before, before6] = [receiver.connections, receiver6.connections]
   for (const host of hostileHosts)
     for (const port of [receiver.port, receiver6.port])
@@ -52,7 +52,7 @@ it(`[HOOK-110] makes no connection to ${hostileHosts.length} hostile addresses`,
   expect([receiver.connections, receiver6.connections]).toEqual([before, before6])
 })
 
-it(`[HOOK-110] makes no connection to ${hostileNames.length} hostile names, for any addresses of theirs`, async () => {
+it(`[HOOK-110] does not connect to any of ${hostileNames.length} hostile names, whatever addresses they have`, async () => {
   const before = receiver.connections
   for (const [name, address] of hostileNames) {
     const destinations = new DestinationPolicy([], async () => [address])
@@ -62,13 +62,13 @@ it(`[HOOK-110] makes no connection to ${hostileNames.length} hostile names, for 
   expect(receiver.connections).toBe(before)
 })
 
-it('[HOOK-110] does not state the addresses of a rejected name', async () => {
+it('[HOOK-110] when it rejects a name, does not state the addresses of the name', async () => {
   const destinations = new DestinationPolicy([], resolving({ 'inside.example.com': ['10.1.2.3'] }))
   const outcome = await attempted('http://inside.example.com/', destinations)
   expect(JSON.stringify(outcome)).not.toContain('10.1.2.3')
 })
 
-it.each(publicAddresses)('[HOOK-111] accepts %s as part of the public internet', async (address) => {
+it.each(publicAddresses)('[HOOK-111] accepts %s as a part of the public internet', async (address) => {
   const host = address.includes(':') ? `[${address}]` : address
   expect(await checked(host)).toMatchObject({ kind: 'reachable' })
   const named = new DestinationPolicy([], resolving({ 'hooks.example.com': [address] }))
@@ -78,7 +78,7 @@ it.each(publicAddresses)('[HOOK-111] accepts %s as part of the public internet',
   })
 })
 
-it('[HOOK-112] rejects a name with one address that is not public, in any position', async () => {
+it('[HOOK-112] rejects a name if any of its addresses is not public', async () => {
   const good = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']
   for (const bad of ['127.0.0.1', '10.0.0.1', '::1', '::ffff:127.0.0.1', 'fe80::1%eth0', 'nonsense', ''])
     for (const addresses of [
@@ -92,7 +92,7 @@ it('[HOOK-112] rejects a name with one address that is not public, in any positi
   expect((await checked('hooks.example.com', none)).kind).toBe('refused')
 })
 
-it('[HOOK-112] connects to the checked address of a name that resolves elsewhere a moment later', async () => {
+it('[HOOK-112] when a name resolves to another address a moment later, connects to the address that was checked', async () => {
   const before = receiver.connections
   // The first resolution is listed and has no server. Every later one has the server.
   let asked = 0
@@ -113,7 +113,7 @@ it('[HOOK-112] connects to the checked address of a name that resolves elsewhere
   lone.stop()
 })
 
-it('[HOOK-113] reaches listed names, addresses and ranges in any spelling', async () => {
+it('[HOOK-113] connects to listed names, addresses and ranges in any spelling', async () => {
   const names = resolving({ 'hooks.test': ['127.0.0.1'], localhost: ['127.0.0.1'], intranet: ['127.0.0.1'] })
   const reaches = async (listed: readonly string[], host: string, { port } = receiver): Promise<string> => {
     const outcome = await attempted(`http://${host}:${port}/`, new DestinationPolicy(listed, names))
@@ -132,7 +132,7 @@ it('[HOOK-113] reaches listed names, addresses and ranges in any spelling', asyn
   expect(await reaches(['127.0.0.0/8'], '[::1]', receiver6)).toBe('failed')
 })
 
-it('[HOOK-113] reaches a private name only by its name in the list, and does not resolve it otherwise', async () => {
+it('[HOOK-113] connects to a private name only if the list has this name, and does not resolve it otherwise', async () => {
   let asked = 0
   const resolve = async () => {
     asked += 1
@@ -154,7 +154,7 @@ it.each([
   'http://',
   'nonsense',
   '',
-])('[HOOK-114] accepts only http and https: rejects %s', async (url) => {
+])('[HOOK-114] accepts only http and https, and rejects %s', async (url) => {
   const outcome = await attempted(url, everywhere)
   expect(outcome).toMatchObject({
     kind: 'failed',
@@ -173,7 +173,7 @@ const read = (value: string) =>
   readConfig({ flags: {}, environment: { WEFT_WEBHOOK_ALLOWLIST: value }, file: null }).config
     .webhookAllowlist
 
-it('[HOOK-115] accepts names, addresses and CIDRs in the option, and rejects anything else', () => {
+it('[HOOK-115] accepts names, addresses and CIDR ranges in the option, and rejects anything else', () => {
   expect(read('')).toEqual([])
   expect(read('Hooks.Internal, 10.1.0.0/16,::1 ,fd00::/8,192.168.1.1')).toEqual([
     'hooks.internal',

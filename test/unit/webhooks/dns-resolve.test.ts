@@ -49,7 +49,7 @@ afterAll(() => {
   server.close()
 })
 
-it('[HOOK-112] finds all addresses of a name, of both kinds', async () => {
+it('[HOOK-112] finds all addresses of a name, both IPv4 and IPv6', async () => {
   expect(await resolveByDns('both.example.com', resolver)).toEqual(['127.0.0.1', '8.8.8.8', '2001:db8::1'])
   expect(await resolveByDns('four.example.com', resolver)).toEqual(['127.0.0.1'])
   expect(await resolveByDns('six.example.com', resolver)).toEqual(['2001:db8::1'])
@@ -59,7 +59,7 @@ it('[HOOK-133] finds no address for an unknown name', async () => {
   await expect(resolveByDns('none.example.com', resolver)).rejects.toMatchObject({ code: 'ENOTFOUND' })
 })
 
-it('[HOOK-113] resolves listed names like the system', async () => {
+it('[HOOK-113] resolves listed names in the same way as the operating system', async () => {
   const found = await resolveName('localhost', 'listed')
   expect(found.some((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true)
 })

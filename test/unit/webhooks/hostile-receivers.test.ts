@@ -46,7 +46,7 @@ const hanging: readonly (readonly [what: string, behavior: Behavior])[] = [
   ['answers byte by byte without end', dripping('HTTP/1.1 200 OK\r\nx: ')],
 ]
 it.each(hanging)(
-  '[HOOK-130] fails for a receiver that %s after 15 s, and not before',
+  '[HOOK-130] when a receiver %s, fails after 15 s, and not earlier',
   async (_what, behavior) => {
     const body = Buffer.alloc(8 * 2 ** 20)
     const { receiver, clock, outcome } = await attempting(behavior, { body })
@@ -65,7 +65,7 @@ it.each(hanging)(
   },
 )
 
-it('[HOOK-130] fails after 15 s for a name whose lookup hangs', async () => {
+it('[HOOK-130] when the lookup of a name gets no answer, fails after 15 s', async () => {
   const clock = new HeldClock()
   const destinations = new DestinationPolicy([], () => new Promise(() => {}))
   const delivery = { url: 'http://hooks.example.com/', headers: {}, body: Buffer.from('{}') }
@@ -79,7 +79,7 @@ const unfinished: readonly (readonly [what: string, behavior: Behavior])[] = [
   ['hangs in the body', saying('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab')],
   ['sends its body byte by byte', dripping('HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n')],
 ]
-it.each(unfinished)('[HOOK-131] takes the status of a receiver that %s', async (_what, behavior) => {
+it.each(unfinished)('[HOOK-131] uses the status of a receiver that %s', async (_what, behavior) => {
   const { receiver, clock, outcome } = await attempting(behavior)
   let durationMs = 0
   const done = outcome.then(() => true)
@@ -97,7 +97,7 @@ it.each([
   ['a length', 'content-length: 1073741824', 'x'.repeat(65_536)],
   ['chunks', 'transfer-encoding: chunked', `10000\r\n${'x'.repeat(65_536)}\r\n`],
   ['no length', 'connection: close', 'x'.repeat(65_536)],
-])('[HOOK-132] reads at most the limit of a body of 1 GB with %s', async (_by, header, chunk) => {
+])('[HOOK-132] reads no more than the limit of a body of 1 GB with %s', async (_by, header, chunk) => {
   let poured = { bytes: 0 }
   const { receiver, outcome } = await attempting((socket) => {
     poured = pouring(socket, `HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, chunk)
@@ -126,7 +126,7 @@ it.each(closing)('[HOOK-133] fails for a receiver that %s', async (_what, behavi
 it.each([
   ['closes', (socket: Socket) => socket.end()],
   ['resets', (socket: Socket) => socket.resetAndDestroy()],
-])('[HOOK-131] takes the status of a receiver that %s during the body', async (_what, end) => {
+])('[HOOK-131] uses the status of a receiver that %s during the body', async (_what, end) => {
   const { outcome } = await attempting((socket) =>
     onRequest(socket, () =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab', () => setTimeout(() => end(socket), 50)),
@@ -135,7 +135,7 @@ it.each([
   expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: 200, durationMs: 0 })
 })
 
-it('[HOOK-131] ends an attempt when the receiver answers without reading the body', async () => {
+it('[HOOK-131] ends an attempt if the receiver answers without reading the body', async () => {
   const body = Buffer.alloc(8 * 2 ** 20)
   const { receiver, outcome } = await attempting(
     (socket) => {
@@ -150,7 +150,7 @@ it('[HOOK-131] ends an attempt when the receiver answers without reading the bod
   expect(receiver.received.length).toBeLessThan(body.byteLength)
 })
 
-it('[HOOK-133] fails when no server listens', async () => {
+it('[HOOK-133] fails if no server listens', async () => {
   const gone = await started(() => {})
   const url = `http://127.0.0.1:${gone.port}/`
   gone.stop()
@@ -198,20 +198,20 @@ it.each(bombs)('[HOOK-135] ends the connection of a receiver that sends %s', asy
 it.each([
   ['trailers', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n', 'x: y\r\n'.repeat(100)],
   ['a chunk extension', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;', 'x'.repeat(1000)],
-])('[HOOK-135] takes the status of a receiver that sends %s without end', async (_what, head, chunk) => {
+])('[HOOK-135] uses the status of a receiver that sends %s without end', async (_what, head, chunk) => {
   const { receiver, outcome } = await attempting((socket) => void pouring(socket, head, chunk))
   expect(await outcome).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
   await expect.poll(() => receiver.open).toBe(0)
 })
 
-it('[HOOK-135] fails for a receiver that switches the protocol', async () => {
+it('[HOOK-135] fails if the receiver switches the protocol', async () => {
   const upgrade = 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
   const { receiver, outcome } = await attempting(saying(upgrade))
   expect(await outcome).toMatchObject({ ...failed, durationMs: 0 })
   await expect.poll(() => receiver.open).toBe(0)
 })
 
-it('[HOOK-136] leaves no connection open after a hundred attempts at a silent receiver', async () => {
+it('[HOOK-136] leaves no connection open after a hundred attempts to a silent receiver', async () => {
   const receiver = await started((socket) => onRequest(socket, () => {}))
   const clock = new HeldClock()
   const destinations = new DestinationPolicy(['127.0.0.1'], async () => [])

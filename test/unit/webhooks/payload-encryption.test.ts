@@ -36,7 +36,7 @@ function decrypted({ encryptedData, encryptedKey, iv }: Record<string, string>, 
   return Buffer.concat([decipher.update(bytes(encryptedData)), decipher.final()]).toString()
 }
 
-it('[HOOK-104] encodes a payload as base64 of the JSON, and leaves a plain one as JSON', () => {
+it('[HOOK-104] encodes a payload as base64 of the JSON, or leaves it as JSON if encoding is off', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       const form = sealed(json, { encodeData: true, encryptData: false, publicKey: spki })
@@ -59,7 +59,7 @@ it('[HOOK-105] encrypts a payload that Node decrypts to the JSON', () => {
   )
 })
 
-it('[HOOK-105] prefers encryption to encoding, and shares no key or iv between two forms of one payload', () => {
+it('[HOOK-105] prefers encryption to encoding, and uses different keys and ivs for two forms of one payload', () => {
   const both = { encryptData: true, encodeData: true, publicKey: spki }
   const [one, two] = [sealed('{}', both), sealed('{}', both)]
   expect(Object.keys(one)).toEqual(['encryptedData', 'encryptedKey', 'iv'])
@@ -80,7 +80,7 @@ it.skipIf(opensslMissing)(
   },
 )
 
-it('[HOOK-6] reads both kinds of RSA key, with and without line breaks', () => {
+it('[HOOK-6] reads both kinds of RSA public key, with and without line breaks', () => {
   const lines = (text: string): string => (text.match(/.{1,64}/g) ?? []).join('\n')
   for (const text of [spki, pkcs1, lines(spki), `${lines(pkcs1)}\r\n`])
     expect(readPublicKey(text)?.equals(publicKey)).toBe(true)
@@ -117,12 +117,12 @@ const none: readonly (readonly [what: string, text: string])[] = [
   ['an exponent of 1', exponentOne()],
   ['far too long', 'A'.repeat(1_000_000)],
 ]
-it('[HOOK-6] reads the key of a whole PEM file', () => {
+it('[HOOK-6] reads the key from a complete PEM file', () => {
   const pem = `-----BEGIN PUBLIC KEY-----\n${spki}\n-----END PUBLIC KEY-----\n`
   expect(readPublicKey(pem)?.export({ format: 'der', type: 'spki' }).toString('base64')).toBe(spki)
 })
 
-it.each(none)('[HOOK-6] rejects %s as a key, and sends nothing with it', (_what, text) => {
+it.each(none)('[HOOK-6] rejects %s as a key, and sends no payload with it', (_what, text) => {
   expect(readPublicKey(text)).toBeNull()
   const sealing: PayloadEncoding = encodingFor({ encryptData: true, encodeData: true, publicKey: text })
   expect(sealing).toEqual({ kind: 'impossible' })

@@ -52,7 +52,7 @@ const recipients: readonly Recipient[] = [
   { ...bob, notificationConfig: { inbox: 'ALL', email: 'MINE', slack: 'NONE' } },
 ]
 
-it('[HOOK-140] builds the basic body, raw and processed', () => {
+it('[HOOK-140] builds the body of the basic service, raw and processed', () => {
   const { data } = event()
   const raw = {
     webhookId: 'msg_1',
@@ -67,7 +67,7 @@ it('[HOOK-140] builds the basic body, raw and processed', () => {
   expect(processedPayload(told('whole'), recipients)).toEqual({ ...raw, recipients })
 })
 
-it('[HOOK-140] builds the advanced body', () => {
+it('[HOOK-140] builds the body of advanced webhooks', () => {
   expect(advancedPayload(told('whole'))).toEqual({
     event: 'comment.add',
     actionType: 'comment.add',
@@ -91,7 +91,7 @@ it('[HOOK-140] has a source for every event type', () => {
   ])
 })
 
-it('[HOOK-141] keeps only ids, states and times under data protection', () => {
+it('[HOOK-141] under data protection, keeps only ids, states and times', () => {
   const shown = processedPayload(told('protected'), recipients)
   const [ids, times] = [{ userId: 'ann' }, { createdAt: 2, lastUpdated: 3 }]
   expect(shown.actionUser).toEqual(ids)
@@ -196,7 +196,7 @@ function unnamed(value: unknown, name = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, each]) => unnamed(each, Array.isArray(value) ? name : key))
 }
 
-it('[HOOK-141] shows only ids, states and times of any values', () => {
+it('[HOOK-141] under data protection, shows only ids, states and times of any values', () => {
   const time = '2026-01-01T00:00:00Z'
   const leaf = fc.oneof(
     fc.string().map((text) => `Secret ${text}`),

@@ -35,7 +35,7 @@ const annotation = {
   createdBy: { userId: 'cyd', name: 'Cyd' },
 }
 
-it('[HOOK-142] names the users of a thread and its assignee as recipients, without the acting user', async () => {
+it('[HOOK-142] lists the users of a thread and its assignee as recipients, without the acting user', async () => {
   const recipients = new CommentRecipients(directory.store, async (_scope, annotationId) =>
     annotationId === 'a-1' ? [{ userId: 'dan' }, { userId: 'ann' }, { userId: 'bob' }] : [],
   )
@@ -46,7 +46,7 @@ it('[HOOK-142] names the users of a thread and its assignee as recipients, witho
   ])
 })
 
-it('[HOOK-142] takes the recipients of a deleted thread from the event, and names none for other events', async () => {
+it('[HOOK-142] reads the recipients of a deleted thread from the event, and lists no recipients for other events', async () => {
   const recipients = new CommentRecipients(directory.store, async () => [])
   const shown = await recipients.of(event({ annotation: { annotationId: 'a-2', assignedTo: null } }))
   expect(shown).toEqual([])

@@ -9,7 +9,7 @@ const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 const payload = { event: 'comment.add', data: { text: 'Zoë 😀' } }
 const body = Buffer.from(JSON.stringify(payload))
 
-it('[HOOK-101] gives the signature of the check vector', () => {
+it('[HOOK-101] returns the documented signature for the test vector', () => {
   const headers = signatureHeaders(
     {
       id: 'msg_loFOjxBNrRLzqYUf',
@@ -28,21 +28,24 @@ it('[HOOK-101] gives the signature of the check vector', () => {
 it.each([
   ['standardwebhooks', Webhook],
   ['svix', SvixWebhook],
-])('[HOOK-101] verifies the sent bytes with %s, and nothing that was changed', (_name, Library) => {
-  const secret = newSecret()
-  const headers = signatureHeaders({ id: 'msg_1', at: Date.now(), body }, [secret])
-  const receiver = new Library(secret)
-  const earlier = String(Number(headers['webhook-timestamp']) - 1)
-  expect(receiver.verify(body.toString(), headers)).toEqual(payload)
-  expect(() => receiver.verify(`${body.toString()} `, headers)).toThrow('signature')
-  expect(() => receiver.verify(body.toString(), { ...headers, 'webhook-id': 'msg_2' })).toThrow('signature')
-  expect(() => receiver.verify(body.toString(), { ...headers, 'webhook-timestamp': earlier })).toThrow(
-    'signature',
-  )
-  expect(() => new Library(newSecret()).verify(body.toString(), headers)).toThrow('signature')
-})
+])(
+  '[HOOK-101] makes signatures with which %s verifies the sent bytes, and rejects changed bytes',
+  (_name, Library) => {
+    const secret = newSecret()
+    const headers = signatureHeaders({ id: 'msg_1', at: Date.now(), body }, [secret])
+    const receiver = new Library(secret)
+    const earlier = String(Number(headers['webhook-timestamp']) - 1)
+    expect(receiver.verify(body.toString(), headers)).toEqual(payload)
+    expect(() => receiver.verify(`${body.toString()} `, headers)).toThrow('signature')
+    expect(() => receiver.verify(body.toString(), { ...headers, 'webhook-id': 'msg_2' })).toThrow('signature')
+    expect(() => receiver.verify(body.toString(), { ...headers, 'webhook-timestamp': earlier })).toThrow(
+      'signature',
+    )
+    expect(() => new Library(newSecret()).verify(body.toString(), headers)).toThrow('signature')
+  },
+)
 
-it('[HOOK-101] verifies any secret, id and body with both libraries', () => {
+it('[HOOK-101] makes signatures that standardwebhooks and svix verify, for any secret, id and body', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 24, maxLength: 64 }),
@@ -58,7 +61,7 @@ it('[HOOK-101] verifies any secret, id and body with both libraries', () => {
   )
 })
 
-it('[HOOK-102] verifies with either of two secrets, and only with the remaining one afterwards', () => {
+it('[HOOK-102] makes signatures that verify with either of two secrets, and later only with the remaining secret', () => {
   const [secret, previous] = [newSecret(), newSecret()]
   const message = { id: 'msg_1', at: Date.now(), body }
   const during = signatureHeaders(message, [secret, previous])
@@ -71,7 +74,7 @@ it('[HOOK-102] verifies with either of two secrets, and only with the remaining 
   }
 })
 
-it('[HOOK-103] sends the token of the basic service as it is stored', () => {
+it('[HOOK-103] sends the token of the basic service exactly as it is stored', () => {
   expect(tokenHeaders('dXNlcjpwYXNz')).toEqual({ authorization: 'Basic dXNlcjpwYXNz' })
   expect(tokenHeaders('')).toEqual({})
 })

@@ -44,12 +44,12 @@ describe.skipIf(opensslMissing)('TLS', () => {
     return attempts.make(delivery, new AbortController().signal)
   }
 
-  it('[HOOK-137] accepts a certificate of a known authority for the name', async () => {
+  it('[HOOK-137] accepts a certificate of a known authority for the host name', async () => {
     for (const host of ['hooks.example.com', 'hooks.example.com.'])
       expect(await attempted(host, certificate.cert)).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
   })
 
-  it('[HOOK-137] sends nothing under any other certificate', async () => {
+  it('[HOOK-137] sends nothing to a server with any other certificate', async () => {
     const before = requests
     const wrong = [
       await attempted('hooks.example.com'),
@@ -66,7 +66,7 @@ describe.skipIf(opensslMissing)('TLS', () => {
     expect(requests).toBe(before)
   })
 
-  it('[HOOK-137] fails for a receiver without TLS', async () => {
+  it('[HOOK-137] fails if the receiver does not use TLS', async () => {
     const plain = await started((socket) => socket.once('data', () => socket.end(answer(200))))
     expect(await attempted('hooks.example.com', certificate.cert, plain)).toEqual({
       kind: 'failed',

@@ -16,7 +16,7 @@ const all = pageRoutes({
 })
 
 it.each(['/openapi.json', '/docs/reference/organizations', '/docs/reference/workspace', '/docs/search.json'])(
-  '[LIM-6] sends the same bytes to all readers of %s',
+  '[LIM-6] sends the same bytes of %s to all readers',
   async (path) => {
     const page = all.find((each) => each.path === path)
     const textOf = async () => {

@@ -13,7 +13,7 @@ function listing(pages: readonly (readonly string[])[]) {
   return { read, asked }
 }
 
-it('[CON-20] skips empty pages until one has entries or the listing ends', async () => {
+it('[CON-20] skips empty pages until a page has entries or the listing ends', async () => {
   const { read, asked } = listing([[], [], ['a'], ['b']])
   expect(await firstNonemptyPage(read, null)).toEqual({ data: ['a'], pageToken: '3' })
   expect(asked).toEqual([null, '1', '2'])
@@ -21,7 +21,7 @@ it('[CON-20] skips empty pages until one has entries or the listing ends', async
   expect(await firstNonemptyPage(listing([[], []]).read, null)).toEqual({ data: [] })
 })
 
-it('[CON-20] returns the token after many empty pages, and stops when the listing is no longer wanted', async () => {
+it('[CON-20] returns the page token after many empty pages, and stops when the listing is no longer needed', async () => {
   const { read, asked } = listing([...Array.from({ length: emptyPagesMax }, () => []), ['far']])
   const answer = await firstNonemptyPage(read, null)
   expect(answer).toEqual({ data: [], pageToken: String(emptyPagesMax) })

@@ -30,7 +30,7 @@ function longestCommon(a: Int32Array, b: Int32Array): number {
   return above[b.length] ?? 0
 }
 
-test('[R7] computes a correct difference that is the smallest one within its budget', () => {
+test('[R7] computes a correct difference, the smallest one that its budget allows', () => {
   fc.assert(
     fc.property(tokens(4, 30), tokens(4, 30), (a, b) => {
       const hunks = diffTokens(a, b, { steps: 1_000_000 })
@@ -42,7 +42,7 @@ test('[R7] computes a correct difference that is the smallest one within its bud
   )
 })
 
-test('[R7] computes a coarser but correct difference with too small a budget', () => {
+test('[R7] with a budget that is too small, computes a correct but coarser difference', () => {
   fc.assert(
     fc.property(tokens(3, 60), tokens(3, 60), fc.nat(300), (a, b, steps) => {
       expect(applied(a, b, diffTokens(a, b, { steps }))).toEqual([...b])
@@ -54,13 +54,13 @@ test('[R7] computes a coarser but correct difference with too small a budget', (
 const scattered = (seed: number): Int32Array =>
   Int32Array.from({ length: 3_000 }, (_, index) => Math.imul(index + seed, 2_654_435_761) >>> 28)
 
-test('[R7] computes a correct difference beyond the cost of a split', () => {
+test('[R7] computes a correct difference even if a split is too expensive', () => {
   const [a, b] = [scattered(1), scattered(77_777)]
   const budget = { steps: 100_000_000 }
   expect(applied(a, b, diffTokens(a, b, budget))).toEqual([...b])
 })
 
-test('[R7] spends at most its budget and one round of steps', () => {
+test('[R7] spends at most its budget plus one round of steps', () => {
   const a = Int32Array.from({ length: 50_000 }, (_, index) => Math.imul(index, 2_654_435_761) >>> 30)
   const b = Int32Array.from({ length: 50_000 }, (_, index) => Math.imul(index + 7, 1_597_334_677) >>> 30)
   const budget = { steps: 300_000 }
@@ -69,7 +69,7 @@ test('[R7] spends at most its budget and one round of steps', () => {
   expect(budget.steps).toBeGreaterThan(-200_000)
 })
 
-test('[R7] replaces large and hostile texts, coarsely when needed', () => {
+test('[R7] replaces large and hostile texts, with a coarse difference if necessary', () => {
   const size = 300_000
   const mixed = (seed: number, letters: string): string => {
     let state = seed
@@ -95,7 +95,7 @@ test('[R7] replaces large and hostile texts, coarsely when needed', () => {
   }
 })
 
-test('[R7] joins edits when there are too many, and keeps content that is inexpensive to keep', () => {
+test('[R7] joins edits when there are too many, and keeps content that costs little to keep', () => {
   const source = 'a line that stays as it was\nold\n'.repeat(15_000)
   const doc = docWith(source)
   const target = source.replaceAll('old', 'new')

@@ -15,7 +15,7 @@ const { tree } = fc.letrec<{ tree: string; node: string }>((tie) => ({
   tree: fc.array(tie('node'), { maxLength: 4 }).map((nodes) => nodes.join('')),
 }))
 
-test('[R7] writes an element again in which too much is deleted, with the correct result', () => {
+test('[R7] when too much of an element would be deleted, writes the element again, with the correct result', () => {
   fc.assert(
     fc.property(tree, tree, fc.integer({ min: 0, max: 100 }), (before, after, deletionsLeft) => {
       const doc = docOf(before)
@@ -27,7 +27,7 @@ test('[R7] writes an element again in which too much is deleted, with the correc
   )
 })
 
-test('[R7] keeps siblings with few deletions when one element is written again', () => {
+test('[R7] when one element is written again, keeps its siblings that have few deletions', () => {
   const doc = docOf('<ul><li>a</li><li>b</li></ul><ul><li>c</li><li>d</li><li>e</li></ul>')
   const root = doc.get(plainKey)
   const [one, two] = doc.getXmlFragment(plainKey).toArray()

@@ -56,7 +56,7 @@ const malformed: readonly [string, xml: string, at: string, reason: RegExp][] = 
   ['a DOCTYPE in an element', '<a><!DOCTYPE a></a>', '1:12', /a DOCTYPE is not allowed/],
 ]
 
-test.each(malformed)('[R16] rejects %s with line:column', (_name, xml, at, reason) => {
+test.each(malformed)('[R16] rejects %s with the line and the column', (_name, xml, at, reason) => {
   const message = refusal(() => parseXml(xml))
   expect(message).toMatch(/^data is not well-formed XML at \d+:\d+: /)
   expect(message).toContain(` at ${at}: `)
@@ -93,7 +93,7 @@ test.each([
   expect(xmlOf(docOf(xml))).toBe(expected)
 })
 
-test('[R6] names the limit, the size and the place', () => {
+test('[R6] states the limit, the size and the position', () => {
   const deep = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth)
   expect(refusal(() => parseXml(deep(200)))).toBe(
     'data has too much at 1:600: elements are at most 199 deep; here it is 200',
@@ -114,7 +114,7 @@ test('[R6] names the limit, the size and the place', () => {
   }
 })
 
-test('[R6] rejects millions of open elements at once', () => {
+test('[R6] rejects millions of unclosed elements immediately', () => {
   expect(refusal(() => parseXml('<a>'.repeat(3_000_000)))).toMatch(/at most 199 deep/)
 })
 
@@ -127,7 +127,7 @@ test('[R1] rejects data that is not a string', () => {
   }
 })
 
-test('[R14] shows a name __proto__ of a document with an escape, and changes nothing when that is written back', () => {
+test('[R14] shows an existing name __proto__ in escaped form, and changes nothing when that form is written back', () => {
   const xml = '<_x005F__proto__ _x005F__proto__="1">x</_x005F__proto__>'
   const doc = docOf(xml)
   expect(storedOf(doc)).toMatchObject([{ name: '__proto__' }])

@@ -83,7 +83,7 @@ test('[R22] changes nothing when any document is read and written back', () => {
   )
 })
 
-test('[R22] reads text around hidden content as one text, and changes nothing when that is written back', () => {
+test('[R22] reads the text around hidden content as one text, and changes nothing when that text is written back', () => {
   const author = new Y.Doc()
   const text = new Y.XmlText('weft and warp')
   author.get(key, Y.XmlText).insertEmbed(0, text)
@@ -98,7 +98,7 @@ test('[R22] reads text around hidden content as one text, and changes nothing wh
   })
 })
 
-test('[R22] changes nothing when a root with visible attributes only is written back', () => {
+test('[R22] changes nothing when a root is written back whose only visible part is its attributes', () => {
   const author = new Y.Doc()
   author.get(key, Y.XmlText).insertEmbed(0, new Y.XmlHook('hook'))
   author.get(key, Y.XmlText).setAttribute('dir', 'ltr')
@@ -106,7 +106,7 @@ test('[R22] changes nothing when a root with visible attributes only is written 
   expect(updatesOf(doc, () => replace(doc, read(doc)))).toEqual([])
 })
 
-test('[R3] gives every replica the target after one update, and clients have nothing to clean up', () => {
+test('[R3] gives every replica the target after one update, and leaves clients nothing to clean up', () => {
   fc.assert(
     fc.property(roots, roots, roots, (before, after, next) => {
       const server = docOf(before)
@@ -165,7 +165,7 @@ test('[R4] merges concurrent edits of a client, and converges', () => {
   )
 })
 
-test('[R22] keeps the identity of equal content, and updates elements in place', () => {
+test('[R22] keeps the identity of equal content, and updates elements without replacing them', () => {
   const paragraph = (id: number, content: string): object => ({
     text: { attributes: { type: 'paragraph', id }, delta: [{ map: { n: id } }, { insert: content }] },
   })
@@ -184,7 +184,7 @@ test('[R22] keeps the identity of equal content, and updates elements in place',
   expect(updates[0]?.length).toBeLessThan(150)
 })
 
-test('[R1] rejects other content with its place', () => {
+test('[R1] rejects invalid content with the position of the problem', () => {
   const deep = (depth: number): object => (depth === 0 ? {} : { delta: [{ text: deep(depth - 1) }] })
   const cases: readonly [unknown, RegExp][] = [
     ['text', /^data: must be an object with attributes, delta, not a string/],
@@ -214,7 +214,7 @@ test('[R1] rejects other content with its place', () => {
   expect(() => docOf(deep(199))).not.toThrow()
 })
 
-test('[R1] rejects a map that cannot become the target before it writes anything', () => {
+test('[R1] when a map cannot become the target, rejects the content before anything is written', () => {
   const author = new Y.Doc()
   const [element, map] = [new Y.XmlText(), new Y.Map<unknown>()]
   author.get(key, Y.XmlText).insertEmbed(0, element)
@@ -227,7 +227,7 @@ test('[R1] rejects a map that cannot become the target before it writes anything
   expect(updates).toEqual([])
 })
 
-itLong('[R3] reads and writes back content with the maximum number of attributes', () => {
+itLong('[R3] reads content with the maximum number of attributes, and writes it back', () => {
   const words = (shift: number): object =>
     paragraph(
       ...Array.from({ length: 20_000 }, (_, n) => ({
@@ -241,7 +241,7 @@ itLong('[R3] reads and writes back content with the maximum number of attributes
   expect(replace(doc, read(doc)).changed).toBe(false)
 })
 
-test('[R7] rejects content whose attributes cannot be listed, and keeps it', () => {
+test('[R7] rejects content whose attributes cannot be listed, and does not change that content', () => {
   const author = new Y.Doc()
   const element = new Y.XmlText()
   author.get(key, Y.XmlText).insertEmbed(0, element)
@@ -256,7 +256,7 @@ test('[R7] rejects content whose attributes cannot be listed, and keeps it', () 
   expect(updates).toEqual([])
 })
 
-test('[R5] rejects a root of another kind for shared texts', () => {
+test('[R5] when a root of another type is written as shared texts, rejects the content', () => {
   const others: readonly ((doc: Y.Doc) => unknown)[] = [
     (doc) => doc.getText(key).insert(0, 'text'),
     (doc) => doc.getText(key).insertEmbed(0, { image: 'x' }),
@@ -283,7 +283,7 @@ test('[R5] rejects a root of another kind for shared texts', () => {
   }
 })
 
-test('[R5] takes shared texts that also fit XML as the type of the caller', () => {
+test('[R5] treats shared texts that also fit XML as the type that the caller specifies', () => {
   const made: readonly [(root: Y.XmlText) => void, kind: string][] = [
     [(root) => root.insertEmbed(0, new Y.XmlText('a paragraph without properties')), 'xml'],
     [(root) => root.insertEmbed(0, new Y.XmlText()), 'xml'],
@@ -318,7 +318,7 @@ test('[R5] takes shared texts that also fit XML as the type of the caller', () =
   }
 })
 
-test('[R5] does not take a text with nested shared values as a text of XML', () => {
+test('[R5] does not treat a text with nested shared values as an XML text', () => {
   const author = new Y.Doc()
   const element = new Y.XmlText('text before a ')
   author.get(key, Y.XmlText).insertEmbed(0, element)

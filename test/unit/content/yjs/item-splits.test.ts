@@ -48,7 +48,7 @@ const edits = fc.record({
   budget: fc.integer({ min: 0, max: 400 }),
 })
 
-test('[R7] makes an edit with the same result for any limit of cuts, and exceeds no limit', () => {
+test('[R7] makes an edit with the same result for any limit of item splits, and never exceeds the limit', () => {
   fc.assert(
     fc.property(edits, ({ lengths, removed, inserted, budget }) => {
       const doc = arrayOf(lengths)
@@ -75,7 +75,7 @@ test('[R7] makes an edit with the same result for any limit of cuts, and exceeds
   )
 })
 
-test('[R7] keeps the longest unchanged stretches of an array with too many edits', () => {
+test('[R7] when an array has too many edits, keeps its longest unchanged passages', () => {
   const doc = new Y.Doc()
   const numbers = Array.from({ length: 1_000 }, (_, index) => index)
   doc.getArray(key).push(numbers)

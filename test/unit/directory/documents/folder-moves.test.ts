@@ -47,7 +47,7 @@ const cases = trees.chain((parents) => {
   })
 })
 
-it('[FOLD-7] [FOLD-8] [FOLD-9] leaves a sound tree after the accepted moves, the same in any order, and accepts all if all are possible', () => {
+it('[FOLD-7] [FOLD-8] [FOLD-9] has a valid tree after the accepted moves, the same in any order, and accepts all moves if all are possible', () => {
   assert(
     property(cases, ({ parents, moves, other }) => {
       const refused = rejectedMoves(parents, new Map(moves), depthMax)

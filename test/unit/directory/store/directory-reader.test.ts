@@ -10,7 +10,7 @@ const numbers = Array.from({ length: 2_500 }, (_, number) => number)
 /** Every third record is missing. */
 const recordOf = (number: number) => (number % 3 === 0 ? null : { number })
 
-it('[PERM-13] caches the thousand records used last, and returns all requested ones', async () => {
+it('[PERM-13] caches the thousand most recently used records, and returns all requested records', async () => {
   const { engine, reads } = countReads(await openMemoryEngine())
   const there = numbers.filter((number) => recordOf(number) !== null)
   const puts = there.map((number) => ({ key: [`${number}`], value: encodeRecord({ number }) }))

@@ -44,7 +44,7 @@ function world() {
   return { clock, presence, seen, move }
 }
 
-it('[PRES-30] sends changes of REST at the end of the tick, with the cursors that wait for the window', () => {
+it('[PRES-30] sends presence changes of REST at the end of the tick, together with cursors that wait for the window', () => {
   const { clock, presence, seen, move } = world()
   move(2)
   clock.advance(0)
@@ -61,14 +61,14 @@ it('[PRES-30] sends changes of REST at the end of the tick, with the cursors tha
   ])
 })
 
-it('[PRES-30] sends a deletion by REST without waiting for the window', () => {
+it('[PRES-30] sends a presence deletion by REST without waiting for the window', () => {
   const { clock, presence, seen } = world()
   presence.presenceOf(document).delete(['ada'])
   clock.advance(0)
   expect(seen).toEqual([[null]])
 })
 
-it('[PRES-30] starts a window after a change of REST, and delays cursors to its end', () => {
+it('[PRES-30] starts a window after a presence change by REST, and delays cursors until its end', () => {
   const { clock, presence, seen, move } = world()
   clock.advance(windowMs - 1)
   presence.presenceOf(document).update([{ userId: 'ada', status: 'busy' }])
@@ -81,7 +81,7 @@ it('[PRES-30] starts a window after a change of REST, and delays cursors to its 
   expect(seen).toHaveLength(2)
 })
 
-it('[AWA-20] delays a cursor no longer than one window when the clock was set back', () => {
+it('[AWA-20] when the clock was set back, delays a cursor by one window at most', () => {
   const { clock, seen, move } = world()
   clock.advance(-3_600_000)
   move(2)
@@ -89,7 +89,7 @@ it('[AWA-20] delays a cursor no longer than one window when the clock was set ba
   expect(seen).toHaveLength(1)
 })
 
-it('[AWA-20] sends an equal state with a later clock again, also when the clock was set back', () => {
+it('[AWA-20] sends an equal state with a later clock again, even if the clock of the server was set back', () => {
   const { clock, presence, seen } = world()
   const say = (): void => {
     presence.presenceOf(document).add([{ userId: 'guest' }], 600_000)

@@ -37,7 +37,7 @@ function visitor(id: string): Member {
   }
 }
 
-it('[AWA-12] shows at most 5,000 clients, keeps and counts further ones, and shows them when others leave', async () => {
+it('[AWA-12] shows at most 5,000 clients, counts and keeps the others, and shows them when clients leave', async () => {
   const engine = await openMemoryEngine()
   const metrics = createMetrics()
   const rooms = new RoomRegistry(
@@ -91,7 +91,7 @@ it('[AWA-12] shows at most 5,000 clients, keeps and counts further ones, and sho
   await engine.close()
 })
 
-it('[AWA-12] counts clients of other nodes, and shows a local client when one of them leaves', async () => {
+it('[AWA-12] includes clients of other nodes in the limit, and shows a waiting local client when one of them leaves', async () => {
   const world = await World.of(2, () => [0])
   const watcher = new Page('watcher', 1)
   watcher.connect(world.node(0))

@@ -150,7 +150,7 @@ it('[AWA-23] shows virtual users to a returning client', () => {
 })
 
 it.each([true, false])(
-  '[AWA-24] shows a returning client with an unchanged clock and its changes at once (answers by itself: %s)',
+  '[AWA-24] shows a returning client with an unchanged clock and its changes immediately (answers by itself: %s)',
   (answersRemoval) => {
     const { clock, server, clients } = room(3, answersRemoval)
     const [back, ...others] = clients as [Client, ...Client[]]

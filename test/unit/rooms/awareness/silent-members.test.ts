@@ -29,7 +29,7 @@ function silentMember(server: Server, userId: string, answersRemoval = true) {
 }
 
 it.each([true, false])(
-  '[AWA-25] asks a connection that repeats many states once a second (answers by itself: %s)',
+  '[AWA-25] asks a connection that repeats many states only once a second (answers by itself: %s)',
   (answersRemoval) => {
     const clock = new HeldClock()
     const server = new Server(clock)
@@ -52,7 +52,7 @@ it.each([true, false])(
   },
 )
 
-it('[AWA-9] does not give a connection its client id back for an absurd clock', () => {
+it('[AWA-9] does not return the client id to a connection that sends a clock near the maximum', () => {
   const server = new Server(new HeldClock())
   const first = silentMember(server, 'ada')
   server.board.receive(first.member, [{ clientId: 7, clock: 5, state: { cursor: 1 } }])
@@ -68,7 +68,7 @@ it('[AWA-9] does not give a connection its client id back for an absurd clock', 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-it('[AWA-26] keeps no earlier texts of states that clients do not answer', () => {
+it('[AWA-26] when clients do not answer, keeps no texts of their earlier states in memory', () => {
   const clock = new HeldClock()
   const server = new Server(clock)
   const userIds = Array.from({ length: 50 }, (_, index) => `user-${index}`)

@@ -36,7 +36,7 @@ function broadcastOf(text: string, client: number, right?: AppliedUpdate['right'
   return new UpdateBroadcast([{ bytes, by: 'ada', from: null, summary, right }], 0)
 }
 
-it('[ROOM-1] counts an update as broadcast only after its broadcast, so that a slow reader gets it later', async () => {
+it('[ROOM-1] treats an update as broadcast only after its broadcast, so that a slow reader receives it later', async () => {
   const engine = await openMemoryEngine()
   ends.push(() => engine.close())
   const clocks = new Map<number, number>()
@@ -58,7 +58,7 @@ it('[ROOM-1] counts an update as broadcast only after its broadcast, so that a s
   ])
 })
 
-it('[ROOM-40] acknowledges a durable update when a later one was rejected meanwhile', async () => {
+it('[ROOM-40] acknowledges a durable update even if a later update was rejected meanwhile', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-commits-'))
   ends.push(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   const store = heldStore()
@@ -123,7 +123,7 @@ it.each([
   }
 })
 
-it('[ROOM-61] fails when a fence is raised during each of twenty repeats', async () => {
+it('[ROOM-61] fails an append when a fence is raised during each of its twenty attempts', async () => {
   const engine = await openMemoryEngine()
   ends.push(() => engine.close())
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }

@@ -7,7 +7,7 @@ import { gate } from '../../../support/time/gate.ts'
 
 const update = { bytes: Uint8Array.of(0, 0), by: '' }
 
-it('[DOC-18] keeps the order of calls and results of appends to a document without a record', async () => {
+it('[DOC-18] for a document without a record, keeps the order of append calls and of their results', async () => {
   const [recorded, durable] = [gate(), gate()]
   const waiting = new AppendBacklog()
   const calls: unknown[] = []
@@ -42,7 +42,7 @@ it('[DOC-18] keeps the order of calls and results of appends to a document witho
   expect(results).toEqual([1, 2, 3, 4])
 })
 
-it('[DOC-18] appends nothing when the record of the document cannot be stored', async () => {
+it('[DOC-18] appends nothing if the record of the document cannot be stored', async () => {
   let calls = 0
   const append = (): Promise<Appended> => {
     calls += 1

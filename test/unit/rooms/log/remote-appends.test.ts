@@ -27,7 +27,7 @@ const broadcastOf = (client: number): UpdateBroadcast => {
 /** Other nodes append to the log. */
 const manyWriters = { hasOneWriter: false }
 
-it('[CR-18] never reports a head that is too high, also when others compacted the appended update', async () => {
+it('[CR-18] never reports a head that is too high, even if another node has compacted the appended update', async () => {
   const engine = await openMemoryEngine({ clock: systemClock })
   const others = [entry(1), entry(2)] as const
   const own = entry(3)
@@ -58,7 +58,7 @@ it('[CR-18] never reports a head that is too high, also when others compacted th
   await engine.close()
 })
 
-it('[CR-23] fails a read when a change of the same node fails meanwhile', async () => {
+it('[CR-23] fails a read if a change of the same node fails during the read', async () => {
   const engine = await openMemoryEngine({ clock: systemClock })
   await engine.log.append(doc, 'create', [entry(1)])
   const held = gate()

@@ -10,7 +10,7 @@ import { typed } from '../../../support/clients/clients.ts'
 import { withLog } from '../../../support/stores/pausable-engine.ts'
 import { listening } from './commit-listeners.ts'
 
-it('schedules a compaction again after it failed in the store', async () => {
+it('schedules a compaction again after the store has failed to compact', async () => {
   const doc = ['a']
   let failures = 0
   const engine = withLog(await openMemoryEngine({ clock: systemClock }), (log) => ({

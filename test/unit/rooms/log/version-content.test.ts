@@ -132,7 +132,7 @@ async function baseNow(): Promise<number> {
 }
 
 describe(`seed ${seed}`, () => {
-  itLong('[ROOM-20] rebuilds each returned version exactly within the retention time', async () => {
+  itLong('[ROOM-20] within the retention time, rebuilds each returned version exactly', async () => {
     const keptMs = 600_000
     openRooms(keptMs)
     const handed: Handed[] = []
@@ -154,7 +154,7 @@ describe(`seed ${seed}`, () => {
     expect(gone).toBeGreaterThan(70)
   })
 
-  itLong('[ROOM-20] removes the versions that a compaction covers without a retention time', async () => {
+  itLong('[ROOM-20] without a retention time, removes the versions that a compaction covers', async () => {
     openRooms(0)
     await rooms.use(address, async (room) => {
       const handed = await edit(room, { count: 200, everyMs: 1 })
@@ -167,7 +167,7 @@ describe(`seed ${seed}`, () => {
   })
 })
 
-itLong('[ROOM-20] returns a version as a copy that can be changed without other effects', async () => {
+itLong('[ROOM-20] returns each version as a copy, so that changes to it have no other effects', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const [first] = await edit(room, { count: 3, everyMs: 1 })
@@ -181,7 +181,7 @@ itLong('[ROOM-20] returns a version as a copy that can be changed without other 
   })
 })
 
-itLong('[ROOM-20] rebuilds a version also when a compaction runs between two of its pages', async () => {
+itLong('[ROOM-20] rebuilds a version even if a compaction runs between two of its pages', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const { text, seq } = (await edit(room, { count: editsInTail, everyMs: 1 }))[8] as Handed
@@ -202,7 +202,7 @@ itLong('[ROOM-20] rebuilds a version also when a compaction runs between two of 
   })
 })
 
-it('[ROOM-21] counts the updates after the snapshot of a document opened from its log', async () => {
+it('[ROOM-21] counts the updates after the snapshot when it opens a document from its log', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     await edit(room, { count: editsInTail, everyMs: 1 })
@@ -212,7 +212,7 @@ it('[ROOM-21] counts the updates after the snapshot of a document opened from it
   })
 })
 
-it('[ROOM-25] compacts a log with a large tail when all clients have left, so that the next opening needs no Y.Doc', async () => {
+it('[ROOM-25] when all clients have left, compacts a log with a large tail, so that the next opening needs no Y.Doc', async () => {
   openRooms(600_000)
   // Uses a fixed seed, because the tail must be long enough.
   await rooms.use(address, (room) => edit(room, { count: editsInTail, everyMs: 1, random: new Random(2) }))

@@ -8,7 +8,7 @@ const [runs, testMs] = testsAll ? [300, 600_000] : [50, 60_000]
 const options = { numRuns: runs }
 
 it(
-  '[CP-22] lists and shows exactly the present users at all nodes after any arrivals, departures, separations and losses',
+  '[CP-22] after any arrivals, departures, separations and losses, lists and shows exactly the present users at all nodes',
   async () => {
     await fc.assert(
       fc.asyncProperty(historyOf(coming), (history) => after(history, expectExactly)),
@@ -43,7 +43,7 @@ async function expectAgreement({ world, pages, named }: Run): Promise<void> {
 }
 
 it(
-  '[CP-23] lists no absent virtual user at any node, and agrees at all nodes',
+  '[CP-23] lists no absent virtual user at any node, and all nodes list the same users',
   async () => {
     const step = fc.oneof({ weight: 3, arbitrary: coming }, { weight: 1, arbitrary: saying })
     await fc.assert(

@@ -110,7 +110,7 @@ const unreadable = [
   JSON.stringify(changedAt(messages[0], ['entries', '0', '1', ...(path as string[])], put)),
 )
 
-it('[CP-26] survives any malformed message between nodes, and still shows users', async () => {
+it('[CP-26] survives any malformed message between nodes, and continues to show users', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(strange, { minLength: 1, maxLength: 40 }), async (said) => {
       const world = await World.of(2, () => [0])

@@ -7,7 +7,7 @@ import { document, Page, World } from './simulated-cluster.ts'
 
 const isBucket = (topic: string): boolean => /^presence\.\d+$/.test(topic)
 
-it('[CP-34] publishes no presence and no live message on a single node', async () => {
+it('[CP-34] on a single node, publishes no presence and no live messages to the bus', async () => {
   const engine = await openMemoryEngine()
   const topics: string[] = []
   const bus: Bus = {
@@ -35,7 +35,7 @@ it('[CP-34] publishes no presence and no live message on a single node', async (
   await server.stop()
 })
 
-it('[CP-25] publishes the moves of a window in one message to interested nodes, and in none without them', async () => {
+it('[CP-25] publishes the moves of a window in one message if another node is interested, and in none otherwise', async () => {
   const world = await World.of(3, () => [0])
   const [mover, watcher] = [new Page('ada', 1), new Page('bob', 2)]
   mover.connect(world.node(0))

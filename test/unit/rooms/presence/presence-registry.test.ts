@@ -199,7 +199,7 @@ class Model {
   }
 }
 
-it('[PRES-10] converges for all clients to the last move, status and deletion in any order', () => {
+it('[PRES-10] in any order of moves, statuses and deletions, converges to the last ones for all clients', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
       const world = new World([
@@ -242,7 +242,7 @@ it('[PRES-10] converges for all clients to the last move, status and deletion in
   )
 })
 
-it('[PRES-11] keeps nothing of a document without rooms and users', async () => {
+it('[PRES-11] keeps nothing of a document that has no rooms and users', async () => {
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
   const board = presence.presenceOf(document)

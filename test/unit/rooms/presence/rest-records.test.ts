@@ -22,7 +22,7 @@ async function listedAfter(steps: readonly Step[], weather: History['weather'] =
   return lists[0]
 }
 
-it('[CP-23] lists a user nowhere who was deleted with a socket and updated at a node that knew neither', async () => {
+it('[CP-23] lists a user at no node after a deletion while the user had a socket, and an update at a node that knew of neither the socket nor the deletion', async () => {
   const listed = await listedAfter([
     { kind: 'add', user: 'ada', node: 1 },
     { kind: 'connect', page: 0, node: 0 },
@@ -33,7 +33,7 @@ it('[CP-23] lists a user nowhere who was deleted with a socket and updated at a 
   expect(listed).toEqual([])
 })
 
-it('[CP-23] lists a user with a former socket nowhere as a virtual user, also at a node that missed the socket', async () => {
+it('[CP-23] lists a user who had a socket at no node as a virtual user, even at a node that knew nothing of the socket', async () => {
   const steps: readonly Step[] = [
     { kind: 'add', user: 'bob', node: 0 },
     { kind: 'connect', page: 1, node: 1 },
@@ -43,7 +43,7 @@ it('[CP-23] lists a user with a former socket nowhere as a virtual user, also at
   expect(await listedAfter(steps, [[], [30], [1]])).toEqual(['ada rest'])
 })
 
-it('[CP-27] does not restore a deleted user at a node that receives the deletion late, also after an update there', async () => {
+it('[CP-27] does not restore a deleted user at a node that receives the deletion late, even after an update at that node', async () => {
   const apart: readonly Step[] = [
     { kind: 'add', user: 'ada', node: 1 },
     { kind: 'add', user: 'bob', node: 0 },
@@ -73,7 +73,7 @@ it('[CP-27] does not restore a virtual user who connected and left while a node 
   expect(listed).toEqual(['eve socket'])
 })
 
-it('[CP-27] does not restore a deleted user when the node that received the deletion has died', async () => {
+it('[CP-27] does not restore a deleted user even if the node that received the deletion has died', async () => {
   const listed = await listedAfter([
     { kind: 'connect', page: 3, node: 0 },
     { kind: 'add', user: 'ada', node: 1 },
@@ -89,7 +89,7 @@ it('[CP-27] does not restore a deleted user when the node that received the dele
   expect(listed).toEqual(['eve socket'])
 })
 
-it('[CP-27] does not restore a user who was deleted at a node without contact to other nodes', async () => {
+it('[CP-27] does not restore a user who was deleted at a node that had no contact with other nodes', async () => {
   const steps: readonly Step[] = [
     { kind: 'add', user: 'guest', node: 1 },
     { kind: 'cut', node: 0 },
@@ -100,7 +100,7 @@ it('[CP-27] does not restore a user who was deleted at a node without contact to
   expect(await listedAfter(steps, [[]])).toEqual(['ada rest'])
 })
 
-it('[CP-30] deletes and connects users whom a node with a clock hours ahead has named', async () => {
+it('[CP-30] deletes and connects users whose records were written by a node with a clock hours ahead', async () => {
   const world = await World.of(2, () => [0])
   const { replica } = world.node(1).presence.presenceOf(document)
   const [now, ttlMs] = [world.clock.now(), 3_599_000]
@@ -136,7 +136,7 @@ const record: fc.Arbitrary<RestUserRecord> = fc.record({
   keptUntil: stamp,
 })
 
-it('[CP-28] reaches the same state from changes of REST in any order and with repetitions', () => {
+it('[CP-28] reaches the same state from REST changes in any order and with repetitions', () => {
   fc.assert(
     fc.property(record, record, record, (one, two, three) => {
       expect(mergeRestRecords(one, two)).toEqual(mergeRestRecords(two, one))
@@ -149,7 +149,7 @@ it('[CP-28] reaches the same state from changes of REST in any order and with re
   )
 })
 
-it(`[CP-29] keeps deleted users for at most one minute when a document has more than ${restRecordsMax} users`, async () => {
+it(`[CP-29] keeps deleted users for at most one minute if a document has more than ${restRecordsMax} users`, async () => {
   const world = await World.of(2, () => [0])
   const { presence } = world.node(0)
   const { replica } = presence.presenceOf(document)
@@ -173,7 +173,7 @@ it(`[CP-29] keeps deleted users for at most one minute when a document has more 
   await world.end()
 })
 
-it('[CP-29] drops deleted users at a node without others, also while a client is on the document', () => {
+it('[CP-29] on a single node, drops the records of deleted users, even while a client is on the document', () => {
   const clock = new HeldClock()
   const registry = presenceAlone(clock)
   const presence = registry.presenceOf(document)
@@ -193,7 +193,7 @@ it('[CP-29] drops deleted users at a node without others, also while a client is
   registry.close()
 })
 
-it('[CP-36] does not read a record again for each user that REST names', async () => {
+it('[CP-36] does not read a record again for each user in a REST call', async () => {
   const world = await World.of(2, () => [0])
   const { replica } = world.node(0).presence.presenceOf(document)
   const [now, count] = [world.clock.now(), 2_000]

@@ -1,7 +1,7 @@
 import { it } from 'vitest'
 import { after, expectExactly, type Step } from './reference-model.ts'
 
-it('[CP-22] does not restore a client that moved to another node when its state is repeated', async () => {
+it('[CP-22] when an old state of a client is repeated after it moved to another node, does not restore the client', async () => {
   const steps: readonly Step[] = [
     { kind: 'connect', page: 0, node: 0 },
     { kind: 'connect', page: 3, node: 2 },
@@ -18,7 +18,7 @@ it('[CP-22] does not restore a client that moved to another node when its state 
   await after({ steps, weather: [[1], [0]], chance: 0 }, expectExactly)
 })
 
-it('[CP-22] shows a client that leaves two nodes at once to no client when its older state arrives late', async () => {
+it('[CP-22] when a client leaves two nodes at the same time and its older state arrives late, shows it to no other client', async () => {
   const steps: readonly Step[] = [
     { kind: 'connect', page: 0, node: 1 },
     { kind: 'connect', page: 1, node: 0 },

@@ -55,7 +55,7 @@ class Believed {
   }
 }
 
-it('[CP-20] has the states of another node after a full request and any lost, duplicated and reordered messages', () => {
+it('[CP-20] after a full request and any lost, duplicated and reordered messages, has the states of the other node', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'medium' }), (steps) => {
       const { log: own, values: said, set } = logOf<number>()
@@ -89,7 +89,7 @@ it('[CP-20] has the states of another node after a full request and any lost, du
   )
 })
 
-it('[CP-20] notices a lost message by the next one', () => {
+it('[CP-20] notices a lost message when the next one arrives', () => {
   const { log: own, set } = logOf<number>()
   const account = new RemotePresenceState<number>()
   for (const full of own.snapshots()) account.applySnapshot(full)
@@ -105,7 +105,7 @@ it('[CP-20] notices a lost message by the next one', () => {
   expect(account.applyDelta(lost)).toEqual([])
 })
 
-it('[CP-21] keeps messages between nodes small for any number of states, and accepts their parts in any order', () => {
+it('[CP-21] keeps messages between nodes small for any number of states, and accepts the parts in any order', () => {
   const { log: own, set } = logOf<string>()
   for (let entry = 0; entry < 500; entry++) set(`${entry}`, 'x'.repeat(4_000))
   const deltas = own.deltas()

@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const { engine } of nodes) await engine.close()
 })
 
-it('[CL-28] leaves out a malformed answer, and does not wait for another one', async () => {
+it('[CL-28] ignores a malformed answer, and does not wait for another answer of that node', async () => {
   busOf(1).subscribe('nodes.call.count', (message) => {
     const { from, life, number, payload } = read(message)
     const answer = { from: 'node-2', life, number, value: payload }

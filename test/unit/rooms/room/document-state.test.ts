@@ -62,7 +62,7 @@ function takes(state: DocumentState, bytes: Uint8Array): readonly AppliedUpdate[
   ]).accepted
 }
 
-it('[ROOM-24] serves a document from its stored bytes without a Y.Doc until an edit', async () => {
+it('[ROOM-24] serves a document from its stored bytes, and creates no Y.Doc before the first edit', async () => {
   const { doc, updates } = typed(['one ', 'two ', 'three'])
   const [first = new Uint8Array()] = updates
   for (const state of [await stored(updates), await stored(updates, first)]) {
@@ -76,7 +76,7 @@ it('[ROOM-24] serves a document from its stored bytes without a Y.Doc until an e
   }
 })
 
-it('[ROOM-24] answers a client with all content without a Y.Doc, and accepts its answer', async () => {
+it('[ROOM-24] answers a client that has all content without a Y.Doc, and accepts the answer of that client', async () => {
   const { doc } = typed(['one ', 'two'], true)
   const snapshot = Y.encodeStateAsUpdate(doc)
   const state = await stored([snapshot], snapshot)
@@ -86,7 +86,7 @@ it('[ROOM-24] answers a client with all content without a Y.Doc, and accepts its
   expect(state.bytes).not.toBeNull()
 })
 
-it('[ROOM-24] does not treat a client with more deletions or missing content as complete', async () => {
+it('[ROOM-24] does not treat a client that has more deletions or lacks content as complete', async () => {
   const { doc } = typed(['one ', 'two'], true)
   const state = DocumentState.fromBytes(Y.encodeStateAsUpdate(doc))
   const mine = new Y.Doc()
@@ -132,7 +132,7 @@ it('[ROOM-26] includes waiting updates in every answer', () => {
   }
 })
 
-it('[ROOM-26] fails again at the next read after an update that cannot be applied', () => {
+it('[ROOM-26] after an update that cannot be applied, fails again at the next read', () => {
   const state = DocumentState.fromBytes(null)
   const { updates } = typed(['a'])
   const [bytes] = updates as [Uint8Array]
@@ -150,7 +150,7 @@ function textIn(...updates: readonly Uint8Array[]): string {
   return doc.getText('t').toJSON()
 }
 
-it('[ROOM-56] counts an update with more structs than the event loop predicts as expensive', () => {
+it('[ROOM-56] treats an update with more structs than the event loop allows as expensive', () => {
   const state = DocumentState.fromBytes(null)
   const predicted = (keys: number): number => {
     const doc = new Y.Doc()

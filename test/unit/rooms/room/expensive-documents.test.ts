@@ -14,7 +14,7 @@ const addressOf = (index: number): DocumentAddress => ({
 })
 const keyOf = (index: number): string => keyName(addressKey(addressOf(index)))
 
-it('[ROOM-55] remembers ten thousand expensive documents, and drops the least recently used one', async () => {
+it('[ROOM-55] keeps ten thousand expensive documents in memory, and drops the least recently used one', async () => {
   const metrics = createMetrics()
   const documents = new ExpensiveDocuments({ metrics, logger: createLog('silent') })
   const count = async (): Promise<number | undefined> =>

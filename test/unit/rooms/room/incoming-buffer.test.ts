@@ -37,7 +37,7 @@ function applied(
   return { doc, ...seen }
 }
 
-it(`[ROOM-27] gives the same document for waiting updates as for single ones (seed ${seed})`, () => {
+it(`[ROOM-27] gives the same document for combined waiting updates as for single updates (seed ${seed})`, () => {
   let waited = 0
   for (let round = 0; round < 60; round++) {
     const { updates } = randomHistory(seed + round, 80)
@@ -62,7 +62,7 @@ it(`[ROOM-27] gives the same document for waiting updates as for single ones (se
   expect(waited).toBeGreaterThan(1_000)
 })
 
-it('[ROOM-27] gives the same document for several writers who insert and delete in turn', () => {
+it('[ROOM-27] gives the same document when several writers insert and delete in turn', () => {
   const docs = [1, 2, 3].map((clientID) => Object.assign(new Y.Doc(), { clientID }))
   const updates: Uint8Array[] = []
   for (const doc of docs) {

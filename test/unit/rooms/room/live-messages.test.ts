@@ -6,7 +6,7 @@ import { presenceAlone } from '../../../support/data/rooms.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }
 
-it('[LIVE-9] keeps nothing of documents without listeners', () => {
+it('[LIVE-9] keeps nothing of a document that has no listeners', () => {
   const board = new LiveMessageHub(presenceAlone(systemClock).requests)
   const listener = () => ({ encoder: yWebsocket, deliverLive: () => 'sent' as const })
   const leaves = [board.enter(address, listener()), board.enter({ ...address, editorId: 'f' }, listener())]

@@ -18,7 +18,7 @@ function stateOf(characters: number): DocumentState {
 const inHex = (frames: readonly Uint8Array[]): string[] =>
   frames.map((each) => Buffer.from(each).toString('hex'))
 
-it('[ROOM-39] sends the same frame of a large document to all clients without content', () => {
+it('[ROOM-39] sends the same frame of a large document to all clients that have no content', () => {
   const state = stateOf(100_000)
   const answering = new SyncReplyCache(state)
   const [first] = answering.framesFor(yWebsocket, nothing)
@@ -28,7 +28,7 @@ it('[ROOM-39] sends the same frame of a large document to all clients without co
   expect(inHex(answering.framesFor(other, nothing))).toEqual(inHex([yWebsocket.update(state.encode())]))
 })
 
-it('[ROOM-39] sends a small change in a frame of its own, and builds the whole frame again after a large one', () => {
+it('[ROOM-39] sends a small change in a separate frame, and builds the whole frame again after a large change', () => {
   const state = stateOf(100_000)
   const answering = new SyncReplyCache(state)
   const [frame] = answering.framesFor(yWebsocket, nothing)
@@ -45,7 +45,7 @@ it('[ROOM-39] sends a small change in a frame of its own, and builds the whole f
   expect(inHex(anew)).toEqual(inHex([yWebsocket.offer(Y.encodeStateAsUpdate(state.doc))]))
 })
 
-it('[ROOM-39] sends waiting updates in a frame of their own, and builds no Y.Doc for them', () => {
+it('[ROOM-39] sends waiting updates in a separate frame, and creates no Y.Doc for them', () => {
   const state = stateOf(100_000)
   const stored = state.encode()
   const answering = new SyncReplyCache(state)
@@ -74,7 +74,7 @@ it('[ROOM-39] sends waiting updates in a frame of their own, and builds no Y.Doc
 it.each([
   ['inserts', (doc: Y.Doc) => doc.getText('t').insert(0, 'more')],
   ['deletes', (doc: Y.Doc) => doc.getText('t').delete(0, 2)],
-])('[ROOM-39] answers with one frame when an update of a small document waits and %s', (_, change) => {
+])('[ROOM-39] when an update of a small document waits and %s, answers with one frame', (_, change) => {
   const state = stateOf(10)
   const editor = new Y.Doc()
   Y.applyUpdate(editor, state.encode())
@@ -96,7 +96,7 @@ it.each([
   expect(reader.getText('t').toString()).toBe(editor.getText('t').toString())
 })
 
-it('[ROOM-39] sends a client with some content only the missing part', () => {
+it('[ROOM-39] sends a client that has some content only the missing part', () => {
   const state = stateOf(100_000)
   const answering = new SyncReplyCache(state)
   answering.framesFor(yWebsocket, nothing)

@@ -37,7 +37,7 @@ it('[ROOM-56] handles other events between long ticks of rooms', async () => {
   expect(notes.slice(notes.indexOf('b'), notes.indexOf('c'))).toContain('other')
 })
 
-it('[ROOM-56] handles other events between long answers, and gives the answers in order', async () => {
+it('[ROOM-56] handles other events between long answers, and sends the answers in order', async () => {
   const scheduler = new TickScheduler()
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])

@@ -2,7 +2,7 @@ import { assert, asyncProperty, integer } from 'fast-check'
 import { expect, it } from 'vitest'
 import { staggerCalls } from '../../../../src/sync/connect/staggered-close.ts'
 
-it('[CF-10] calls all functions once, at once when there is no time', async () => {
+it('[CF-10] calls each function once, and calls all of them immediately if there is no time', async () => {
   await assert(
     asyncProperty(integer({ min: 0, max: 50 }), async (count) => {
       const called: number[] = []
@@ -16,7 +16,7 @@ it('[CF-10] calls all functions once, at once when there is no time', async () =
   )
 })
 
-it('[CF-10] calls the functions in slices in any order when there is time', async () => {
+it('[CF-10] if there is time, calls the functions in slices, in any order', async () => {
   const called: number[] = []
   const slices: number[] = []
   const endings = Array.from({ length: 100 }, (_, index) => () => void called.push(index))

@@ -77,7 +77,7 @@ it.each([
   expect(socket.reading).toBe('on')
 })
 
-it('[LOAD-4] resumes a paused socket when its workspace becomes known, and delays no other socket for it', async () => {
+it('[LOAD-4] resumes a paused socket when its workspace becomes known, and does not delay other sockets for this', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',
@@ -114,7 +114,7 @@ it('[LOAD-4] limits pings of a multiplexed socket to a share of each tick', asyn
   expect(socket.reading).toBe('on')
 })
 
-it('[DIA-24] keeps a socket open for a document that joins after another one was rejected temporarily', () => {
+it('[DIA-24] keeps a socket open for a document that joins after another document was rejected temporarily', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const socket = new ReadingSocket()
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)

@@ -37,7 +37,7 @@ const frames = array(
   { minLength: 1, maxLength: 6 },
 )
 
-it('[LIM-19] finds the ends of messages in any split of their bytes', () => {
+it('[LIM-19] finds the ends of messages, however their bytes are split', () => {
   assert(
     property(frames, array(integer({ min: 1, max: 40_000 }), { minLength: 1 }), (all, cuts) => {
       const bytes = Buffer.concat(all.map(bytesOf))

@@ -42,7 +42,7 @@ async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
 
 const update = (byte: number): Uint8Array => yWebsocket.update(Uint8Array.of(byte))
 
-it('[SYNC-26] sends earlier messages before a ping or the close', async () => {
+it('[SYNC-26] sends earlier messages before a ping or the close frame', async () => {
   const order = await heard((socket) => {
     socket.write(update(1))
     socket.write(update(2))
@@ -54,7 +54,7 @@ it('[SYNC-26] sends earlier messages before a ping or the close', async () => {
   expect(order).toEqual(['update 1', 'update 2', 'ping', 'update 3', 'close 4404'])
 })
 
-it('[SYNC-26] calls back when all messages are sent', async () => {
+it('[SYNC-26] calls the callback when all messages are sent', async () => {
   const order = await heard((socket) => {
     socket.write(update(1))
     socket.whenDrained(() => {

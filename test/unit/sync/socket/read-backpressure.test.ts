@@ -50,7 +50,7 @@ it('[LOAD-4] pauses only the reader that has used its share of a tick, until the
   expect(flooder.reading).toBe('paused')
 })
 
-it('[LOAD-4] keeps a reader paused that waits for the disk when a tick begins', async () => {
+it('[LOAD-4] when a tick begins, keeps a reader paused that waits for the disk', async () => {
   const disk = { pendingBytes: 0 }
   const pressure = new ReadBackpressure(() => disk.pendingBytes, 1_000, nothing)
   const reader = new CountedReader()
@@ -64,7 +64,7 @@ it('[LOAD-4] keeps a reader paused that waits for the disk when a tick begins', 
   await expect.poll(() => reader.reading).toBe('on')
 })
 
-it('[LOAD-4] resumes a waiting reader in its tick, also when more of its messages arrived meanwhile', async () => {
+it('[LOAD-4] resumes a waiting reader in its tick, even if more of its messages arrived meanwhile', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const [first, second] = [new CountedReader(), new CountedReader()]
   for (const reader of [first, second]) take(pressure, reader, ReadBackpressure.messagesPerTick)
@@ -76,7 +76,7 @@ it('[LOAD-4] resumes a waiting reader in its tick, also when more of its message
   expect(second.reading).toBe('on')
 })
 
-it('[LOAD-4] resumes one reader of a workspace per tick, the longest waiting one first', async () => {
+it('[LOAD-4] resumes one reader of each workspace per tick, first the reader that has waited longest', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const readers = ['one', 'one', 'one', 'other'].map((workspaceId) => new CountedReader(workspaceId))
   const reading = () => readers.map((reader) => reader.reading)

@@ -25,7 +25,7 @@ function setUp(bytesPerSecond: number, burstBytes: number) {
   return { clock, exceeded, inflow: new ReceiveRateLimit(options) }
 }
 
-it('[LIM-5] reads at most burst and rate in any period, plus one message per socket', () => {
+it('[LIM-5] in any period, reads at most burst and rate, plus one message per socket', () => {
   const messages = fc.array(
     fc.record({
       from: fc.integer({ min: 0, max: 3 }),
@@ -67,7 +67,7 @@ it('[LIM-5] pauses no socket of another workspace', () => {
   expect(exceeded).toEqual(['busy'])
 })
 
-it('[LIM-5] gives a reconnecting client no new burst until its time has passed', () => {
+it('[LIM-5] gives a client that reconnects no new burst until enough time has passed', () => {
   const { clock, inflow } = setUp(1000, 1000)
   const first = new Socket()
   const meter = inflow.enter('acme')
@@ -84,7 +84,7 @@ it('[LIM-5] gives a reconnecting client no new burst until its time has passed',
   expect(rested.reading).toBe(true)
 })
 
-it('[LIM-5] pauses no socket without a rate', () => {
+it('[LIM-5] without a rate, pauses no socket', () => {
   const { inflow } = setUp(0, 1)
   const socket = new Socket()
   const meter = inflow.enter('acme')
