@@ -185,7 +185,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     return kv.commit(['counter'], { checks: [{ key, value }], puts: [{ key, value: next }] })
   }
 
-  it('[PG-39] sets its own isolation, limits and formats, whatever defaults the role or the database has', async () => {
+  it('[PG-39] sets its own isolation, limits and formats, even if the role or the database has other defaults', async () => {
     const schema = server.newSchema()
     await server.sql('create role pinned superuser login')
     const known = new Set((await server.sql('select name from pg_settings')).map(({ name }) => name))

@@ -105,7 +105,7 @@ it('[AWA-5] shows a client again that reconnects with the same clock', async () 
   for (const each of [editor, watcher]) each.close()
 })
 
-it('[AWA-6] drops states that are too large, too deep or not objects, and keeps the sender connected', async () => {
+it('[AWA-6] drops states that are not objects or exceed the maximum size or depth, and keeps the sender connected', async () => {
   const path = newPath()
   const [guest, witness] = [await RawClient.connect(url(path, eve)), await RawClient.connect(url(path, ada))]
   let deep: unknown = 1

@@ -262,7 +262,7 @@ it('[WS-54] accepts an origin as long as at least one API key lists it', async (
   await eventually(async () => (await preflight('https://a.b.shared.test')).status === 405)
 })
 
-it("[WS-55] accepts calls and sockets from the server's own pages with valid credentials, whatever domains are listed", async () => {
+it("[WS-55] accepts calls and sockets from the server's own pages with valid credentials, for any list of domains", async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   await call(key, 'add', 'one.test')

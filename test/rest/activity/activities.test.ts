@@ -100,7 +100,7 @@ it('[ACT-2] overwrites an activity with an existing id, but keeps its time', asy
   expect(idsOf(await get({ ...at, actionTypes: ['comment.add'] }))).toEqual(['b'])
 })
 
-it('[ACT-3] rejects malformed activities: custom without a target, unknown document, too large', async () => {
+it('[ACT-3] rejects malformed activities: custom without a target, unknown document, excess size', async () => {
   const at = await organization('refused-3')
   const post = (activities: object[], more: object = {}) =>
     server.post('/v2/activities/add', { ...at, documentId: 'd1', activities, ...more })

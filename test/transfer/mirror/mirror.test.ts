@@ -177,7 +177,7 @@ describe('a mirror of the server of y-websocket', () => {
   })
 
   itLong(
-    '[MIRROR-9] rejects wrong credentials and names that are no address with one sentence and exit code 2',
+    '[MIRROR-9] rejects wrong credentials and names that are not addresses with one sentence and exit code 2',
     async () => {
       const wrongName = await (await at.mirror(['no-address'])).ended
       expect([wrongName.code, wrongName.err]).toEqual([

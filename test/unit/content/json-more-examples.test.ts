@@ -127,7 +127,7 @@ test('[R7] returns correct index lookups after a replacement, although Yjs cache
   expect(array.toArray().indexOf('here')).toBe(250)
 })
 
-test('[R11] replaces an XML fragment by a string of line breaks, although that string is no content in XML', () => {
+test('[R11] replaces an XML fragment by a string of line breaks, although XML ignores such a string', () => {
   const doc = arrayWith([new Y.XmlFragment(), fragmentOf('Hello')])
   const target = ['\n', ' \r\n ']
   expect(replace(doc, 'array', target)).toMatchObject({ changed: true })

@@ -80,7 +80,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[AWA-6] drops states that are too large, too deep or not JSON objects, and keeps the other states', () => {
+  it('[AWA-6] drops states that are not JSON objects or exceed the maximum size or depth, and keeps the other states', () => {
     const bad = [
       JSON.stringify({ text: 'x'.repeat(stateBytesMax) }),
       `{"a":${'['.repeat(50_000)}`,

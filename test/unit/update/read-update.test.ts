@@ -62,7 +62,7 @@ describe('genuine updates', () => {
       }
   })
 
-  it('[UPD-6] rejects a text that is not UTF-8, whatever its length', () => {
+  it('[UPD-6] rejects a text of any length that is not UTF-8', () => {
     for (const length of [1, 255, 256, 257, 100_000])
       for (const wrong of [0x80, 0xc0, 0xff]) {
         const content = Buffer.alloc(length, 'a')
