@@ -261,7 +261,7 @@ describe('level with a full disk', () => {
     },
   )
 
-  it('[ENG-78] when one job of a commit is unknown after failed writes, writes nothing of the commit', async () => {
+  it('[ENG-78] after failed writes, writes nothing of a commit if the state of one of its jobs is unknown', async () => {
     await enqueue(engine, job('read early', 0))
     const release = disk.holdReads('read late')
     const commit = engine.kv.commit(['p'], {

@@ -96,7 +96,7 @@ async function answering(...turns: readonly (readonly [code: number, body: objec
 const failure = (status: string) => ({ error: { status, message: 'not now' } })
 const done = { result: { status: 'success', message: '', data: { acme: {} } } }
 
-it('[EXB-13] retries in the typed client only after a limit or a restart, with the same idempotency key', async () => {
+it('[EXB-13] retries a call of the typed client only after a limit or a restart, with the same idempotency key', async () => {
   const limited = [429, failure('RESOURCE_EXHAUSTED'), '3'] as const
   const stopping = [503, failure('UNAVAILABLE')] as const
   const tried = await answering(limited, stopping, [200, done])

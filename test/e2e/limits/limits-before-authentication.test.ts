@@ -142,7 +142,7 @@ it('[LIM-10] does not count connections of an address behind a reverse proxy', a
   expect(idle.filter(({ destroyed }) => destroyed)).toEqual([])
 })
 
-it('[LIM-15] limits the memory of slow bodies, rejects further ones, and serves other workspaces', async () => {
+it('[LIM-15] limits the memory of slow bodies, rejects more of them, and serves other workspaces', async () => {
   await start({ adminToken, memoryBudgetBytes: 2 ** 28 })
   const other = await otherWorkspace(server)
   const { apiKey, authToken } = server.credentials

@@ -107,7 +107,7 @@ async function doneOrSpent(edit: Promise<unknown>, spent: readonly string[]): Pr
 const documentsMax = 2_000
 
 it.each(Object.entries(expensive))(
-  '[ROOM-53] adds the cost of REST updates that %s integrates to the share of their workspace, and delays its further updates',
+  '[ROOM-53] when %s integrates REST updates, adds their cost to the share of the workspace, and delays its next updates',
   async (_, update) => {
     const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
     for (let count = 0; spent.length === 0 && count < documentsMax; count += 1)

@@ -73,7 +73,7 @@ async function allSee(pages: readonly Page[], shown: readonly Page[] = pages): P
 let moves = 0
 const move = ({ awareness, name }: Page): void => awareness.setLocalState({ page: name, at: ++moves })
 
-it('[AWA-23] shows a stock client of any protocol and version that reconnects to the other clients, and shows it all of them', async () => {
+it('[AWA-23] when a stock client of any protocol and version reconnects, this client and all others see each other', async () => {
   const server = await startTestServer()
   const path = 'acme/coming-back/main'
   const pages = [
@@ -139,7 +139,7 @@ it('[AWA-23] after a restart, shows all clients to each other, including those t
   await rm(data, { recursive: true })
 })
 
-it('[CP-33] when a stock client moves to another node, shows it to all clients and all clients to it, with and without clients at that node', async () => {
+it('[CP-33] when a stock client moves to another node, this client and all others see each other, with and without clients at that node', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const names = ['ada', 'bob', 'eve']
   const editors = [await open(0, 'ada'), await open(0, 'bob'), await open(1, 'eve')]

@@ -46,7 +46,7 @@ async function deepOrganization() {
   return { ...directory, readsOf }
 }
 
-it('[PERM-13] reads few records for each further document in deep folders, regardless of the number of groups', async () => {
+it('[PERM-13] reads few records for each additional document in deep folders, regardless of the number of groups', async () => {
   const { permissionReader, readsOf, engine } = await deepOrganization()
   const report = (ids: readonly string[]) =>
     permissionReader.read(scope, { userIds: ['ann'], folderIds: [], documentIds: ids })

@@ -71,7 +71,7 @@ it('[LIM-12] logs hits of a server-wide limit in one line for all clients', () =
   expect(told()).toEqual([{ limit: 'maxConnections', scope: 'server', times: 2 }])
 })
 
-it('[LIM-12] beyond a number of clients, logs the limit hits of all further clients in one line', async () => {
+it('[LIM-12] beyond a number of clients, logs the limit hits of all other clients in one line', async () => {
   for (let who = 0; who < 5000; who += 1) act(`address ${who}`)
   expect(told()).toHaveLength(200)
   clock.advance(reportEveryMs)
