@@ -8,9 +8,9 @@ import { AuditRetention } from './retention.ts'
 
 export interface Audit {
   readonly audit: AuditLog
-  /** Flush before the engine closes. */
+  /** Counter of rejections. Flush it before the engine closes. */
   readonly refusals: RejectionCounter
-  /** Start with the server, and stop before the engine closes. */
+  /** Deletes old records. Start it with the server, and stop it before the engine closes. */
   readonly sweep: AuditRetention
 }
 

@@ -4,10 +4,10 @@ import { MalformedJsonError, readJson } from '../json.ts'
 import { auditKeys } from './keys.ts'
 import type { AuditActor, AuditRecord } from './record.ts'
 
-/** Filters of a listing. A record must match all that are present. */
+/** Filters of a listing. A listed record matches all filters that are present. */
 export interface AuditQuery {
   readonly operation?: string
-  /** The API key that authenticated the call, or one of the keys that the call names. */
+  /** Matches records with this API key: it authenticated the call, or it is one of the ids in the call. */
   readonly apiKey?: string
   readonly actor?: AuditActor
   /** Exclusive lower bound in epoch milliseconds. */
@@ -18,7 +18,7 @@ export interface AuditQuery {
 
 export interface AuditRange {
   readonly order: 'asc' | 'desc'
-  /** `next` of the previous page; undefined for the first page. */
+  /** The `next` of the previous page; undefined for the first page. */
   readonly after: string | undefined
   /** At least 1. */
   readonly limit: number
@@ -30,15 +30,18 @@ export interface AuditPage {
   readonly next: string | null
 }
 
-/** Records of one read. */
+/** Number of records in one read. */
 const sliceSize = 250
-/** Records that one page may read, and their bytes. The page ends there, even if it is not full. */
+/**
+ * Maximum number and bytes of the records that are read for one page. The page ends there, even if it is not
+ * full.
+ */
 const lookedAtMax = 5_000
 const lookedAtBytesMax = 4_194_304
 
 /**
- * Lists the matching records, ordered by time. A page may have fewer than `limit` items, or none, and not be the last,
- * because the work for one page is bounded.
+ * Lists the matching records, ordered by time. The work for one page is bounded. A page may therefore have
+ * fewer than `limit` items, or none, although more pages follow.
  * @throws CorruptRecordError if a record is damaged
  */
 export async function listRecords(
@@ -65,7 +68,7 @@ export async function listRecords(
   return { items, next: last ?? null }
 }
 
-/** Bounds of the next read: the start of the listing, or the position after the record `last`. */
+/** Returns the bounds of the next read: from the start of the listing, or after the record `last`. */
 function sliceOf({ after, before }: AuditQuery, { order }: AuditRange, last: string | undefined) {
   const bounds = { prefix: auditKeys.records, limit: sliceSize, reverse: order === 'desc' }
   if (last !== undefined) return { ...bounds, after: auditKeys.record(last) }
@@ -73,7 +76,7 @@ function sliceOf({ after, before }: AuditQuery, { order }: AuditRange, last: str
   return after === undefined ? bounds : { ...bounds, after: auditKeys.endOf(after) }
 }
 
-/** Returns whether this record and all that follow it are outside the requested time. */
+/** Returns whether this record and all later records of the listing are outside the requested time. */
 function isBeyond({ at }: AuditRecord, { after, before }: AuditQuery, order: AuditRange['order']): boolean {
   return order === 'desc' ? after !== undefined && at <= after : before !== undefined && at >= before
 }
@@ -87,7 +90,7 @@ const recordSchema = v.looseObject({
   id: v.string(),
   at: v.number(),
   operation: v.string(),
-  // Allows actors that only a newer version knows.
+  // Accepts any string, because a newer version may write other actors.
   actor: v.custom<AuditActor>((actor) => typeof actor === 'string'),
   apiKey: v.nullable(v.string()),
   clientAddress: v.nullable(v.string()),

@@ -15,7 +15,7 @@ export type NewRecord = Pick<AuditRecord, 'operation' | 'actor'> & Partial<Omit<
 export interface OpenAuditRecord {
   /** Resolves when the record is durable. @throws StoreUnavailableError if that is unknown */
   readonly stored: Promise<void>
-  /** Adds the outcome and the ids that the call created. No caller waits until that is durable. */
+  /** Adds the outcome and the ids that the call created. No caller waits until they are durable. */
   end(end: Ending): void
 }
 
@@ -46,13 +46,16 @@ const blank = {
   refusals: null,
 } satisfies Partial<AuditRecord>
 
-/** Listings that run at the same time, in total and for each log. If few records match, one page reads thousands. */
+/**
+ * Maximum number of concurrent listings, in total and for each log. One page may read thousands of records.
+ */
 const readAtOnce = { total: 2, each: 1 }
 
 /**
- * Records who did what, and when. The record is written before the call runs. Engines write in the order of the
- * requests, so no change is on disk without its record, and a call that waits for its own commit waits for nothing
- * else. The outcome is written after the call. A crash can lose the outcome (`UNKNOWN`), but never the record.
+ * Records who did what, and when. Each record is written before its call runs. Engines store writes in the
+ * order of the requests, so no change is on disk without its record. A call that waits for its own commit
+ * does not wait longer because of the record. The outcome is written after the call: a crash can lose the
+ * outcome (`UNKNOWN`), but never the record.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions
@@ -66,7 +69,7 @@ export class AuditLog {
     this.#options = options
   }
 
-  /** Starts to write a record. It is ahead of all writes of later ticks of the event loop. */
+  /** Starts to write a record. The engine stores it before all writes of later ticks of the event loop. */
   begin(place: AuditScope, entry: NewRecord): OpenAuditRecord {
     const at = this.#options.clock.now()
     const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
@@ -75,11 +78,12 @@ export class AuditLog {
     const settled = () => {
       pace = 'soon'
     }
-    // Also handles the rejection for callers that do not wait: their own write fails with the same store.
+    // Also handles the rejection for callers that do not wait for `stored`. Their own write to the same store
+    // fails too.
     stored.then(settled, settled)
     return {
       stored,
-      // If the call wrote nothing itself, the commit of the outcome also writes the record.
+      // Writes the outcome. If the record is not written yet, the same commit writes both.
       end: ({ outcome, made = {}, replayed = false }) =>
         this.#end(place, { ...record, outcome, replayed, ids: { ...record.ids, ...made } }, pace),
     }
@@ -99,8 +103,8 @@ export class AuditLog {
   }
 
   /**
-   * Runs a change of the operator. Its record is durable before the change, and its outcome is durable when this
-   * resolves.
+   * Runs a change of the operator. The record is durable before the change. The outcome is durable when the
+   * promise resolves.
    * @throws StoreUnavailableError, and the errors of `work`
    */
   async carryOut<T>(place: AuditScope, entry: NewRecord, work: () => Promise<T>): Promise<T> {
@@ -118,7 +122,10 @@ export class AuditLog {
     return done
   }
 
-  /** Lists a page. It includes the outcomes of all calls that have been answered. @throws CorruptRecordError */
+  /**
+   * Lists a page. The page includes the outcomes of all calls that have been answered.
+   * @throws CorruptRecordError
+   */
   async list(place: AuditScope, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
     await Promise.all(this.#ending)
     const part = auditPart(place)
@@ -141,14 +148,14 @@ export class AuditLog {
     this.#ending.add(ending)
   }
 
-  /** Creates an id. Ids sort in the order of creation, also within one millisecond. */
+  /** Creates an id. Ids sort in the order of their creation, even within one millisecond. */
   #id(at: number): string {
     this.#count += 1
     return auditId(at, this.#count.toString(36).padStart(8, '0') + this.#process)
   }
 }
 
-/** Returns the status of an error. A change that failed without such a status may have been made. */
+/** Returns the status of an error. Without a status, it is unknown whether the change was made. */
 const outcomeOf = (error: unknown): string => (error instanceof ApiError ? error.status : unknownOutcome)
 
 const entryOf = (record: AuditRecord) => ({

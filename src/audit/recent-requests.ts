@@ -15,7 +15,7 @@ export interface RequestNote {
   readonly target: string
   /** `success`, the status of an error, or the close code of a websocket. */
   readonly outcome: string
-  /** Code of an error of REST. */
+  /** Error code of a rejected REST call. */
   readonly code?: string
   /** Why the server rejected the request; absent for a success. */
   readonly reason?: string
@@ -23,25 +23,25 @@ export interface RequestNote {
   readonly requestId?: string
 }
 
-/** Equal requests with the time of the latest one, and their number. */
+/** A group of equal requests: the latest request and the number of requests. */
 export interface KeptRequest extends RequestNote {
-  /** Sorts by the time of the latest request. */
+  /** Unique id, which sorts by the time of the latest request. */
   readonly id: string
   /** Epoch milliseconds of the latest request. */
   readonly at: number
   readonly times: number
-  /** The node that answered. */
+  /** Name of the node that answered. */
   readonly node: string
 }
 
 /**
- * Owner of a request. `apiKey` is an id that the client has sent and that may not exist. Null: the request names no
- * API key.
+ * Owner of a request. `apiKey` alone is an id that the client has sent and that may not exist. Null: the
+ * request contains no API key.
  */
 export type RequestOwner = Tenant | { readonly apiKey: string; readonly workspaceId: null } | null
 
 export interface RecentQuery {
-  /** Only requests that the server has rejected. */
+  /** True to list only rejected requests. */
   readonly onlyRejected: boolean
   readonly kind: RequestNote['kind'] | null
 }
@@ -56,7 +56,7 @@ interface RecentPage {
   readonly next: string | null
 }
 
-/** Messages to the other nodes, which keep the requests that they have answered. */
+/** Sends messages to the other nodes. Each node keeps the requests that it has answered. */
 export interface NodeCalls {
   ask<Answer>(
     name: string,
@@ -71,11 +71,11 @@ export interface NodeCalls {
   ): void
 }
 
-/** Maximum number of requests in one page. The answer of a node is then smaller than the limit of a message. */
+/** Maximum number of requests in one page. With this number, the answer of a node fits into a message. */
 export const recentPageMax = 100
-/** Requests that are kept for an API key: this number of accepted and of rejected ones. */
+/** Maximum number of accepted requests, and also of rejected requests, that are kept for one API key. */
 const keptOfKey = 100
-/** Requests that are kept for all API keys together: a few MB. */
+/** Maximum number of requests that are kept for all API keys together. They use a few MB. */
 const keptMax = 5_000
 const textLengthMax = 300
 const claimLengthMax = 128
@@ -109,7 +109,7 @@ const listAnswerSchema = v.array(
 )
 
 interface Kept {
-  /** By what makes requests equal, the latest last. */
+  /** Accepted requests by the text that is equal for equal requests. The latest request is last. */
   readonly accepted: Map<string, KeptRequest>
   readonly rejected: Map<string, KeptRequest>
 }
@@ -117,21 +117,23 @@ interface Kept {
 interface RecentRequestsOptions {
   readonly tenants: Pick<TenantStore, 'tenantOf'>
   readonly clock: Clock
-  /** Owner of requests that name no API key; null: they are dropped, because several owners share the server. */
+  /**
+   * Owner of requests that contain no API key. Null: the server has several owners, and drops these requests.
+   */
   readonly onlyOwner: Tenant | null
 }
 
 /**
- * The latest requests of each API key, in memory: equal ones are counted together, so that a flood cannot remove the
- * others. They contain no content, token or secret.
+ * The latest requests of each API key, in memory. Equal requests are one entry with a number, so that a flood
+ * cannot remove the other entries. Entries contain no content, token or secret.
  */
 export class RecentRequests {
   readonly #options: RecentRequestsOptions
-  /** Distinguishes the ids of this process from those of others. */
+  /** Distinguishes the ids of this process from the ids of other processes. */
   readonly #process = randomBytes(6).toString('hex')
-  /** By API key, the one with the latest request last. */
+  /** Requests by API key. The API key with the latest request is last. */
   readonly #tenants = new Map<string, Kept>()
-  /** Requests whose owner is being read. */
+  /** Requests whose owner is not known yet, because it is being read. */
   readonly #pending = new Set<Promise<void>>()
   #calls: NodeCalls | null = null
   #self = ''
@@ -143,7 +145,7 @@ export class RecentRequests {
     this.#options = options
   }
 
-  /** Shares the requests with the other nodes. @param self name of this node */
+  /** Makes the requests available to the other nodes. @param self name of this node */
   share(calls: NodeCalls, self: string): void {
     this.#calls = calls
     this.#self = self
@@ -161,7 +163,7 @@ export class RecentRequests {
     this.#pending.add(adding)
   }
 
-  /** Lists requests of an API key on all nodes that answer in time, the latest first. */
+  /** Lists the requests of an API key on all nodes that answer in time, the latest first. */
   async list({ workspaceId, apiKey }: Tenant, query: RecentQuery, range: PageRange): Promise<RecentPage> {
     await Promise.all(this.#pending)
     const { after, limit } = range
@@ -191,7 +193,7 @@ export class RecentRequests {
     }
     const kind = JSON.stringify([note.kind, note.outcome, note.code, note.clientAddress, texts])
     const times = (requests.get(kind)?.times ?? 0) + 1
-    // Ids of this process always increase, also when the clock goes back.
+    // Ensures that ids of this process increase even if the clock goes back.
     this.#latest = Math.max(this.#latest, this.#options.clock.now())
     this.#count += 1
     const id = `${padded(this.#latest, 9)}${padded(this.#count, 8)}${this.#process}`
@@ -217,7 +219,7 @@ export class RecentRequests {
     }
   }
 
-  /** Drops all requests of the API key without a request for the longest time. */
+  /** Drops all requests of the API key whose latest request is the oldest. */
   #dropOfOldestKey(): void {
     for (const [key, { accepted, rejected }] of this.#tenants) {
       this.#tenants.delete(key)

@@ -4,16 +4,19 @@ import type { Log } from '../log.ts'
 import type { AuditScope } from './keys.ts'
 import type { AuditLog, NewRecord } from './log.ts'
 
-/** Rejections are counted for this time, and then written. */
+/** Time in ms for which rejections are counted before their number is written. */
 const windowMs = 60_000
-/** Kinds of rejections that are counted apart in one window and in one day. The others share one counter. */
+/**
+ * Maximum numbers of kinds of rejections that have a separate counter, in one window and in one day. All
+ * other kinds share one counter.
+ */
 const kindsMax = 100
 const kindsPerDayMax = 2_000
 const dayMs = 86_400_000
 /** Maximum length of an API key or a workspace id, in characters. */
 const claimLengthMax = 128
 
-/** The credential that was tried; the operation of the record is `authentication.` and this name. */
+/** The credential that a client tried. The operation of the record is `authentication.` and this name. */
 export type EntryPoint = 'key' | 'workspace' | 'operator' | 'realtime' | 'metrics'
 
 export interface Rejection {
@@ -21,7 +24,10 @@ export interface Rejection {
   /** Status of the response. */
   readonly outcome: string
   readonly clientAddress: string
-  /** Id that the client sent, which may be any text, even a secret. It is never stored unless it exists. */
+  /**
+   * Id that the client sent; null if it sent none. It may be any text, even a secret, so it is stored only if
+   * it exists.
+   */
   readonly claim: ClaimedId | null
 }
 
@@ -30,14 +36,14 @@ export interface ClaimedId {
   readonly id: string
 }
 
-/** Owner of the id that was tried. */
+/** Owner of the attempted id. */
 interface Owner {
   readonly workspaceId: string
   readonly apiKey: string | null
 }
 
 interface Counted extends Omit<Rejection, 'claim'> {
-  /** Null if the id does not exist, or if the client sent none. */
+  /** Owner of the attempted id; null if the id does not exist or the client sent none. */
   readonly owner: Owner | null
   readonly since: number
   count: number
@@ -51,9 +57,10 @@ export interface RefusalsOptions {
 }
 
 /**
- * Counts failed authentication by client and credential in windows of a minute, so that a flood cannot fill the disk.
- * It writes at most 2,000 records a day, and one a minute for all others. All ids that do not exist count as the same,
- * so that guessing uses only one record. A crash loses the counts of the last minute.
+ * Counts failed authentication by client and credential in windows of a minute, so that a flood cannot fill
+ * the disk. It writes at most 2,000 records a day, and beyond them one record a minute for all others. All
+ * ids that do not exist share one record, so that a client that guesses ids uses only one. A crash loses the
+ * numbers of the last minute.
  */
 export class RejectionCounter {
   readonly #options: RefusalsOptions
@@ -61,7 +68,7 @@ export class RejectionCounter {
   #others = { count: 0, since: 0 }
   #day = { number: 0, kinds: 0 }
   #cancel: (() => void) | null = null
-  /** Rejections whose owners are being read. */
+  /** Rejections that are not counted yet, because their owner is being read. */
   readonly #counting = new Set<Promise<void>>()
   #writing: Promise<void> = Promise.resolve()
 
@@ -78,7 +85,7 @@ export class RejectionCounter {
     this.#cancel ??= this.#options.clock.after(windowMs, () => void this.flush())
   }
 
-  /** Writes the counts. Resolves when they are durable, or when the write failed. */
+  /** Writes the numbers. Resolves when they are durable, or when the write has failed. */
   flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = null
@@ -88,7 +95,7 @@ export class RejectionCounter {
   }
 
   async #count({ claim, ...refusal }: Rejection, now: number): Promise<void> {
-    // If the owner cannot be read, the rejection counts without one.
+    // Counts the rejection without an owner if the owner cannot be read.
     const owner = await this.#ownerOf(claim).catch(() => null)
     const kind = JSON.stringify([refusal.door, refusal.outcome, refusal.clientAddress, owner])
     const known = this.#kinds.get(kind)

@@ -8,9 +8,9 @@ import { type AuditScope, auditKeys, auditPart } from './keys.ts'
 import { recordIn } from './listing.ts'
 
 const sweepMs = 3_600_000
-/** Leaves the first minute to the start of the server. */
+/** Time in ms before the first sweep, so that the sweep does not slow down the start of the server. */
 const firstSweepMs = 60_000
-/** Records of one commit. */
+/** Number of records that one commit deletes. */
 const sliceSize = 250
 
 export interface SweepOptions {
@@ -23,8 +23,8 @@ export interface SweepOptions {
 }
 
 /**
- * Deletes records that are older than the retention, a minute after the start and then once an hour. Each commit
- * deletes a bounded number.
+ * Deletes records that are older than the retention: first a minute after the start, then once an hour. Each
+ * commit deletes a bounded number.
  */
 export class AuditRetention {
   readonly #options: SweepOptions
@@ -55,7 +55,7 @@ export class AuditRetention {
     await this.#running
   }
 
-  /** Sweeps all logs once. @throws StoreUnavailableError */
+  /** Sweeps all logs one time. @throws StoreUnavailableError */
   async run(): Promise<void> {
     const { tenants, clock, keepMs } = this.#options
     const until = clock.now() - keepMs
@@ -71,8 +71,8 @@ export class AuditRetention {
   }
 
   /**
-   * Deletes one slice after the key `last`. A scan from the beginning would read all deleted entries again. Returns
-   * null if no more records are too old.
+   * Deletes one slice of records after the key `last`. Without `last`, each scan would read all deleted
+   * entries again. Returns the last deleted key; null if no more records are too old.
    */
   async #sweepSome(place: AuditScope, until: number, last?: Key): Promise<Key | null> {
     const { kv } = this.#options

@@ -2,10 +2,10 @@ import { ByteReader, clockMax } from '../update/byte-reader.ts'
 import { readUpdate } from '../update/read-update.ts'
 import { writeStateVector } from '../update/state-vector.ts'
 
-/** Next expected clock of each client. */
+/** Next expected clock by client id. */
 export type NextClocks = ReadonlyMap<number, number>
 
-/** Ranges of deleted clocks of each client: ascending and disjoint, with `to` excluded. */
+/** Ranges of deleted clocks by client id. The ranges are ascending and do not overlap; `to` is exclusive. */
 export type Deletions = ReadonlyMap<number, readonly { readonly from: number; readonly to: number }[]>
 
 /** The clocks that an update of a document contains or deletes. */
@@ -15,8 +15,8 @@ export interface Coverage {
 }
 
 /**
- * Reads the coverage of an update without integrating it. A client with a gap in its blocks is left out, because its
- * blocks after the gap cannot be integrated.
+ * Reads which clocks an update contains and deletes, without applying the update. Omits a client that has a
+ * gap in its blocks, because Yjs cannot apply the blocks after the gap.
  * @throws MalformedUpdateError
  */
 export function coverageOf(update: Uint8Array): Coverage {
@@ -42,7 +42,10 @@ function readDeletions(bytes: Uint8Array): Deletions {
   return deletions
 }
 
-/** Merges ranges. Servers with pending deletions append them unsorted. */
+/**
+ * Sorts and merges ranges. They may be unsorted, because a server with pending deletions appends those to the
+ * others.
+ */
 function joined(ranges: readonly { from: number; to: number }[]): { from: number; to: number }[] {
   const apart: { from: number; to: number }[] = []
   for (const { from, to } of [...ranges].sort((a, b) => a.from - b.from)) {
@@ -53,7 +56,7 @@ function joined(ranges: readonly { from: number; to: number }[]): { from: number
   return apart
 }
 
-/** Adds blocks that continue the known clocks. */
+/** Adds blocks to the known clocks if they continue them without a gap. */
 export function raise(clocks: Map<number, number>, blocks: Coverage['blocks']): void {
   for (const { client, from, to } of blocks) {
     const known = clocks.get(client) ?? 0
@@ -62,9 +65,9 @@ export function raise(clocks: Map<number, number>, blocks: Coverage['blocks']): 
 }
 
 /**
- * Returns a state vector that makes a server prove, with few bytes, that it has all of `wanted`. For each client that
- * is not proved yet, the vector asks from the last wanted clock, so that the answer contains this clock if the server
- * has it.
+ * Returns a state vector for a request whose short answer proves that a server has all of `wanted`. For each
+ * client that is not proved yet, the vector requests the last wanted clock, so that the answer contains this
+ * clock if the server has it.
  * @param known clocks that the server is known to have
  */
 export function proofQuestion(wanted: NextClocks, known: NextClocks): Uint8Array {
@@ -74,8 +77,8 @@ export function proofQuestion(wanted: NextClocks, known: NextClocks): Uint8Array
 }
 
 /**
- * Adds the clocks that an answer to `proofQuestion` proves. Only for servers that never answer with pending updates,
- * such as Weft. Answers of Yjs contain them.
+ * Adds the clocks that an answer to `proofQuestion` proves. Use it only for servers that never answer with
+ * pending updates, such as Weft. Answers of Yjs contain pending updates.
  */
 export function takeProof(known: Map<number, number>, wanted: NextClocks, answer: Coverage['blocks']): void {
   raise(known, answer)

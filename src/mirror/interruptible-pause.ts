@@ -1,4 +1,7 @@
-/** A pause that `ring` ends early. A `ring` between two pauses ends the next one. */
+/**
+ * A pause that a call of `ring` ends early. If `ring` is called between two pauses, the next pause ends
+ * immediately.
+ */
 export class InterruptiblePause {
   #state: 'quiet' | 'rung' = 'quiet'
   #wake: () => void = () => undefined

@@ -7,7 +7,7 @@ import { WeftClient } from './weft-client.ts'
 
 export interface MirrorRunOptions {
   readonly names: NameFlags
-  /** The other server. `token` is null if it needs none. */
+  /** The old server. `token` is null if this server requires no token. */
   readonly source: { readonly url: URL; readonly dialect: DialectName; readonly token: string | null }
   /** The running Weft server. */
   readonly target: {
@@ -16,18 +16,18 @@ export interface MirrorRunOptions {
     readonly authToken: string
     readonly messageBytesMax: number
   }
-  /** Documents that are opened at the same time. */
+  /** Maximum number of documents that connect at the same time. */
   readonly parallel: number
-  /** Interval between two comparisons of a document. */
+  /** Interval in ms between two comparisons of a document. */
   readonly checkEveryMs: number
-  /** `follow`: until SIGINT or SIGTERM. `once`: until all documents are up to date. */
+  /** When the mirror ends. `follow`: at SIGINT or SIGTERM. `once`: when all documents are up to date. */
   readonly until: 'follow' | 'once'
   readonly report: 'text' | 'json'
 }
 
 /**
- * The entry point of the mirror. Returns whether all documents are in sync at the end. Connections that hang may then
- * still be open.
+ * Runs a mirror; this is the entry point of the folder. Returns whether all documents are in sync at the end.
+ * Connections that do not close may then still be open.
  * @throws ConfigError, MirrorRejectedError
  */
 export async function runMirror(options: MirrorRunOptions): Promise<boolean> {

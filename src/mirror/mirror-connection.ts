@@ -2,7 +2,10 @@ import { WebSocket } from 'ws'
 import { errorMessage } from '../errors.ts'
 import { pongMessage, type SourceMessage } from './source-protocols.ts'
 
-/** The other side closed a connection or sent an invalid message. The message contains the reason. */
+/**
+ * Error of a connection: the other side closed it or sent an invalid message. The message contains the
+ * reason.
+ */
 export class MirrorConnectionError extends Error {
   override readonly name = 'MirrorConnectionError'
   /** Close code of the other side; null if it did not close the connection. */
@@ -15,27 +18,32 @@ export class MirrorConnectionError extends Error {
 }
 
 export interface MirrorConnectionOptions {
-  /** Name of the other side in messages. */
+  /** Name of the other server for error messages. */
   readonly peer: string
   readonly url: URL
   readonly hello: Uint8Array | null
-  /** Text that must not appear in messages, although the other side may repeat it. */
+  /** Text that must not appear in error messages. The other server may send it back. */
   readonly secret: string | null
-  /** Returns the message that requests an update with a state vector. */
+  /** Encodes a request for the updates that a client with this state vector lacks. */
   readonly ask: (vector: Uint8Array) => Uint8Array
   readonly read: (message: Uint8Array) => SourceMessage
-  /** Receives each message in order. If the message answers a question, it is called before the question resolves. */
+  /**
+   * Called with each message in order. If the message answers a request, it is called before the promise of
+   * the request resolves.
+   */
   readonly onMessage: (received: SourceMessage) => void
 }
 
-/** Maximum size of a received message in bytes. A message may contain a whole document. */
+/**
+ * Maximum size of a received message in bytes. It is large, because a message may contain a whole document.
+ */
 const messageBytesMax = 256 * 1024 * 1024
 const reasonLengthMax = 300
-/** Timeout of the connect, and of each wait for more bytes of an answer. */
+/** Timeout in ms of the connect, and of each wait for more bytes of an answer. */
 const patienceMs = 30_000
-/** Timeout of an answer, even if other messages arrive. */
+/** Timeout in ms of an answer, even if other messages arrive meanwhile. */
 const answerMs = 600_000
-/** Rate of sending in bytes per ms that the timeout assumes: 64 KB per second. */
+/** Minimum upload rate that the timeout assumes, in bytes per ms (64 KB per second). */
 const sentPerMs = 64
 
 interface Question {
@@ -43,7 +51,7 @@ interface Question {
   readonly failed: (error: Error) => void
 }
 
-/** A connection to one document of a server, for requests. It does not store content. */
+/** A connection to one document of a server, for requests. It does not store the content. */
 export class MirrorConnection {
   readonly #options: MirrorConnectionOptions
   readonly #socket: WebSocket
@@ -81,20 +89,20 @@ export class MirrorConnection {
     this.#greeted.catch(() => undefined).finally(() => clearTimeout(bell))
   }
 
-  /** Resolves when the connection is closed. Never rejects. */
+  /** Promise that resolves when the connection is closed. It never rejects. */
   get ended(): Promise<MirrorConnectionError> {
     return this.#ended
   }
 
   /**
-   * Resolves when the other side has accepted the client or has sent its state vector. Rejects with
-   * `MirrorConnectionError`.
+   * Promise that resolves when the other side has accepted the client or has sent its state vector. It
+   * rejects with `MirrorConnectionError`.
    */
   get greeted(): Promise<void> {
     return this.#greeted
   }
 
-  /** Bytes that the other side has not received yet. */
+  /** Number of sent bytes that the other side has not received yet. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount
   }
@@ -104,8 +112,8 @@ export class MirrorConnection {
   }
 
   /**
-   * Requests the update that a client with this state vector lacks. Only one request at a time is possible. Rejects
-   * with `MirrorConnectionError`.
+   * Requests the updates that a client with this state vector lacks. Only one request at a time is possible.
+   * Rejects with `MirrorConnectionError`.
    */
   async ask(vector: Uint8Array): Promise<Uint8Array> {
     if (this.#question !== null) throw new Error('a request is still pending')
@@ -119,8 +127,8 @@ export class MirrorConnection {
   }
 
   /**
-   * Ends the connection if no bytes of the answer arrive. A large answer over a slow connection, and a paused socket,
-   * do not count as missing.
+   * Starts a timer that ends the connection if no more bytes of the answer arrive. The timer does not run out
+   * while a large answer arrives slowly, or while the socket is paused.
    */
   #beImpatient(): NodeJS.Timeout {
     let waitedMs = 0
@@ -144,13 +152,13 @@ export class MirrorConnection {
     this.#socket.resume()
   }
 
-  /** Terminates the connection with a local reason. */
+  /** Terminates the connection with a reason of this side. */
   end(reason: string): void {
     this.#reason ??= reason
     this.#socket.terminate()
   }
 
-  /** Closes the connection after all pending messages are sent. */
+  /** Closes the connection after all pending messages have been sent. */
   close(): void {
     this.#reason ??= 'closed'
     this.#socket.close()
@@ -195,7 +203,10 @@ export class MirrorConnection {
   }
 }
 
-/** Returns a reason of the other side for messages: on one line, shortened, without the secret. */
+/**
+ * Returns a reason that the other side sent in a form for error messages: one line, shortened, without the
+ * secret.
+ */
 function printable(reason: string, secret: string | null): string {
   const forms = secret === null || secret === '' ? [] : [secret, encodeURIComponent(secret)]
   const plain = forms.reduce((text, form) => text.replaceAll(form, '…'), reason).replace(/\p{Cc}+/gu, ' ')

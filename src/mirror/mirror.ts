@@ -3,25 +3,27 @@ import { type DocumentName, MirroredDocument, type MirroredDocumentOptions } fro
 
 export interface MirrorOptions extends Omit<MirroredDocumentOptions, 'slots' | 'passed'> {
   readonly names: readonly DocumentName[]
-  /** Documents that connect at the same time. */
+  /** Maximum number of documents that connect at the same time. */
   readonly parallel: number
 }
 
-/** Number of documents in each status. */
+/** Number of documents by status. */
 export interface MirrorCounts {
   readonly documents: number
   readonly inStep: number
-  /** Documents in sync that are empty at the old server. */
+  /** Number of documents in sync that are empty at the old server. */
   readonly empty: number
   readonly behind: number
   readonly failed: number
   readonly coming: number
 }
 
-/** Maximum time of the last check of all documents after `stop`, in ms: a fixed part and a part for each document. */
+/** Maximum time in ms of the last check after `stop`: a fixed part, and a part for each document. */
 const lastLookMs = { all: 10_000, each: 10 }
 
-/** Keeps documents of a running Weft server up to date with another server. It never writes to the other server. */
+/**
+ * Keeps documents of a running Weft server up to date with an old server. It never writes to the old server.
+ */
 export class Mirror {
   readonly documents: readonly MirroredDocument[]
   #updates = 0
@@ -35,12 +37,12 @@ export class Mirror {
     this.documents = options.names.map((name) => new MirroredDocument(name, { ...options, slots, passed }))
   }
 
-  /** Number of updates that were passed on. */
+  /** Number of updates that were sent to Weft. */
   get updates(): number {
     return this.#updates
   }
 
-  /** Follows the other server until `stop`, or brings all documents up to date once. */
+  /** Mirrors all documents: `follow` runs until `stop`, `once` ends when all documents are up to date. */
   async run(how: 'follow' | 'once'): Promise<void> {
     const patienceMs = lastLookMs.all + lastLookMs.each * this.documents.length
     const tooLate = new Promise<void>((resolve) => {
@@ -51,12 +53,12 @@ export class Mirror {
     for (const document of this.documents) document.giveUp()
   }
 
-  /** Checks all documents now. Resolves when each check has ended or failed. */
+  /** Checks all documents immediately. Resolves when each check has succeeded or failed. */
   async check(): Promise<void> {
     await Promise.all(this.documents.map((document) => document.check()))
   }
 
-  /** Ends `run` after a last check. */
+  /** Makes `run` end after a last check. */
   stop(): void {
     this.#stopped()
     for (const document of this.documents) document.stop()

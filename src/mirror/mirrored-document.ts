@@ -9,7 +9,7 @@ import { SyncAttempt } from './sync-attempt.ts'
 import type { WeftClient } from './weft-client.ts'
 
 export interface DocumentName {
-  /** Name at the old server. */
+  /** Name of the document at the old server. */
   readonly name: string
   readonly path: DocumentPath
 }
@@ -20,7 +20,7 @@ export interface MirroredDocumentOptions {
   /** Limits the documents that connect at the same time. */
   readonly slots: Semaphore
   readonly checkEveryMs: number
-  /** Called for each update that is passed on. */
+  /** Called for each update that is sent to Weft. */
   readonly passed: () => void
   readonly changed: (document: MirroredDocument) => void
 }
@@ -28,24 +28,28 @@ export interface MirroredDocumentOptions {
 /** Status of a document at the last check. */
 export type MirrorStatus =
   | { readonly kind: 'coming' }
-  /** Everything that the old server has is durable in Weft. `isEmpty`: the old server has no content. */
+  /**
+   * Everything that the old server has is durable in Weft. `isEmpty`: the old server has no content for this
+   * document.
+   */
   | { readonly kind: 'inStep'; readonly isEmpty: boolean }
-  /** Number of clocks and deletions that Weft is not known to have. */
+  /** Number of clocks and deletions of the old server that Weft may lack. */
   | { readonly kind: 'behind'; readonly by: number }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Delay between checks while Weft lacks updates. */
+/** Delay in ms between checks while Weft lacks updates. */
 const checkAgainMs = 1000
 const settleMs = 1000
 /**
- * Consecutive checks in sync that `once` needs. An empty document needs more, because y-websocket's server reports a
- * document as empty while it loads it, and does not report when it is loaded.
+ * Number of consecutive checks in sync after which `once` ends. An empty document needs more checks. The
+ * server of y-websocket reports a document as empty while it loads, and sends nothing when the document is
+ * loaded.
  */
 const looksOfOnce = { empty: 4, other: 2 } as const
 const attemptsOfOnce = 3
 const roundsOfOnce = 30
 
-/** Keeps one document up to date in Weft and recovers from failures of both sides. */
+/** Keeps one document up to date in Weft, and recovers from failures of both servers. */
 export class MirroredDocument {
   readonly name: string
   readonly #path: DocumentPath
@@ -67,7 +71,7 @@ export class MirroredDocument {
     return this.#standing
   }
 
-  /** Checks the document now. Resolves when the check has ended or failed. */
+  /** Checks the document immediately. Resolves when the check has succeeded or failed. */
   async check(): Promise<void> {
     if (this.#state === 'over') return
     const looked = new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -75,14 +79,14 @@ export class MirroredDocument {
     await looked
   }
 
-  /** Ends `follow` and `once` after a last check. */
+  /** Makes `follow` and `once` end after a last check. */
   stop(): void {
     if (this.#isMirroring) this.#state = 'stopping'
     this.#bell.ring()
   }
 
   /**
-   * Marks the document as failed if there was no time for its last check, because its earlier status may be outdated.
+   * Marks the document as failed if there was no time for its last check. Its earlier status may be outdated.
    */
   giveUp(): void {
     if (this.#state !== 'over') this.#fail(new Error('there was no time for a last comparison'))
@@ -93,7 +97,7 @@ export class MirroredDocument {
     await this.#follow().finally(() => this.#end())
   }
 
-  /** Brings Weft up to date and disconnects. Makes at most `attemptsOfOnce` attempts. */
+  /** Brings Weft up to date, then disconnects. Makes at most `attemptsOfOnce` attempts. */
   async once(): Promise<void> {
     await this.#once().finally(() => this.#end())
   }
@@ -151,12 +155,13 @@ export class MirroredDocument {
 
   /**
    * Checks the document until the mirror stops.
-   * @param settled called after each successful check, because a server may accept a client and then close the
-   * connection
+   * @param settled called after each successful check. A connection alone is not a success, because a server
+   * may accept a client and then close the connection.
    */
   async #stay(visit: SyncAttempt, settled: () => void): Promise<void> {
     const stay: { over: MirrorConnectionError | 'left' | null } = { over: null }
-    // Not a race with each pause: a promise that stays pending would keep a reference to all callbacks.
+    // Does not use a race with each pause, because a promise that stays pending would keep references to all
+    // callbacks.
     void visit.ended.then((error) => {
       if (stay.over !== null) return
       stay.over = error
@@ -201,7 +206,10 @@ export class MirroredDocument {
     return checkEveryMs * (0.75 + Math.random() / 4)
   }
 
-  /** Delayed, because Weft asks again at once if no server has the updates that it lacks. */
+  /**
+   * Requests the missing updates after a delay. Without it, Weft would ask repeatedly if no server has the
+   * updates.
+   */
   #askSoon(): void {
     if (this.#asked !== null) return
     this.#asked = setTimeout(() => {

@@ -8,7 +8,7 @@ import { mapName, type NameMapping } from '../transfer/import/name-mapping.ts'
 import type { DocumentName } from './mirrored-document.ts'
 import type { SourceProtocol } from './source-protocols.ts'
 
-/** Flags that select the documents and their addresses. */
+/** Flags that select the documents and specify their addresses. */
 export interface NameFlags {
   readonly documents: string
   readonly organization?: string
@@ -16,7 +16,11 @@ export interface NameFlags {
   readonly nameMap?: string
 }
 
-/** Reads the names and their addresses. Each name must have an address, and no two the same. @throws ConfigError */
+/**
+ * Reads the names and their addresses. Each name must have an address, and no two names may have the same
+ * one.
+ * @throws ConfigError
+ */
 export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): Promise<DocumentName[]> {
   const naming: NameMapping = {
     map: flags.nameMap === undefined ? new Map<string, DocumentPath>() : await readNameMap(flags.nameMap),
@@ -39,7 +43,10 @@ export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): 
   })
 }
 
-/** Returns the distinct names. Some text editors write a byte order mark at the start of a file. */
+/**
+ * Returns the different names in a text. Removes the byte order mark that some text editors write at the
+ * start of a file.
+ */
 const linesOf = (text: string): ReadonlySet<string> => {
   const lines = text.replace(/^\ufeff/, '').split('\n')
   return new Set(lines.map((line) => line.replace(/\r$/, '')).filter((line) => line !== ''))

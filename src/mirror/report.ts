@@ -3,7 +3,7 @@ import type { MirroredDocument, MirrorStatus } from './mirrored-document.ts'
 
 const lineEveryMs = 1000
 
-/** Reports the progress of a mirror: results on standard output, status and errors on standard error. */
+/** Prints the progress of a mirror: results to standard output, status and errors to standard error. */
 export class MirrorReport {
   readonly #how: 'text' | 'json'
   #timer: NodeJS.Timeout | null = null
@@ -12,7 +12,7 @@ export class MirrorReport {
     this.#how = how
   }
 
-  /** Starts a status line if there is a terminal. */
+  /** Starts to show a status line if the output is a terminal. */
   start(mirror: Mirror): void {
     if (this.#how === 'json' || !process.stderr.isTTY) return
     let before = 0
@@ -33,7 +33,7 @@ export class MirrorReport {
     process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}\n` : `${line}\n`)
   }
 
-  /** Prints one line per document. */
+  /** Prints one line for each document. */
   documents({ documents }: Mirror): void {
     const line = this.#how === 'json' ? asJson : asText
     for (const { name, standing } of documents) printResult(line(name, standing))

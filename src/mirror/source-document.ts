@@ -3,24 +3,24 @@ import { coverageOf, type Deletions, type NextClocks, raise } from './coverage.t
 import { MirrorConnection, type MirrorConnectionError } from './mirror-connection.ts'
 import type { SourceMessage, SourceProtocol } from './source-protocols.ts'
 
-/** The server from which documents are mirrored. */
+/** The old server, from which documents are mirrored. */
 export interface SourceServer {
   readonly dialect: SourceProtocol
   readonly url: URL
   readonly token: string | null
 }
 
-/** An update of the document: the answer to a request, or a new edit. */
+/** An update from the old server: the answer to a request, or a new edit. */
 export interface SourceUpdate {
   readonly kind: 'offer' | 'update'
   readonly update: Uint8Array
 }
 
-/** A document at the old server. Weft is a client of it, which sends requests and no updates. */
+/** A document at the old server. Weft connects as a client that sends requests but no updates. */
 export class SourceDocument {
   readonly #link: MirrorConnection
   readonly #onUpdate: (news: SourceUpdate) => void
-  /** Null until the server has sent its state vector. */
+  /** Clocks that the server has; null until it has sent its state vector. */
   #has: Map<number, number> | null = null
   #deleted: Deletions = new Map()
 
@@ -52,7 +52,7 @@ export class SourceDocument {
     return original
   }
 
-  /** Clocks that the server is known to have; null until it has sent its state vector. */
+  /** Clocks that the server is known to have; null until the server has sent its state vector. */
   get has(): NextClocks | null {
     return this.#has
   }
@@ -66,7 +66,10 @@ export class SourceDocument {
     return this.#link.ended
   }
 
-  /** Requests the updates that a client with this state vector lacks, and the deletions. They arrive as an offer. */
+  /**
+   * Requests the updates that a client with this state vector lacks, and all deletions. The answer arrives as
+   * an offer.
+   */
   async ask(vector: Uint8Array): Promise<void> {
     await this.#link.ask(vector)
   }
@@ -87,7 +90,7 @@ export class SourceDocument {
     if (received.kind === 'vector') this.#has = readStateVector(received.vector)
     if (received.kind !== 'offer' && received.kind !== 'update') return
     const { blocks, deletions } = coverageOf(received.update)
-    // An offer may contain pending updates, which do not count as clocks of the server.
+    // Does not add the clocks of an offer, because an offer may contain pending updates.
     if (received.kind === 'offer') this.#deleted = deletions
     else if (this.#has !== null) raise(this.#has, blocks)
     this.#onUpdate(received)

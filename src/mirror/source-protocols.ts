@@ -1,31 +1,37 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 
-/** A message of a server to a mirroring client. Bytes are views on the message. */
+/** A message that a mirroring client receives. Its byte arrays are views on the received bytes. */
 export type SourceMessage =
   | { readonly kind: 'vector'; readonly vector: Uint8Array }
-  /** The answer to a request. */
+  /** The update that answers a request. */
   | { readonly kind: 'offer'; readonly update: Uint8Array }
   | { readonly kind: 'update'; readonly update: Uint8Array }
-  /** The token was accepted, in protocols that confirm it. */
+  /** The server has accepted the token, in protocols that confirm it. */
   | { readonly kind: 'admitted' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'ping' }
   | { readonly kind: 'other' }
 
 /**
- * The protocol of an old server, for reading only. It has no message for an edit or for awareness, so a client of this
- * interface cannot change anything.
+ * The protocol of an old server, limited to reading. It has no messages for edits or awareness, so the mirror
+ * cannot change anything at the old server.
  */
 export interface SourceProtocol {
   /** Returns why a document with this name cannot be requested; null if it can. */
   nameProblem(name: string): string | null
   url(base: URL, name: string, token: string | null): URL
-  /** Returns the first message; null if there is none, in which case the server does not send `admitted`. */
+  /**
+   * Returns the first message to send; null if the protocol has none. Without a first message, the server
+   * does not send `admitted`.
+   */
   hello(name: string, token: string | null): Uint8Array | null
-  /** Returns a request for the updates that a client with this state vector lacks. */
+  /** Encodes a request for the updates that a client with this state vector lacks. */
   ask(name: string, vector: Uint8Array): Uint8Array
-  /** Reads a message. @throws Error if it does not belong to the protocol or concerns another document */
+  /**
+   * Reads a message.
+   * @throws Error if the message does not belong to the protocol or concerns another document
+   */
   read(name: string, message: Uint8Array): SourceMessage
 }
 
@@ -37,10 +43,16 @@ const auth = { token: 0, denied: 1, admitted: 2 } as const
 
 export const pongMessage = Uint8Array.of(10)
 
-/** Characters and segments that a URL drops or changes. Stock clients cannot request such a document either. */
+/**
+ * Matches names with characters or segments that a URL drops or changes. Stock clients cannot request such
+ * documents either.
+ */
 const unnameable = /[\\\t\r]|(^|\/)(\.|%2e){1,2}(\/|$)/i
 
-/** One document per websocket. The path contains the name without encoding, as stock clients send it. */
+/**
+ * Protocol of y-websocket, with one document per websocket. The path of the URL contains the name without
+ * encoding, as stock clients send it.
+ */
 const yWebsocket: SourceProtocol = {
   nameProblem: (name) => (unnameable.test(name) ? 'a URL with this name leads elsewhere' : null),
   url(base, name, token) {
@@ -54,7 +66,7 @@ const yWebsocket: SourceProtocol = {
   read: (_name, message) => readSourceMessage(decoding.createDecoder(message)),
 }
 
-/** Every message starts with the name of its document. */
+/** Protocol of Hocuspocus, in which every message starts with the name of its document. */
 const hocuspocus: SourceProtocol = {
   nameProblem: () => null,
   url: (base) => base,
@@ -126,7 +138,10 @@ function readSync(decoder: decoding.Decoder): SourceMessage {
   }
 }
 
-/** The rejection of y-websocket has the same numbers, except for that of `denied`. */
+/**
+ * Reads an authentication message. The rejection of y-websocket has the same numbers, except for the number
+ * of `denied`.
+ */
 function readAuth(decoder: decoding.Decoder): SourceMessage {
   switch (decoding.readVarUint(decoder)) {
     case auth.denied:

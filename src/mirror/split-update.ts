@@ -3,14 +3,18 @@ import { type StructRun, writeUpdate } from '../update/join-updates.ts'
 import { pushVarUint } from '../update/state-vector.ts'
 
 /**
- * One value, or one embedded object, is larger than a part may be and cannot be split. The message is for the operator.
+ * Error for one value or one embedded object that cannot be split and is larger than the maximum of a part.
+ * The message is for the operator.
  */
 export class PartTooLargeError extends Error {
   override readonly name = 'PartTooLargeError'
 }
 
 export interface PartSizes {
-  /** Target size of a part in bytes, at least 128. Only a value that cannot be split makes a larger part. */
+  /**
+   * Target size of a part in bytes, at least 128. A part is larger only if it contains a value that cannot be
+   * split.
+   */
   readonly aimed: number
   /** Maximum size of a part in bytes; not less than `aimed`. */
   readonly most: number
@@ -18,18 +22,23 @@ export interface PartSizes {
 
 type Struct = Y.Item | Y.GC | Y.Skip
 
-/** Maximum bytes for each client of a part: the number of structs, the client id and the clock. */
+/**
+ * Maximum overhead in bytes for each client in a part: the number of structs, the client id and the clock.
+ */
 const runBytes = 15
-/** Maximum bytes of the two counts in an update: of clients with structs and of clients with deletions. */
+/**
+ * Maximum overhead in bytes for the two numbers in an update: of clients with structs, and of clients with
+ * deletions.
+ */
 const frameBytes = 10
 const noDeletions = Uint8Array.of(0)
 
 /**
- * Splits an update (V1) into parts with the same effect on a document; a small update stays as it is. Structs follow
- * those that they depend on, so that no part becomes pending if a receiver applies the parts in order. Deletions are
- * last.
+ * Splits an update (V1) into parts that together have the same effect on a document. Does not split a small
+ * update. Each struct is in the same part as the structs that it depends on, or in a later part. No part
+ * therefore becomes pending if a receiver applies the parts in order. Deletions are last.
  * @param update vetted by `readUpdate`
- * @throws PartTooLargeError during the iteration, for a value that is too large
+ * @throws PartTooLargeError during the iteration, if a value is too large
  */
 export function* splitUpdate(update: Uint8Array, sizes: PartSizes): Generator<Uint8Array> {
   if (update.length <= sizes.aimed) yield update
@@ -47,7 +56,7 @@ function* structParts(structs: readonly Struct[], sizes: PartSizes): Generator<U
     for (const { bytes, clock, length } of piecesOf(struct, sizes)) {
       const { client } = struct.id
       const grown = size + bytes.length + (runs.has(client) ? 0 : runBytes)
-      // A gap in the clocks of a client starts a new part.
+      // Starts a new part if the size would exceed the target, or at a gap in the clocks of a client.
       if (runs.size > 0 && (grown > sizes.aimed || (runs.get(client)?.to ?? clock) !== clock)) {
         yield writeUpdate(runs, noDeletions)
         runs = new Map()
@@ -70,7 +79,7 @@ interface Piece {
   readonly length: number
 }
 
-/** Encodes a struct, in repeated halves if it is too large. */
+/** Encodes a struct. Splits it in half repeatedly while it is too large. */
 function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
   if (struct instanceof Y.Skip) return
   const encoder = new Y.UpdateEncoderV1()
@@ -85,7 +94,10 @@ function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
   else throw new PartTooLargeError(`one value has ${bytes.length} bytes, more than one message can have`)
 }
 
-/** Cuts an item as Yjs does: keeps the left half and returns the right one. Returns null if the item cannot be cut. */
+/**
+ * Splits an item in the same way as Yjs. The item keeps the left half; returns the right half. Returns null
+ * if the item cannot be split.
+ */
 function cutInHalf(item: Y.Item): Y.Item | null {
   const { id, content, rightOrigin, parent, parentSub } = item
   const at = middleOf(item)
@@ -105,7 +117,10 @@ function cutInHalf(item: Y.Item): Y.Item | null {
   )
 }
 
-/** Returns the middle, but never inside a surrogate pair, because Yjs would replace both halves. */
+/**
+ * Returns the middle of an item. The middle is never inside a surrogate pair, because Yjs would replace both
+ * halves of the pair.
+ */
 function middleOf({ content, length }: Y.Item): number {
   const middle = length >> 1
   if (!(content instanceof Y.ContentString)) return middle
@@ -119,11 +134,14 @@ interface Queue {
   at: number
 }
 
-/** Yields the structs of each client in order, and each struct after those of other clients that it depends on. */
+/**
+ * Yields the structs of each client in order, and yields each struct after the structs of other clients that
+ * it depends on.
+ */
 function* inOrder(structs: readonly Struct[]): Generator<Struct> {
   const queues = queuesOf(structs)
   for (const first of queues.keys()) {
-    // Stack of clients and the clocks to reach; each entry waits for the one above it.
+    // Stack of clients with the clock to reach. Each entry waits for the entry above it.
     const stack = [{ client: first, until: Number.POSITIVE_INFINITY }]
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const queue = queues.get(top.client)
@@ -133,7 +151,7 @@ function* inOrder(structs: readonly Struct[]): Generator<Struct> {
         continue
       }
       const needed = neededBy(struct, queues)
-      // Only crafted updates contain cycles.
+      // Ignores cycles, which occur only in crafted updates.
       if (needed !== null && !stack.some(({ client }) => client === needed.client))
         stack.push({ client: needed.client, until: needed.clock })
       else {
@@ -154,7 +172,9 @@ function queuesOf(structs: readonly Struct[]): ReadonlyMap<number, Queue> {
   )
 }
 
-/** Returns the id of a remaining struct that this one depends on; null if there is none. */
+/**
+ * Returns the id of a struct that is still in a queue and that this struct depends on; null if there is none.
+ */
 function neededBy(struct: Struct, queues: ReadonlyMap<number, Queue>): Y.ID | null {
   if (!(struct instanceof Y.Item)) return null
   for (const id of [struct.origin, struct.rightOrigin, struct.parent]) {
@@ -167,7 +187,7 @@ function neededBy(struct: Struct, queues: ReadonlyMap<number, Queue>): Y.ID | nu
   return null
 }
 
-/** Maximum bytes of a range with its client. */
+/** Maximum bytes of one deleted range, with its client id. */
 const rangeBytes = 20
 
 function* deletionParts(

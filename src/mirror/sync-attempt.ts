@@ -11,35 +11,38 @@ export interface SyncAttemptOptions {
   readonly path: DocumentPath
   readonly old: SourceServer
   readonly weft: WeftClient
-  /** Called for each update that is passed on. */
+  /** Called for each update that is sent to Weft. */
   readonly passed: () => void
   /** Called when Weft lacks updates that the old server may have. */
   readonly asked: () => void
 }
 
-/** Result of a round. */
+/** Result of one comparison. */
 export interface SyncRound {
-  /** Number of clocks and deletions of the old server that Weft is not known to have. */
+  /** Number of clocks and deletions of the old server that Weft may lack. */
   readonly behind: number
-  /** True if the old server has no content. */
+  /** True if the old server has no content for the document. */
   readonly isEmpty: boolean
 }
 
-/** Unsent bytes to Weft at which reading from the old server pauses. */
+/** Number of unsent bytes to Weft above which reading from the old server pauses. */
 const unsentBytesMax = 4 * 1024 * 1024
-/** Time in ms to wait after an answer for the state vector that follows it. */
+/** Maximum time in ms to wait after an answer for the state vector of the server. */
 const vectorPatienceMs = 1000
 const nothing: NextClocks = new Map()
 
 /**
- * One connection to a document on both sides. It passes updates of the source to the target. It stores no content, only
- * the clocks and deletions of both sides.
+ * One connection to a document on both servers. It sends updates of the old server (source) to Weft (target).
+ * It does not store content, only the clocks and deletions of both servers.
  */
 export class SyncAttempt {
   readonly #options: SyncAttemptOptions
   readonly #copy: TargetDocument
   #original: SourceDocument | null = null
-  /** Until the first answer, updates of the source may depend on updates that the target lacks. */
+  /**
+   * `asking` until the first answer: until then, updates of the source may depend on updates that the target
+   * lacks.
+   */
   #state: 'asking' | 'following' = 'asking'
 
   private constructor(options: SyncAttemptOptions, copy: TargetDocument) {
@@ -70,8 +73,8 @@ export class SyncAttempt {
   }
 
   /**
-   * Requests the state of both sides, passes missing updates on, and returns what is still missing. Rejects with
-   * `MirrorConnectionError`.
+   * Compares both servers: requests their state, sends missing updates to Weft, and returns what Weft still
+   * lacks. Rejects with `MirrorConnectionError`.
    */
   async round(): Promise<SyncRound> {
     const original = this.#opened
@@ -83,7 +86,7 @@ export class SyncAttempt {
     return { behind: this.#copy.lacks(wanted, deleted), isEmpty: wanted.size === 0 }
   }
 
-  /** Closes both connections after updates under way are sent. */
+  /** Closes both connections after all updates in progress have been sent. */
   close(): void {
     this.#opened.close()
     this.#copy.close()
@@ -95,7 +98,7 @@ export class SyncAttempt {
   }
 
   #pass({ kind, update }: SourceUpdate): void {
-    // An answer that arrives before the request does not replace the request.
+    // Ignores an answer that arrives before the request, and new edits before the first answer.
     if (this.#original === null || (kind === 'update' && this.#state === 'asking')) return
     this.#state = 'following'
     if (kind === 'offer' && this.#isCovered()) return
@@ -104,7 +107,10 @@ export class SyncAttempt {
     if (this.#copy.unsentBytes > unsentBytesMax) this.#original?.pause()
   }
 
-  /** Some versions of Hocuspocus send their state vector after their first answer. */
+  /**
+   * Waits for the state vector of the source, because some versions of Hocuspocus send it after their first
+   * answer.
+   */
   async #reportedClocks(): Promise<NextClocks> {
     const { has } = this.#opened
     if (has !== null) return has
@@ -115,8 +121,8 @@ export class SyncAttempt {
   }
 
   /**
-   * Returns whether the target has everything. Then an offer contains only pending updates of the source, which Weft
-   * would request repeatedly.
+   * Returns whether the target has everything. If so, an offer contains only pending updates of the source,
+   * which Weft would request again and again.
    */
   #isCovered(): boolean {
     const { has, deleted } = this.#opened

@@ -15,20 +15,25 @@ import { type PartSizes, PartTooLargeError, splitUpdate } from './split-update.t
 const dialect = sourceProtocols['y-websocket']
 
 export interface TargetDocumentOptions {
-  /** With the token. */
+  /** URL of the document, with the token. */
   readonly url: URL
   /** Maximum size of a message to Weft in bytes. */
   readonly messageBytesMax: number
-  /** Called when Weft has received an update with missing dependencies. */
+  /** Called when Weft has received an update whose dependencies are missing. */
   readonly asked: () => void
 }
 
-/** Larger updates are sent in parts, so that parts that Weft has received are not sent again after a disconnect. */
+/**
+ * Size in bytes above which an update is sent in parts. After a disconnect, parts that Weft has received are
+ * not sent again.
+ */
 const partBytesAimed = 1024 * 1024
 /** Bytes of a message in addition to the update. */
 const envelopeBytes = 16
 
-/** A document in Weft. Its known clocks are those that Weft has sent after they were durable. */
+/**
+ * A document in Weft. Its known clocks are durable, because Weft sends clocks only after it has stored them.
+ */
 export class TargetDocument {
   readonly #link: MirrorConnection
   readonly #asked: () => void
@@ -66,14 +71,14 @@ export class TargetDocument {
     return this.#link.unsentBytes
   }
 
-  /** State vector for requesting the updates that this document lacks. */
+  /** State vector with which a client requests the updates that this document lacks. */
   get vector(): Uint8Array {
     return writeStateVector(this.#has)
   }
 
   /**
    * Sends an update. Ends the connection if the update cannot be split into messages that Weft accepts.
-   * @param sent called when the operating system has taken the update or a part of it
+   * @param sent called each time when the operating system has accepted the update or a part of it
    */
   add(update: Uint8Array, sent: () => void): void {
     try {
@@ -85,8 +90,8 @@ export class TargetDocument {
   }
 
   /**
-   * Makes Weft prove which part of `wanted` it has, including all updates that were added before. Rejects with
-   * `MirrorConnectionError`.
+   * Makes Weft prove which part of `wanted` it has. The answer includes all updates that were added before.
+   * Rejects with `MirrorConnectionError`.
    */
   async prove(wanted: NextClocks): Promise<void> {
     const answer = coverageOf(await this.#link.ask(proofQuestion(wanted, this.#has)))
@@ -94,7 +99,7 @@ export class TargetDocument {
     this.#deleted = answer.deletions
   }
 
-  /** Returns the number of wanted clocks and deletions that are not proved. */
+  /** Returns the number of wanted clocks and deletions that Weft has not proved. */
   lacks(wanted: NextClocks, deleted: Deletions): number {
     return missing(wanted, this.#has) + undeleted(deleted, wanted, this.#deleted)
   }

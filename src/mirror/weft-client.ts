@@ -13,19 +13,19 @@ export interface WeftAccess {
   readonly messageBytesMax: number
 }
 
-/** Weft rejects the credentials, so a retry is useless. The message is for the operator. */
+/** Error: Weft rejects the credentials, so a retry does not help. The message is for the operator. */
 export class MirrorRejectedError extends OperatorError {
   override readonly name = 'MirrorRejectedError'
 }
 
 interface Token {
   readonly text: string
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds when the token expires. */
   readonly expiresAt: number
 }
 
 const lifetimeSeconds = 172_800
-/** Remaining lifetime in ms below which a token is not used for a new connection. */
+/** Minimum remaining lifetime in ms of a token that is used for a new connection. */
 const renewBeforeMs = 600_000
 const patienceMs = 10_000
 
@@ -35,7 +35,10 @@ const user = {
   expiresInSeconds: lifetimeSeconds,
 }
 
-/** The target server and its token, which is created with the API key and renewed before it expires. */
+/**
+ * The target server and a token for it. The token is created with the API key, and replaced before it
+ * expires.
+ */
 export class WeftClient {
   readonly #access: WeftAccess
   readonly #clock: Clock
@@ -58,19 +61,19 @@ export class WeftClient {
     const path = ['sync', organizationId, documentId, editorId].map(encodeURIComponent).join('/')
     const url = this.#urlOf('ws', path)
     url.searchParams.set('token', await this.#currentToken())
-    // When the token expires, the server asks the client to reconnect with a new one.
+    // Lets the server ask the client to reconnect with a new token when this one expires.
     url.searchParams.set('renew', '1')
     return url
   }
 
-  /** Creates a token to check the credentials early. Rejects with `MirrorRejectedError` only. */
+  /** Creates a token in order to check the credentials early. Rejects only with `MirrorRejectedError`. */
   async tryCredentials(): Promise<void> {
     await this.#currentToken().catch((error: unknown) => {
       if (error instanceof MirrorRejectedError) throw error
     })
   }
 
-  /** Discards the token, so that the next connection gets a new one. */
+  /** Discards the token. The next connection then creates a new one. */
   forgetToken(): void {
     this.#made = null
   }
@@ -108,7 +111,7 @@ export class WeftClient {
     if (response.status === 401 || response.status === 403)
       throw new MirrorRejectedError(`Weft at ${this.#access.url.host} rejects the API key or its auth token`)
     if (!response.ok) throw new Error(`Weft did not create a token: HTTP ${response.status}`)
-    // Calculated with the local clock, which may differ from that of the server.
+    // Uses the local clock, which may differ from the clock of the server.
     return { text: readToken(text), expiresAt: madeAt + lifetimeSeconds * 1000 }
   }
 
@@ -124,7 +127,9 @@ const answerSchema = v.looseObject({
   result: v.looseObject({ data: v.looseObject({ token: v.string() }) }),
 })
 
-/** Reads the token of a response. The responding server may not be Weft. */
+/**
+ * Reads the token in a response. Rejects other responses, because the server that answers may not be Weft.
+ */
 function readToken(text: string): string {
   try {
     return readJson(answerSchema, text).result.data.token

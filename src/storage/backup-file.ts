@@ -5,31 +5,32 @@ import { MalformedJsonError, readJson } from '../json.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
- * The file of a backup: a magic line, then parts. A part has its kind (1 byte), its length (4 bytes), a CRC-32 (4
- * bytes) and its content. Each CRC continues that of the previous part, so a changed, missing or misplaced part is
- * detected. The last part contains the number of pairs, so a truncated file is detected. Numbers are big endian.
+ * A part of a backup file. The file has a magic line and then parts. Each part has its kind (1 byte), its
+ * length (4 bytes), a CRC-32 (4 bytes) and its content. Each CRC continues the CRC of the previous part, so
+ * that a changed, missing or misplaced part is detected. The last part contains the number of pairs, so that
+ * a truncated file is detected. Numbers are big endian.
  */
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: BackupHeader }
-  /** A small file of the data directory outside the store. */
+  /** A small file of the data directory that is not part of the store. */
   | { readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: 'pairs'; readonly pairs: StoredPage }
   | { readonly kind: 'end'; readonly pairs: number }
 
 export interface BackupHeader {
-  /** Format of the store of the pairs. */
+  /** Format number of the store that the pairs come from. */
   readonly format: number
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds when the backup was made. */
   readonly madeAt: number
 }
 
 const magic = Buffer.from('weft-backup 1\n')
 const kinds = ['header', 'file', 'pairs', 'end'] as const
 const headBytes = 9
-/** Maximum length of a part, which is a page of pairs or one large pair. */
+/** Maximum length of a part in bytes. A part contains a page of pairs or one large pair. */
 const partBytesMax = 2 ** 30
 
-/** Encodes the parts in order. */
+/** Encodes the parts of a backup in order. */
 export class BackupWriter {
   #crc = 0
   #pairs = 0
@@ -73,7 +74,7 @@ export async function* readBackupParts(source: AsyncIterable<Uint8Array>): Async
   try {
     yield* checkedParts(new ByteQueue(chunks))
   } finally {
-    // Closes the file also if the backup is damaged.
+    // Closes the file even if the backup is damaged.
     await chunks.return?.()
   }
 }
@@ -107,8 +108,9 @@ const headerSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
 const endSchema = v.looseObject({ pairs: v.number() })
 
 /**
- * Reads the JSON of a part.
- * @throws StorageError if it is malformed: a matching checksum does not prove that Weft wrote the part
+ * Reads the JSON of a part. The check is necessary because a matching checksum does not prove that Weft wrote
+ * the part.
+ * @throws StorageError if the JSON is malformed
  */
 function readMembers<T>(schema: v.GenericSchema<T, unknown>, part: Buffer): T {
   try {
@@ -145,7 +147,7 @@ function lengthOf(bytes: Uint8Array): Buffer {
   return length
 }
 
-/** Takes exact numbers of bytes from chunks of any size. */
+/** Returns exact numbers of bytes from chunks of any size. */
 class ByteQueue {
   taken = 0
   readonly #source: AsyncIterator<Uint8Array>
@@ -156,7 +158,7 @@ class ByteQueue {
     this.#source = source
   }
 
-  /** Returns null if fewer bytes remain. */
+  /** Returns the next `count` bytes; null if fewer bytes remain. */
   async take(count: number): Promise<Buffer | null> {
     while (this.#length < count) {
       const next = await this.#source.next()

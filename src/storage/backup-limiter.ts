@@ -1,13 +1,16 @@
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 
-/** Maximum number of concurrent backups. Each holds a snapshot of the store, which keeps old tables on disk. */
+/**
+ * Maximum number of concurrent backups. Each backup has an open snapshot of the store, which keeps old tables
+ * on disk.
+ */
 export const backupsAtOnceMax = 2
 
-/** Total time that a reader may stall: a minute, plus 1 ms for each 64 bytes it has received. */
+/** Maximum total time that a reader may stall: a minute, plus 1 ms for each 64 bytes that it has received. */
 export const readerPace = { graceMs: 60_000, bytesPerMs: 64 }
 
-/** Limits the number and the duration of concurrent backups. */
+/** Limits the number of concurrent backups, and how long a slow reader may keep one open. */
 export class BackupLimiter {
   readonly #clock: Clock
   #free = backupsAtOnceMax
@@ -17,8 +20,8 @@ export class BackupLimiter {
   }
 
   /**
-   * Returns the same bytes with a slot, or null if no slot is free. The slot is released when the bytes end, when the
-   * reader stops, or when the reader is too slow.
+   * Returns the same chunks and reserves a slot for them; null if no slot is free. The slot is released when
+   * the chunks end, when the reader stops, or when the reader is too slow.
    */
   take(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> | null {
     if (this.#free === 0) return null
@@ -31,7 +34,10 @@ export class BackupLimiter {
   }
 }
 
-/** An iterator and not a generator, because a generator that never started does not run its `finally`. */
+/**
+ * A backup with a slot. It is an iterator and not a generator, because a generator that never started does
+ * not run its `finally`.
+ */
 class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #clock: Clock
@@ -79,7 +85,7 @@ class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
     this.#state = state
   }
 
-  /** Starts the timer of the reader. The time of the store does not count. */
+  /** Starts the timer of the reader. The time in which the store reads does not count. */
   #await(): void {
     const since = this.#clock.now()
     const leftMs = readerPace.graceMs + this.#givenBytes / readerPace.bytesPerMs - this.#waitedMs

@@ -7,7 +7,10 @@ import { backupOf } from './backup.ts'
 import { openOfflineDump } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
-/** Returns the bytes of a backup of a stopped server. @throws StorageError, EngineOpenError, CorruptRecordError */
+/**
+ * Makes a backup of a stopped server, and yields its bytes.
+ * @throws StorageError, EngineOpenError, CorruptRecordError
+ */
 export async function* backupOffline(directory: string, clock: Clock): AsyncGenerator<Uint8Array> {
   const dump = await openOfflineDump(directory)
   try {
@@ -17,7 +20,7 @@ export async function* backupOffline(directory: string, clock: Clock): AsyncGene
   }
 }
 
-/** Returns the bytes of a backup of a running server. @throws StorageError */
+/** Requests a backup from a running server, and yields its bytes. @throws StorageError */
 export async function* backupOnline(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
   const token = await readTokenFile(tokenFile)
   const response = await fetch(new URL('/backup', url), {
@@ -37,9 +40,9 @@ export async function* backupOnline(url: string, tokenFile: string): AsyncGenera
 }
 
 /**
- * Reads a token from a file with one line.
- * @throws StorageError if the file cannot be read or has no token. The error does not contain the text of the file,
- * which may be a token.
+ * Reads a token from a file with one line. The error does not contain the text of the file, which may be a
+ * token.
+ * @throws StorageError if the file cannot be read or has no token
  */
 export async function readTokenFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -55,7 +58,7 @@ const refusalSchema = v.looseObject({
   error: v.looseObject({ status: v.string(), message: v.string() }),
 })
 
-/** Returns the error of a response as text. */
+/** Returns the error message of a response. */
 export async function responseError(response: Response): Promise<string> {
   const text = await response.text()
   try {

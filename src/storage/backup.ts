@@ -10,8 +10,8 @@ import { noteBackup } from './last-backup.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
 /**
- * Returns the bytes of a backup: the state of the store when the first byte is read, and the credentials file of
- * `directory`. After the last byte, it writes the time of the backup into `directory`.
+ * Yields the bytes of a backup: the state of the store when the first byte is read, and the credentials file
+ * of `directory`. After the last byte, it writes the time of the backup into `directory`.
  * @throws the errors of the engine's dump
  */
 export async function* backupOf(
@@ -25,7 +25,7 @@ export async function* backupOf(
   if (credentials !== null) yield writer.file(basename(path), credentials)
   for await (const page of pages) if (page.length > 0) yield writer.pairs(page)
   yield writer.end()
-  // The reader has taken all bytes.
+  // The reader has received all bytes.
   await noteBackup(directory, clock.now())
 }
 
@@ -35,8 +35,8 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup that only its owner can read, because it contains secrets. The file gets its final name after it was
- * read again and checked. An existing file is never replaced, and links are not followed.
+ * Writes a backup that only its owner can read, because it contains secrets. The file is read again and
+ * checked before it gets its final name. Does not replace an existing file, and does not follow links.
  * @throws StorageError
  */
 export async function writeBackup(
@@ -61,14 +61,17 @@ export async function writeBackup(
 const isThere = (out: string): StorageError =>
   new StorageError(`${out} already exists: name another file, or remove it`)
 
-/** Links the new name and removes the old one, because a rename would replace an existing file. */
+/**
+ * Gives the file its final name by a hard link, and removes the old name. A rename would replace an existing
+ * file.
+ */
 async function giveName(partial: string, out: string): Promise<void> {
   try {
     await link(partial, out)
     await rm(partial)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(out)
-    // Some file systems do not support links.
+    // Renames the file, because some file systems do not support hard links.
     await rename(partial, out)
   }
 }

@@ -5,13 +5,14 @@ import { MalformedUpdateError } from '../update/malformed.ts'
 import { readUpdate } from '../update/read-update.ts'
 
 /**
- * Enough to share the cost of a transaction. With more, Yjs takes longer, because it joins lists of values pairwise.
+ * Number of updates in one transaction. It is enough to share the cost of a transaction. With more updates,
+ * Yjs takes longer, because it joins lists of values pairwise.
  */
 const updatesPerTurn = 64
 
 /**
- * Returns why the updates of a document, which are as they were written, do not give a document: Yjs cannot read them,
- * or updates are missing. Returns null if there is no problem.
+ * Applies the stored updates of a document, whose checksums are correct. Returns the problem if Yjs cannot
+ * read them or updates are missing; otherwise null.
  */
 export async function findContentDamage({ snapshot, entries }: LiveLog): Promise<string | null> {
   const doc = new Y.Doc()

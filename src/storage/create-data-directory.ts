@@ -9,7 +9,8 @@ import { createLog } from '../log.ts'
 import { openForImport } from './offline-store.ts'
 
 /**
- * Creates a data directory with credentials, as the first start of a server does, without serving.
+ * Creates a data directory with credentials in the same way as the first start of a server, but does not
+ * serve.
  * @throws EngineOpenError, BootstrapError, CredentialsFileError
  */
 export async function createDataDirectory(config: Config): Promise<ServerCredentials> {

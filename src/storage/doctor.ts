@@ -18,7 +18,7 @@ import {
 } from './offline-store.ts'
 import { checkStoredCredentials } from './open-tenant.ts'
 
-/** Result of one check. `help` is the remedy; '' if there is nothing to do. */
+/** Result of one check. `help` is the remedy, or '' if there is nothing to do. */
 export interface Finding {
   readonly name: string
   readonly verdict: 'ok' | 'warn' | 'fail'
@@ -35,23 +35,31 @@ const fail = (found: string, help: string): Judged => ({ verdict: 'fail', found,
 const MB = 2 ** 20
 const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
 const syncs = 20
-/** Duration of a disk sync in ms. An acknowledged edit takes at least as long. */
+/**
+ * Duration of a disk sync in ms above which the doctor warns. An acknowledged edit takes at least one sync.
+ */
 const slowSyncMs = 20
-/** Round trip to the database in ms. An acknowledged edit takes two of them and a sync. */
+/**
+ * Round trip to the database in ms above which the doctor warns. An acknowledged edit takes two round trips
+ * and a sync.
+ */
 const slowTripMs = 10
-/** Connections in addition to the option: one for maintenance, and some for backups and administrators. */
+/**
+ * Number of database connections that a server needs in addition to the option: one for maintenance, and some
+ * for backups and administrators.
+ */
 const connectionsBeside = 4
 /** Maximum message size between servers. Larger messages are read from the database. */
 const busBytesMin = 256 * 1024
 const skewMs = 2_000
 /** Timeout of requests to a running server, in milliseconds. */
 const answerMs = 1_000
-/** Earliest plausible time: this version did not exist before. */
+/** Earliest plausible time of the clock, because this version did not exist before. */
 const earliest = Date.UTC(2026, 0)
 
 /**
- * Checks the requirements of a server with this configuration. Creates a file in the data directory and removes it.
- * Skips a check if another failed check explains its failure.
+ * Checks the requirements of a server with this configuration. Creates a file in the data directory and
+ * removes it again. Skips a check if the failure of an earlier check explains its failure.
  */
 export async function examine(config: Config): Promise<readonly Finding[]> {
   const running = await findRunning(config)
@@ -72,7 +80,9 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
   return found
 }
 
-/** For each check, the checks whose failure explains its own, because they write to the same place. */
+/**
+ * For each check, the earlier checks whose failure explains its failure, because they use the same directory.
+ */
 const causesOf: Readonly<Record<string, readonly string[]>> = {
   'disk sync': ['data directory', 'free disk space'],
   'stored files': ['data directory'],
@@ -80,7 +90,7 @@ const causesOf: Readonly<Record<string, readonly string[]>> = {
   clock: ['data directory', 'free disk space'],
 }
 
-/** Processes that use the port and the store; null if there is none or it is not known. */
+/** Processes that use the port and the store; null if there is none or the process is unknown. */
 interface Running {
   readonly onPort: FoundProcess | null
   readonly onStore: FoundProcess | null
@@ -91,12 +101,15 @@ const findRunning = async ({ port: wanted, dataDir, engine }: Config): Promise<R
   onStore: engine === 'level' ? processWith([await lockPathIn(dataDir)]) : null,
 })
 
-/** Returns whether one process uses both: it is the server of this configuration. */
+/**
+ * Returns whether the same process uses the port and the store. That process is the server of this
+ * configuration.
+ */
 const isOneProcess = ({ onPort, onStore }: Running): boolean => onPort !== null && onPort.id === onStore?.id
 
 type Checks = Readonly<Record<string, () => Promise<Judged> | Judged>>
 
-/** Returns the checks of the place that stores the documents. */
+/** Returns the checks of the data directory or database that stores the documents. */
 function storeChecks(config: Config, running: Running): Checks {
   if (config.engine === 'postgres') {
     const { natsUrl } = config
@@ -126,7 +139,7 @@ async function database(config: Config): Promise<Judged> {
   return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to the database') : ok(found)
 }
 
-/** If the database has too few connections, a server cannot reach it. */
+/** Returns a warning if the database allows fewer connections than a server needs. */
 function tooFewConnections(connectionsMax: number, used: number): readonly { found: string; help: string }[] {
   const wanted = used + connectionsBeside
   if (connectionsMax >= wanted) return []
@@ -162,7 +175,7 @@ function nodeVersion(): Judged {
   return problem === null ? ok(`v${node}`) : fail(problem, 'install a newer Node')
 }
 
-/** Returns the nearest existing directory: the data directory, or the one in which it will be created. */
+/** Returns the data directory, or the nearest existing directory above the place where it will be created. */
 async function existing(directory: string): Promise<string> {
   const found = await stat(directory).catch(() => null)
   return found !== null || directory === join(directory, '..') ? directory : existing(join(directory, '..'))
@@ -234,7 +247,7 @@ async function credentials(config: Config, { onStore }: Running): Promise<Judged
   return ok('no conflict with the store')
 }
 
-/** The running server has the store open, so that server compares the configured credentials. */
+/** Lets the running server check the configured credentials, because that server has the store open. */
 async function credentialsOfRunning(config: Config): Promise<Judged> {
   const kept = await readCredentials(config.dataDir)
   const apiKey = config.apiKey ?? kept?.apiKey
@@ -263,7 +276,7 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
   return warn('not checked: the running server gave no usable answer', 'see its log')
 }
 
-/** Compares the clock with that of the disk. A network disk has the clock of its server. */
+/** Compares the clock with the clock of the disk. A network disk has the clock of its server. */
 async function clock(directory: string): Promise<Judged> {
   const now = Date.now()
   const found = new Date(now).toISOString()
@@ -279,7 +292,7 @@ async function clock(directory: string): Promise<Judged> {
     : ok(found)
 }
 
-/** Checks the limit of open files. Node has already raised it to its maximum. */
+/** Checks the limit of open files. Node has already raised the limit to its maximum. */
 function openFiles(connections: number): Judged {
   const files = openFilesMax()
   if (files === null) return ok('not known on this system')
@@ -313,7 +326,7 @@ async function port(config: Config, running: Running): Promise<Judged> {
   return fail(`${listener} listens on ${place}`, 'stop it, or choose another --port')
 }
 
-/** Returns whether a Weft server answers there. */
+/** Returns whether a Weft server answers at this address. */
 async function isWeft({ host, port: wanted }: Config): Promise<boolean> {
   try {
     const response = await fetch(`${localUrlAt(host, wanted)}/version`, {

@@ -17,7 +17,10 @@ import type { ExpectedEntry, PendingRemoval } from '../engine/damage.ts'
 import type { Key } from '../engine/engine.ts'
 import { versionRecordType } from '../versions/version-keys.ts'
 
-/** Members of records that are read here. A record that is being deleted is removed together with its index entries. */
+/**
+ * Members of the records that the rules use. A record that is being deleted is removed together with its
+ * index entries.
+ */
 interface Fields {
   readonly folderId?: string
   readonly parentFolderId?: string
@@ -40,7 +43,10 @@ type ExpectationRule = (key: readonly string[], record: ReadEntry) => readonly K
 
 const [organizations = ''] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
 
-/** For the kind and the length of a key, the entries that must exist with it, in both directions. */
+/**
+ * Rules by the kind and the length of a key: the entries that must exist together with it. Rules exist for
+ * records and for index entries.
+ */
 const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationRule>([
   ['documents 2', ([, id = ''], record) => [keys.documentIn(record(fieldsType).folderId ?? '', id)]],
   ['documentsIn 3', ([, , id = '']) => [keys.document(id)]],
@@ -90,8 +96,8 @@ const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationR
 ])
 
 /**
- * Returns how to recognize an organization that is being removed. The removal takes several commits and deletes the
- * record of the organization last.
+ * Returns how to recognize an organization of this partition whose removal is not complete; null for other
+ * partitions. The removal takes several commits, and deletes the record of the organization last.
  */
 export const pendingRemovalOf = (part: Key): PendingRemoval | null =>
   part[0] === organizations

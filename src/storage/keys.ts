@@ -31,21 +31,21 @@ export interface StoredApiKey {
 /** The store to change. */
 export interface KeyChangeOptions {
   readonly place: StoreLocation
-  /** Whether the audit log gets a record of the change. */
+  /** Whether the audit log records the change. */
   readonly audited: boolean
 }
 
 /** The API key to add. */
 export interface NewStoredKey {
-  /** Generated if null. */
+  /** The API key to add; null to generate one. */
   readonly apiKey: string | null
-  /** The only workspace of the store if undefined. */
+  /** Workspace of the key; undefined for the only workspace of the store. */
   readonly workspaceId: string | undefined
 }
 
 const seeList = { hint: 'weft keys list shows what the store has' }
 
-/** Lists all API keys of a stopped store by workspace. @throws StorageError, EngineOpenError */
+/** Lists all API keys of a stopped store, ordered by workspace. @throws StorageError, EngineOpenError */
 export async function listApiKeys(place: StoreLocation): Promise<readonly StoredApiKey[]> {
   return using(await openForReading(place), async ({ tenants }) => {
     const found: StoredApiKey[] = []
@@ -58,9 +58,10 @@ export async function listApiKeys(place: StoreLocation): Promise<readonly Stored
 }
 
 /**
- * Adds an API key with a new auth token to a workspace of a stopped store. The key is a tenant without documents.
- * @throws StorageError if the store does not have the workspace, has several and none is named, or already has the key;
- * EngineOpenError
+ * Adds an API key with a new auth token to a workspace of a stopped store. The key is a new tenant without
+ * documents.
+ * @throws StorageError if the store does not have the workspace, if it has several and the caller specifies
+ * none, or if it already has the key; EngineOpenError
  */
 export async function addApiKey(
   { place, audited }: KeyChangeOptions,
@@ -78,7 +79,8 @@ export async function addApiKey(
 }
 
 /**
- * Replaces the auth tokens of an API key by `token`, also in `credentials.json` if it has that key. The documents stay.
+ * Replaces the auth tokens of an API key with `token`, and updates `credentials.json` if the file contains
+ * this key. The documents do not change.
  * @param token generated if null
  * @throws StorageError if the store has no such key; EngineOpenError, CredentialsFileError
  */
@@ -100,7 +102,8 @@ export async function replaceAuthToken(
 }
 
 /**
- * Replaces the token of a workspace by `token`, also in `credentials.json` if it has that workspace.
+ * Replaces the token of a workspace with `token`, and updates `credentials.json` if the file contains this
+ * workspace.
  * @param token generated if null
  * @throws StorageError if the store has no such workspace; EngineOpenError, CredentialsFileError
  */
@@ -122,7 +125,10 @@ export async function replaceWorkspaceToken(
   return made
 }
 
-/** Adds `changed` to `credentials.json` if the file is about the same key or workspace. @throws CredentialsFileError */
+/**
+ * Writes `changed` to `credentials.json` if the file belongs to the same key or workspace.
+ * @throws CredentialsFileError
+ */
 async function keep(
   place: StoreLocation,
   isConcerned: (kept: StoredCredentials) => boolean,

@@ -1,10 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Path of the file with the time of the last complete backup, as ISO 8601. */
+/** Returns the path of the file that contains the time of the last complete backup as ISO 8601. */
 const pathIn = (directory: string): string => join(directory, 'last-backup')
 
-/** Writes the time of a complete backup. Ignores errors: the backup has succeeded. @param at epoch milliseconds */
+/**
+ * Writes the time of a complete backup. Ignores errors, because the backup itself has succeeded.
+ * @param at epoch milliseconds
+ */
 export async function noteBackup(directory: string, at: number): Promise<void> {
   const text = `${new Date(at).toISOString()}\n`
   await writeFile(pathIn(directory), text, { mode: 0o600 }).catch(() => undefined)

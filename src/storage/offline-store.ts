@@ -6,22 +6,22 @@ import type { StoredEntry } from '../engine/stored-entry.ts'
 import { errorMessage } from '../errors.ts'
 import { StorageError } from './storage-error.ts'
 
-/** The only access to the stores of stopped servers. The engines are loaded on demand. */
+/** Loads the engine on demand. This file is the only place that opens the stores of stopped servers. */
 const loadEngine = () => import('../engine/level/engine.ts')
 const loadUpkeep = () => import('../engine/level/store/maintenance.ts')
 const loadDatabase = () => import('../engine/postgres/schema/offline-schema.ts')
 
-/** The database of servers that store documents in PostgreSQL. */
+/** Location of a database in which servers store their documents. */
 export interface DatabaseLocation {
   readonly url: string
   readonly schema: string
   readonly statementTimeoutMs: number
   readonly connectTimeoutMs: number
-  /** Data directory of one of these servers, for its credentials. */
+  /** Data directory of one of these servers, which has its credentials. */
   readonly directory: string
 }
 
-/** Location of a store: a data directory or a database. */
+/** Location of a store: the path of a data directory, or a database. */
 export type StoreLocation = string | DatabaseLocation
 
 export const directoryOf = (place: StoreLocation): string =>
@@ -31,26 +31,33 @@ export const directoryOf = (place: StoreLocation): string =>
 export const locationName = (place: StoreLocation): string =>
   typeof place === 'string' ? place : `the schema ${place.schema} of the database`
 
-/** A store that no server has open or can open meanwhile. The caller must close it. */
+/** An open store. While it is open, no server can open the store. The caller must close it. */
 export interface OfflineStore {
   readonly engine: Engine
-  /** All stored data except for the contents of documents. @throws CorruptRecordError, StoreUnavailableError */
+  /**
+   * Yields all stored data except for the content of documents.
+   * @throws CorruptRecordError, StoreUnavailableError
+   */
   readonly entries: () => AsyncGenerator<StoredEntry>
   readonly mark: ImportMarkerLocation
   readonly close: () => Promise<void>
 }
 
 /**
- * The import marker, which names the export that is being imported. A server does not start on a store with a marker.
+ * Place of the import marker, which contains the name of the export that is being imported. A server does not
+ * start on a store that has a marker.
  */
 export interface ImportMarkerLocation {
-  /** Null if there is none; '' if writing it was interrupted, in which case nothing was imported. */
+  /**
+   * Returns the marker; null if there is none. Returns '' if writing the marker was interrupted; then nothing
+   * was imported.
+   */
   read(): Promise<string | null>
   write(name: string): Promise<void>
   remove(): Promise<void>
 }
 
-/** @throws StorageError if no server has ever stored anything there */
+/** Checks that the directory has a store. @throws StorageError if no server has ever stored anything in it */
 async function expectStore(directory: string): Promise<void> {
   const { storePath } = await loadUpkeep()
   const found = await stat(storePath(directory)).catch(() => null)
@@ -61,15 +68,18 @@ async function expectStore(directory: string): Promise<void> {
 }
 
 /**
- * Returns the path of the lock file of a data directory, in the form of /proc. A server with the store has this file
- * open.
+ * Returns the path of the lock file of a data directory, as /proc shows it. A server that uses the store has
+ * this file open.
  */
 export async function lockPathIn(directory: string): Promise<string> {
   const { lockPath, storePath } = await loadUpkeep()
   return lockPath(storePath(directory))
 }
 
-/** Returns whether this folder is the store of a data directory, even if another program can also open it. */
+/**
+ * Returns whether this folder is the store of a data directory. Other programs may be able to open such a
+ * folder too.
+ */
 export async function isStore(directory: string): Promise<boolean> {
   const { manifestName } = await import('../engine/level/check/file-manifest.ts')
   return (await stat(join(directory, manifestName)).catch(() => null)) !== null
@@ -77,7 +87,7 @@ export async function isStore(directory: string): Promise<boolean> {
 
 /**
  * Opens the store of a stopped server. The caller must close it.
- * @param damaged whether to open a damaged store or to reject it
+ * @param damaged `open` to open a damaged store, `refuse` to reject it
  * @throws StorageError, EngineOpenError
  */
 export async function openOfflineStore(directory: string, damaged: 'open' | 'refuse'): Promise<Engine> {
@@ -87,8 +97,8 @@ export async function openOfflineStore(directory: string, damaged: 'open' | 'ref
 }
 
 /**
- * Opens or creates the store of a stopped server for an import, also after an interrupted one. The caller must close
- * it.
+ * Opens or creates the store of a stopped server for an import. Also opens a store with an interrupted
+ * import. The caller must close it.
  * @throws EngineOpenError, also if the store is damaged
  */
 async function openOrMakeStopped(directory: string): Promise<Engine> {
@@ -98,8 +108,9 @@ async function openOrMakeStopped(directory: string): Promise<Engine> {
 }
 
 /**
- * Opens a store to read it completely.
- * @throws StorageError if there is none; EngineOpenError, also if servers use it or it is incomplete
+ * Opens a store in order to read all of it.
+ * @throws StorageError if there is none; EngineOpenError, also if a server uses the store or an import into
+ * it is not complete
  */
 export async function openForReading(place: StoreLocation): Promise<OfflineStore> {
   if (typeof place === 'string') return storeIn(place, await openOfflineStore(place, 'open'))
@@ -107,14 +118,20 @@ export async function openForReading(place: StoreLocation): Promise<OfflineStore
   return (await loadDatabase()).openOfflineSchema(place)
 }
 
-/** Like `openForReading`, to add to the stored data. @throws EngineOpenError also if files are damaged */
+/**
+ * Opens a store like `openForReading`, in order to add to its data.
+ * @throws EngineOpenError also if files are damaged
+ */
 export async function openForWriting(place: StoreLocation): Promise<OfflineStore> {
   return typeof place === 'string'
     ? storeIn(place, await openOfflineStore(place, 'refuse'))
     : openForReading(place)
 }
 
-/** Opens or creates a store to fill it, also after an interrupted import. @throws EngineOpenError */
+/**
+ * Opens or creates a store in order to import data. Also opens a store with an interrupted import.
+ * @throws EngineOpenError
+ */
 export async function openForImport(place: StoreLocation): Promise<OfflineStore> {
   if (typeof place === 'string') return storeIn(place, await openOrMakeStopped(place))
   return (await loadDatabase()).openOfflineSchema({ ...place, importing: 'open' })
@@ -133,7 +150,10 @@ export async function openEmpty(): Promise<OfflineStore> {
   return storeIn('', engine)
 }
 
-/** Returns whether a server has ever stored anything there. @throws EngineOpenError if a database cannot be read */
+/**
+ * Returns whether a server has ever stored anything at this location.
+ * @throws EngineOpenError if a database cannot be read
+ */
 export async function hasStore(place: StoreLocation): Promise<boolean> {
   if (typeof place !== 'string') return (await loadDatabase()).schemaExists(place)
   return expectStore(place).then(
@@ -170,7 +190,7 @@ function readEntry(
 
 /**
  * Checks the store of a stopped server.
- * @throws StorageError; EngineOpenError if the store cannot be opened for another reason than damage
+ * @throws StorageError; EngineOpenError if the store cannot be opened for a reason other than damage
  */
 export async function checkOfflineStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   await expectStore(directory)
@@ -189,8 +209,8 @@ export async function storeSizeBytes(directory: string): Promise<number> {
 }
 
 /**
- * Creates a store from the pages of another one. `beforeNamed` runs before the store can be used. Returns the number of
- * records.
+ * Creates a store from the pages of another store. Calls `beforeNamed` before the new store gets its final
+ * name and can be used. Returns the number of records.
  */
 export async function fillOfflineStore(
   directory: string,
@@ -200,13 +220,16 @@ export async function fillOfflineStore(
   return (await loadUpkeep()).bulkLoad(directory, pages, beforeNamed)
 }
 
-/** Opens the stored data to read it. The caller must close it. @throws StorageError, EngineOpenError */
+/**
+ * Opens the store of a stopped server in order to read its raw data. The caller must close it.
+ * @throws StorageError, EngineOpenError
+ */
 export async function openOfflineDump(directory: string): Promise<OpenedDump> {
   await expectStore(directory)
   return (await loadUpkeep()).openDump(directory)
 }
 
-/** Returns the number of this version's store format. */
+/** Returns the format number of stores that this version of Weft writes. */
 export async function storeFormat(): Promise<number> {
   return (await loadUpkeep()).formatVersion
 }
@@ -214,7 +237,7 @@ export async function storeFormat(): Promise<number> {
 /** Makes the names in a directory durable. */
 export const fsyncDirectory = async (path: string): Promise<void> => (await loadUpkeep()).syncDirectory(path)
 
-/** Returns the import marker, which is a file of the data directory. */
+/** Returns the place of the import marker in a data directory, where the marker is a file. */
 function markFile(directory: string): ImportMarkerLocation {
   const pathOf = async (): Promise<string> => (await loadUpkeep()).importMarkPath(directory)
   return {
@@ -239,7 +262,7 @@ async function readMark(path: string): Promise<string | null> {
   }
 }
 
-/** Returns why no server starts on this directory; null if its files show no reason. */
+/** Returns why a server would not start in this directory; null if the files show no reason. */
 export async function offlineStartProblem(directory: string): Promise<string | null> {
   return (await loadUpkeep()).startProblem(directory)
 }
@@ -257,7 +280,10 @@ export async function probeConfiguredBus(urls: readonly string[], credentialsFil
   return (await import('../engine/nats/probe.ts')).probeNats({ urls, credentialsFile })
 }
 
-/** Returns messages of LevelDB, and of our list of files, about damage that opening the store would ignore. */
+/**
+ * Returns messages about damage that opening the store would ignore. They come from LevelDB and from the
+ * check against Weft's own list of files.
+ */
 export async function fileDamage(directory: string): Promise<readonly string[]> {
   const { checkManifest, readWarnings, storePath } = await loadUpkeep()
   const path = storePath(directory)

@@ -10,7 +10,7 @@ import {
 } from './offline-store.ts'
 
 /**
- * Opens the store of a stopped server to read the documents of an API key.
+ * Opens the store of a stopped server in order to read the documents of an API key.
  * @throws BootstrapError if the store does not have the key; StorageError, EngineOpenError
  */
 export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<OfflineStore> {
@@ -25,7 +25,7 @@ export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<
 }
 
 /**
- * Compares the credentials of a start with those of a stopped store, if there is one.
+ * Compares the configured credentials with those of a stopped store, if there is a store.
  * @throws the errors of `openTenant`
  */
 export async function checkStoredCredentials(

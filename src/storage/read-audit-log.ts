@@ -6,7 +6,7 @@ import type { Kv } from '../engine/engine.ts'
 import { openOfflineStore } from './offline-store.ts'
 
 export interface PlacedRecord {
-  /** Workspace of the log; null for the operator's log. */
+  /** Workspace that the log belongs to; null for the operator's log. */
   readonly workspaceId: AuditScope
   readonly record: AuditRecord
 }

@@ -10,16 +10,16 @@ import { type Progress, StorageError } from './storage-error.ts'
 
 export interface Restored {
   readonly records: number
-  /** Time of the backup in epoch milliseconds. */
+  /** Epoch milliseconds when the backup was made. */
   readonly madeAt: number
 }
 
-/** Names of the files that a restore may write next to the store; it ignores all others of a backup. */
+/** Names of the files that a restore may write next to the store. It ignores all other files in a backup. */
 const files = [basename(credentialsPath('.'))]
 
 /**
- * Creates a data directory from a backup. The store gets its final name last, after every part has been checked and
- * written to disk.
+ * Creates a data directory from a backup. Checks every part and writes it to disk before the store gets its
+ * final name.
  * @throws StorageError if `directory` is not empty, or if the backup is damaged or has an unknown format
  */
 export async function restore(path: string, directory: string, onProgress: Progress): Promise<Restored> {
@@ -44,7 +44,7 @@ export async function restore(path: string, directory: string, onProgress: Progr
   }
 }
 
-/** The header and the files of a backup. */
+/** Collects the header and the files of a backup. */
 class Unpacked {
   readonly files = new Map<string, Uint8Array>()
   madeAt = 0
@@ -67,7 +67,9 @@ class Unpacked {
   }
 }
 
-/** Exists in the root directory of a volume. */
+/**
+ * Directory that exists in the root of a volume, so a directory that contains only this one counts as empty.
+ */
 const ownOfFileSystem = 'lost+found'
 
 async function expectEmpty(directory: string): Promise<void> {

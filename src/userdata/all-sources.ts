@@ -12,7 +12,10 @@ export interface UserDataSourceDependencies {
   readonly memory: DecisionMemory
 }
 
-/** All places where this server stores data of users. Code that stores more of it must add a source here. */
+/**
+ * Returns all places where this server stores data of users. New code that stores data of users must add a
+ * source here.
+ */
 export const allUserDataSources = ({
   store,
   presence,

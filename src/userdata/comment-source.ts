@@ -3,10 +3,13 @@ import { withoutOrder } from '../comments/comment-records.ts'
 import { anonymizeComments, findMentions, type UserMention } from '../comments/user-mentions.ts'
 import type { ShownEntry, UserRanges } from './range-source.ts'
 
-/** Records that one commit changes. A comment has up to 100 reactions. */
+/** Maximum number of records that one commit changes. A comment has up to 100 reactions. */
 const sliceMax = 50
 
-/** Annotations and comments that name a user. An erasure keeps them and replaces the user by the deleted user. */
+/**
+ * Annotations and comments that refer to a user. An erasure keeps them, and replaces the user with the
+ * placeholder for deleted users.
+ */
 export const comments: UserRanges = {
   name: 'comments',
   kind: 'comment',
@@ -21,7 +24,10 @@ export const comments: UserRanges = {
   erase: (transaction, userId) => anonymizeComments(transaction, userId, sliceMax),
 }
 
-/** Returns the user's own data of a mention, without the reactions of other users. */
+/**
+ * Returns the part of an annotation or comment that is data of this user, without the reactions of other
+ * users.
+ */
 function shownOf(trace: UserMention, userId: string): ShownEntry {
   const { annotationId, documentId } = trace.annotation
   if (trace.kind === 'annotation') return { documentId, data: withoutOrder(trace.annotation) }

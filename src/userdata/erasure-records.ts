@@ -7,10 +7,13 @@ import { readPayload } from '../jobs/job-payload.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import type { UserDataScope } from './user-data-source.ts'
 
-/** Queue of erasures that have started. */
+/** Name of the queue of started erasures. */
 export const erasureQueue = 'erasure'
 
-/** User and scope of an erasure. Stored until the erasure ends; no data of the user remains then. */
+/**
+ * User and scope of an erasure. It is stored until the erasure ends, so that no data of the user remains
+ * afterwards.
+ */
 export interface ErasureTask {
   readonly jobId: string
   readonly place: UserDataScope
@@ -25,11 +28,11 @@ export interface ErasureRecord {
   readonly jobId: string
   readonly status: 'running' | 'done'
   readonly removed: RemovedCounts
-  /** Epoch milliseconds of the start of the first erasure that `removed` counts. */
+  /** Epoch milliseconds when the first erasure started whose numbers `removed` includes. */
   readonly startedAt: number
-  /** Epoch milliseconds of the end; null while the erasure runs. */
+  /** Epoch milliseconds when the erasure ended; null while it runs. */
   readonly endedAt: number | null
-  /** The last organization that is complete; null if none is. */
+  /** Id of the last organization that is completely erased; null if there is none. */
   readonly doneUpTo: string | null
 }
 
@@ -49,7 +52,9 @@ export const erasureRecordType: RecordType<ErasureRecord> = {
 export const erasureKey = ({ organizationId }: UserDataScope, userId: string): Key =>
   tenantKeys.erasure(userDigest(userId, organizationId))
 
-/** Creates the job of an erasure, due at once. Enqueue it in the commit that writes the record. */
+/**
+ * Creates the job of an erasure, which is due immediately. Enqueue it in the commit that writes the record.
+ */
 export const erasureJob = (task: ErasureTask): Job => ({
   queue: erasureQueue,
   id: task.jobId,

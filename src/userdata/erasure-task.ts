@@ -10,13 +10,16 @@ import { nextOrganization } from './next-organization.ts'
 import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
 
 /**
- * Time after the start of an erasure in which new actions of the user are not recorded under their id. Revoked sockets
- * close within a second.
+ * Time in ms after the start of an erasure. In this time, new actions of the user are recorded without the
+ * user id, and revoked sockets close (within a second).
  */
 const settlingMs = 5_000
-/** Maximum number of passes over an organization. A further pass erases data that was added during the previous one. */
+/**
+ * Maximum number of passes over an organization. Each pass erases data that was added during the previous
+ * one.
+ */
 const passesMax = 10
-/** Interval of the progress records. */
+/** Interval in ms between two updates of the progress record. */
 const noteMs = 500
 
 export interface ErasureDependencies {
@@ -26,13 +29,16 @@ export interface ErasureDependencies {
   readonly clock: Clock
 }
 
-/** Runs one erasure in slices. Each attempt searches for the remaining data, so the task is idempotent. */
+/**
+ * Runs one erasure in slices. Each attempt searches for the remaining data, so an attempt can be repeated
+ * without harm.
+ */
 export class ErasureTaskRunner {
   readonly #dependencies: ErasureDependencies
   readonly #transactions: TransactionRunner
   readonly #task: ErasureTask
   readonly #goOn: CheckLease
-  /** Counts of this attempt that the record does not contain yet. */
+  /** Numbers of erased items of this attempt that are not in the record yet. */
   readonly #counts = new Map<string, number>()
   #notedAt: number
 
@@ -62,7 +68,7 @@ export class ErasureTaskRunner {
     await this.#note({ status: 'done', endedAt: clock.now(), doneUpTo: null })
   }
 
-  /** Repeats until a pass finds no data. */
+  /** Erases the data in one organization. Repeats until a pass finds no more data. */
   async #eraseIn(scope: OrganizationScope, userId: string): Promise<void> {
     const { store, traces, clock } = this.#dependencies
     const until = clock.now() + settlingMs
@@ -89,7 +95,10 @@ export class ErasureTaskRunner {
     return this.#dependencies.clock.now() - this.#notedAt >= noteMs
   }
 
-  /** Adds the counts and `change` to the record. Returns null if the record belongs to another task. */
+  /**
+   * Adds the numbers of this attempt and `change` to the record. Returns null if the record belongs to
+   * another task.
+   */
   async #note(change: Partial<ErasureRecord>): Promise<ErasureRecord | null> {
     const { place, userId, jobId } = this.#task
     const counts = [...this.#counts]

@@ -1,7 +1,10 @@
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { UserDataScope, UserDataSource } from './user-data-source.ts'
 
-/** Judgments of a user. An erasure removes the user from them, and they remain as precedents. */
+/**
+ * Source of the judgments of a user. An erasure removes the user from a judgment and keeps the judgment as a
+ * precedent.
+ */
 export const judgmentSource = (memory: DecisionMemory): UserDataSource<UserDataScope> => ({
   name: 'judgments',
   async list({ organizationId, ...tenant }, reviewerId, range) {

@@ -4,20 +4,23 @@ import type { Kv } from '../engine/engine.ts'
 import { nextOrganization } from './next-organization.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
-/** Entries of one read. */
+/** Number of entries in one read. */
 const chunkSize = 50
-/** Reads of sources, or of the next organization, for one page. The page ends there, even if it is not full. */
+/**
+ * Maximum number of reads for one page, of sources and of the next organization. The page ends there, even if
+ * it is not full.
+ */
 const looksMax = 500
-/** Bytes of a page as JSON. The last read may exceed it. */
+/** Maximum bytes of a page as JSON. The entries of the last read may exceed the maximum. */
 const pageBytesMax = 8_388_608
 
 /** Position of a listing. */
 interface Position {
-  /** Organization of the current source; null for the sources of the tenant. */
+  /** Id of the organization of the current source; null if the source belongs to the tenant. */
   readonly organizationId: string | null
-  /** Index of the source. */
+  /** Index of the current source in its list. */
   readonly trace: number
-  /** `next` of the source's previous page; null at its start. */
+  /** The `next` of the previous page of the source; null at the start of the source. */
   readonly after: string | null
 }
 
@@ -28,9 +31,9 @@ const positionSchema = v.looseObject({
 })
 
 /**
- * Lists a page of all stored data of a user, source by source. Data that exists during the whole listing is listed
- * exactly once, despite additions and deletions meanwhile. A page may have fewer than `limit` items, or none, and not
- * be the last, because its work is bounded.
+ * Lists a page of all stored data of a user, source by source. Data that exists during the whole listing is
+ * listed exactly once, even if other data is added and deleted meanwhile. The work for one page is bounded. A
+ * page may therefore have fewer than `limit` items, or none, although more pages follow.
  * @throws ApiError INVALID_ARGUMENT if the page token is malformed
  */
 export async function listUserData(
@@ -55,7 +58,7 @@ export async function listUserData(
 
 const start: Position = { organizationId: null, trace: 0, after: null }
 
-/** Reads a page of the source; null if there is no such source. */
+/** Reads a page of the source at this position; null if there is no source at this position. */
 async function readTrace(
   { ofTenant, ofOrganization }: UserDataSourceList,
   { workspaceId, apiKey, organizationId: asked }: UserDataScope,

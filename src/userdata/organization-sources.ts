@@ -26,14 +26,14 @@ import { versionKeys } from '../versions/version-keys.ts'
 import { comments } from './comment-source.ts'
 import { rangeSource, type ShownEntry, type UserRanges } from './range-source.ts'
 
-/** Records that one commit changes. */
+/** Maximum number of records that one commit changes. */
 const sliceMax = 100
-/** Activities that one commit changes. Each has about 12 index entries. */
+/** Maximum number of activities that one commit changes. Each activity has about 12 index entries. */
 const activitiesMax = 25
 
 /**
- * The sources of user data in organizations. Grants are first, so that an erasure removes the user's rights before
- * other data.
+ * Returns the sources of user data in organizations. The grants come first, so that an erasure removes the
+ * rights of the user before other data.
  */
 export const organizationSources = (store: OrganizationStore) =>
   [
@@ -126,13 +126,16 @@ const notifications: UserRanges = {
   ranges: (userId) => [addressed(userId), notificationKeys.naming(userId)],
   show: (reader, entries, userId) => showNotifications(reader, entries, userId),
   async erase(transaction, userId) {
-    // Separate commits, because each of the two functions writes records that the other has read.
+    // Uses separate commits, because each of the two functions writes records that the other one has read.
     const count = await removeSomeRecipients(transaction, userId, sliceMax)
     return count > 0 ? count : anonymizeNotifications(transaction, userId, sliceMax)
   },
 }
 
-/** Shows each notification once, even if it both addresses and names the user. Other recipients are left out. */
+/**
+ * Shows each notification once, even if it both addresses the user and mentions the user in its data. Omits
+ * other recipients.
+ */
 async function showNotifications(
   reader: DirectoryReader,
   entries: readonly KvEntry[],

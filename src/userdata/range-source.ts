@@ -8,31 +8,31 @@ import type { Key, KvEntry } from '../engine/engine.ts'
 import { keySchema } from '../model/address-schemas.ts'
 import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
 
-/** The data of one entry. */
+/** The data of one entry in an export. */
 export interface ShownEntry {
   readonly documentId: string | null
   readonly data: object
 }
 
-/** A kind of user data in ranges of an organization's partition. */
+/** A kind of user data that is stored in key ranges of an organization's partition. */
 export interface UserRanges {
   readonly name: string
   readonly kind: DataKind
-  /** Prefixes of the entries of a user. */
+  /** Returns the key prefixes of the entries of a user. */
   readonly ranges: (userId: string) => readonly Key[]
-  /** Returns the data of entries in their order; null for entries without data to show. */
+  /** Returns the data of each entry, in the order of the entries; null for an entry without data to show. */
   readonly show: (
     reader: DirectoryReader,
     entries: readonly KvEntry[],
     userId: string,
   ) => Promise<readonly (ShownEntry | null)[]>
-  /** See `UserDataSource.erase`. */
+  /** Erases one slice, as `UserDataSource.erase` does. */
   readonly erase: (transaction: Transaction, userId: string) => Promise<number>
 }
 
 /**
- * Creates a source. It returns and erases nothing in an organization that is being deleted, because all its data is
- * deleted.
+ * Creates a source. If an organization is being deleted, the source returns and erases nothing in it, because
+ * the deletion removes all its data.
  */
 export function rangeSource(
   store: OrganizationStore,
@@ -73,7 +73,7 @@ async function listRanges(
     const start = at === from && key !== null ? { after: key } : {}
     const entries = await reader.scan({ prefix, limit: limit - items.length + 1, ...start })
     for (const entry of entries) {
-      // The first entry after the page shows that there is a next page; it starts after the last item.
+      // If there is an entry after the page, a next page exists. It starts after the last item of this page.
       const last = items.at(-1)
       if (items.length === limit && last !== undefined) return { items, next: writePosition(prefixes, last) }
       items.push(entry)
@@ -85,5 +85,5 @@ async function listRanges(
 const writePosition = (prefixes: readonly Key[], { key }: KvEntry): string =>
   JSON.stringify([prefixes.findIndex((prefix) => prefix.every((part, at) => key[at] === part)), key])
 
-/** The index of a range, and the key of its last entry. */
+/** Position in a listing: the index of a range, and the key of the last listed entry. */
 const positionSchema = v.tuple([v.number(), keySchema])

@@ -22,9 +22,12 @@ import { ErasureTaskRunner } from './erasure-task.ts'
 import { listUserData } from './listing.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
-/** Maximum time that a call waits for the end of the erasure that it started. */
+/** Maximum time in ms that a call waits for the end of the erasure that it started. */
 const waitMs = 5_000
-/** An erasure that starts within this time after the previous one adds to its counts: 30 days. */
+/**
+ * Time in ms (30 days). An erasure that starts within this time after the previous one adds to the numbers of
+ * that one.
+ */
 const countedTogetherMs = 2_592_000_000
 
 export interface UserDataOptions {
@@ -36,18 +39,18 @@ export interface UserDataOptions {
   readonly log: Log
 }
 
-/** Progress of an erasure. */
+/** Progress or result of an erasure. */
 export interface ErasureReport {
   readonly status: 'running' | 'done'
-  /** By the names of all sources. */
+  /** Number of erased items of each source, including sources without any. */
   readonly removed: RemovedCounts
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the start. */
   readonly startedAt: number
-  /** Null while the erasure runs. */
+  /** Epoch milliseconds of the end; null while the erasure runs. */
   readonly endedAt: number | null
 }
 
-/** Export and erasure of all stored data of one user. */
+/** Exports and erases all stored data of one user. */
 export class UserDataService {
   readonly #options: UserDataOptions & { readonly kv: Kv }
   readonly #transactions: TransactionRunner
@@ -67,12 +70,12 @@ export class UserDataService {
     })
   }
 
-  /** Starts to run erasures. */
+  /** Starts to run erasures from the queue. */
   start(): void {
     this.#worker.start()
   }
 
-  /** Resolves when no erasure is running. The next start continues with the remaining work. */
+  /** Stops the erasures. Resolves when none is running. They continue after the next start. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
@@ -84,10 +87,11 @@ export class UserDataService {
   }
 
   /**
-   * Revokes the tokens of a user and erases the stored data. Resolves with the report at the end or after `waitMs`, or
-   * at once if an erasure was already running. The erasure continues in the background.
-   * @throws ApiError NOT_FOUND if the organization of the scope does not exist; the error of a failed attempt, which is
-   * retried
+   * Revokes the tokens of a user and erases the stored data. Resolves with the report when the erasure ends,
+   * or after `waitMs`. Resolves immediately if an erasure was already running. The erasure continues in the
+   * background.
+   * @throws ApiError NOT_FOUND if the organization of the scope does not exist; or the error of a failed
+   * attempt, which is retried
    */
   async erase(place: UserDataScope, userId: string): Promise<ErasureReport> {
     const { revocations, clock } = this.#options
@@ -112,7 +116,7 @@ export class UserDataService {
     if (organizationId !== null) await organizationOf(this.#options.store.read({ ...tenant, organizationId }))
   }
 
-  /** Starts an erasure. `elsewhere`: another process has started one meanwhile. */
+  /** Starts an erasure. Returns `elsewhere` if another process has started one meanwhile. */
   async #begin(task: ErasureTask): Promise<'here' | 'elsewhere'> {
     const { place, userId, jobId } = task
     const now = this.#options.clock.now()
@@ -150,7 +154,7 @@ export class UserDataService {
   }
 }
 
-/** Resolves or rejects as `done` does, or resolves after `waitMs`. */
+/** Settles like `done`, but resolves after `waitMs` at the latest. */
 async function withinTime(clock: Clock, done: Promise<void>): Promise<void> {
   let cancel = (): void => {}
   const late = new Promise<void>((resolve) => {

@@ -21,32 +21,35 @@ export type DataKind = (typeof dataKinds)[number]
 /** One stored item of a user's data. */
 export interface UserDatum {
   readonly kind: DataKind
-  /** Null if it does not belong to an organization. */
+  /** Organization of the item; null if it does not belong to an organization. */
   readonly organizationId: string | null
-  /** Null if it does not belong to a document. */
+  /** Document of the item; null if it does not belong to a document. */
   readonly documentId: string | null
   readonly data: object
 }
 
-/** One organization of a tenant; null for all data of the tenant. */
+/** Scope of an export or erasure: one organization of a tenant, or all data of the tenant if null. */
 export interface UserDataScope extends Tenant {
   readonly organizationId: string | null
 }
 
-/** A place where user data is stored. */
+/** A kind of stored user data. */
 export interface UserDataSource<Place> {
   /** Name of the source in the report, such as `activities`. */
   readonly name: string
   /** Lists the data of a user in a stable order. */
   list(place: Place, userId: string, range: PageRange): Promise<ListPage<UserDatum>>
-  /** Removes the user from one slice of records. Returns the number of changed records; 0 if none remain. */
+  /**
+   * Removes the user from one slice of records. Returns the number of changed records; 0 if no data of the
+   * user remains.
+   */
   erase(place: Place, userId: string): Promise<number>
 }
 
-/** All sources of user data. They are listed and erased in this order, the tenant's first. */
+/** All sources of user data. They are listed and erased in this order: first those of the tenant. */
 export interface UserDataSourceList {
-  /** Read once for all organizations. */
+  /** Sources that are read once for all organizations together. */
   readonly ofTenant: readonly UserDataSource<UserDataScope>[]
-  /** Read for each organization. */
+  /** Sources that are read separately for each organization. */
   readonly ofOrganization: readonly UserDataSource<OrganizationScope>[]
 }
