@@ -1,4 +1,4 @@
-/** Actor of a call, by its credential. `nobody`: the call had no valid credential. */
+/** Actor of a call, by its credential. The last value is for a call without a valid credential. */
 export type AuditActor = 'key' | 'workspace' | 'operator' | 'nobody'
 
 export const auditActors: readonly AuditActor[] = ['key', 'workspace', 'operator', 'nobody']

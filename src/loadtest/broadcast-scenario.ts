@@ -4,12 +4,14 @@ import type { Scenario } from './scenario.ts'
 import { KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
 
 const writerCount = 2
-/** Keystrokes of a writer that may be under way: enough to keep the server busy. */
+/**
+ * Maximum number of keystrokes of a writer that are not received yet. It is enough to keep the server busy.
+ */
 const windowSize = 1_024
-/** Keystrokes of one write, as from a client whose thread was busy. */
+/** Number of keystrokes in one write, as from a client whose thread was busy. */
 const together = 32
 
-/** One room in which two clients type as fast as the server accepts, and many clients read. */
+/** Scenario with one room, in which two clients type as fast as the server accepts and many clients read. */
 export const broadcastScenario = (readerCount: number): Scenario => ({
   name: `one room, ${readerCount} readers`,
   share: 0.25,

@@ -7,21 +7,24 @@ import { encodeVarUint, prefixed, readVarUint } from './websocket-frames.ts'
 
 const [sync, awareness] = [0, 1]
 
-/** The messages of a client protocol, as payloads of binary websocket messages. */
+/**
+ * Encodes and decodes the messages of a client protocol. A message is the payload of a binary websocket
+ * message.
+ */
 export interface ClientProtocol {
-  /** Returns the first messages of a client. */
+  /** Returns the messages that a client sends first. */
   hello(document: string): readonly Buffer[]
   /** Returns a request for the whole document. */
   ask(document: string): Buffer
-  /** Returns the answer to the server's request: an empty update. */
+  /** Returns the answer to the request of the server. It contains an empty update. */
   offerNothing(document: string): Buffer
   update(document: string, bytes: Uint8Array): Buffer
   awareness(document: string, bytes: Uint8Array): Buffer
-  /** Reads a message; null if it is not measured. */
+  /** Reads a message; null if the load test does not need it. */
   read(payload: Buffer): ServerMessage | null
 }
 
-/** An `offer` is the answer to a request. */
+/** A message of the server. `offer` is the answer to a request. */
 export interface ServerMessage {
   readonly kind: 'update' | 'offer' | 'awareness'
   readonly bytes: Buffer
@@ -29,7 +32,7 @@ export interface ServerMessage {
 
 const emptyVector = Buffer.of(0)
 
-/** Reads a message. @param at offset of its type */
+/** Reads a message. @param at offset of the message type */
 export function readFrom(payload: Buffer, at: number): ServerMessage | null {
   const type = payload[at]
   if (type === awareness) return { kind: 'awareness', bytes: bodyAt(payload, at + 1) }
@@ -43,10 +46,10 @@ function bodyAt(payload: Buffer, at: number): Buffer {
   return payload.subarray(end, end + value)
 }
 
-/** An answer that expects no further answer. */
+/** Message type of an answer to which the sender expects no further answer. */
 const syncReply = 4
 
-/** The messages of y-websocket, which do not contain the name of the document. */
+/** Messages of y-websocket, which do not contain the document name. */
 export const yWebsocketMessages: ClientProtocol = {
   hello: () => [],
   ask: () => Buffer.concat([Buffer.of(sync, vector), prefixed(emptyVector)]),
@@ -56,7 +59,10 @@ export const yWebsocketMessages: ClientProtocol = {
   read: (payload) => readFrom(payload, 0),
 }
 
-/** Encodes a keystroke at the end of the client's text. The bytes equal those that Yjs encodes for `insert`. */
+/**
+ * Encodes the update of a keystroke at the end of the client's text. The bytes are the same as those that Yjs
+ * encodes for `insert`.
+ */
 export function encodeKeystroke(client: number, clock: number, character = 97): Buffer {
   const id = encodeVarUint(client)
   const head = [Buffer.of(1, 1), id, encodeVarUint(clock)]

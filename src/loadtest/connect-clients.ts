@@ -1,13 +1,14 @@
 import { LoadSocket } from './load-socket.ts'
 import type { TargetServer } from './target-server.ts'
 
-/** Connections that are opened at the same time. */
+/** Maximum number of connections that are opened at the same time. */
 const atOnce = 32
 const patienceMs = 15_000
 
 /**
- * Opens `count` connections, `atOnce` at a time. Starts no further ones after `untilMs` (time of `performance.now()`).
- * @throws the first error, after all connections are closed, because open ones would keep the process alive
+ * Opens `count` connections, `atOnce` at a time. Starts no more connections after `untilMs` (a time of
+ * `performance.now()`). If one fails, closes all connections, because open ones would keep the process alive.
+ * @throws the first error
  */
 export async function connectAll(
   count: number,
@@ -24,7 +25,7 @@ export async function connectAll(
   }
   const openers = Array.from({ length: Math.min(atOnce, count) }, () =>
     opener().catch((error: unknown) => {
-      // Stops the other openers.
+      // Stops the other loops.
       next = count
       throw error
     }),
@@ -69,7 +70,7 @@ const refusal = ({ closeCode }: LoadSocket): string =>
     ? 'the server refuses connections (1013): one of its limits acts, see its log'
     : `the server closes a connection (${closeCode ?? 'without saying why'})`
 
-/** Checks that no connection was closed. @throws Error if one was, after all are closed */
+/** Checks that all connections are open. @throws Error if one was closed, after all others are closed */
 export function expectOpen(sockets: readonly LoadSocket[]): void {
   const closed = sockets.find(({ closeCode }) => closeCode !== null)
   if (closed === undefined) return

@@ -7,7 +7,10 @@ import { sleep } from './typist.ts'
 const socketsMax = 1_000
 const socketsPerRoom = 10
 
-/** Connects clients until the time is over, ten to a document. Each waits for the content. */
+/**
+ * Scenario that connects clients until the time is over, ten to each document. Each client waits for the
+ * content.
+ */
 export const connectScenario: Scenario = {
   name: `up to ${socketsMax} who connect, ${socketsPerRoom} to a document`,
   share: 0.15,

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quantile } from './quantile.ts'
 
-/** Measures the milliseconds of one `fdatasync` after a write of 100 bytes: the price of durability on this machine. */
+/**
+ * Measures the time of one `fdatasync` after a write of 100 bytes, in ms. This is the minimum time of a
+ * durable write on this machine.
+ */
 export function fsyncMs(): { p50: number; p99: number } {
   const directory = mkdtempSync(join(tmpdir(), 'weft-fsync-'))
   const file = openSync(join(directory, 'file'), 'w')

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 
-/** The server of the requests. */
+/** Server that receives the requests. */
 export interface HttpTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A client with one kept-alive connection, which does less work per request than `fetch`. */
+/** HTTP client with one persistent connection. It does less work per request than `fetch`. */
 export class HttpClient {
   readonly #target: HttpTarget
   readonly #agent: Agent
@@ -21,7 +21,10 @@ export class HttpClient {
     this.#agent = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: 1 })
   }
 
-  /** Posts JSON and resolves with the body of the response. @throws Error unless the status is 200 */
+  /**
+   * Sends a POST request with JSON, and resolves with the body of the response.
+   * @throws Error unless the status is 200
+   */
   async post(path: string, body: Buffer): Promise<Buffer> {
     const { url, headers } = this.#target
     const outgoing = this.#request(url + path, {

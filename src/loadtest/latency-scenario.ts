@@ -5,10 +5,15 @@ import type { Scenario } from './scenario.ts'
 import type { TargetServer } from './target-server.ts'
 import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
 
-/** Total keystrokes per second while latencies are measured: a load that leaves a server mostly idle. */
+/**
+ * Total number of keystrokes per second while latencies are measured. A server is mostly idle under this
+ * load.
+ */
 const pacedPerSecond = 1_000
 
-/** Rooms with two clients that type and receive each other's edits. A received edit is durable. */
+/**
+ * Scenario with rooms of two clients that type and receive each other's edits. A received edit is durable.
+ */
 export const latencyScenario = (roomCount: number): Scenario => ({
   name: `${roomCount} rooms, 2 who type in each`,
   share: 0.35,
@@ -34,11 +39,14 @@ const figure = (key: string, label: string, value: number) => ({ key, label, val
 
 interface Pair {
   readonly typist: Typist
-  /** Receives the updates at the other client. */
+  /** Counts the keystrokes that the other client receives. */
   readonly watch: KeystrokeTracker
 }
 
-/** Each room has one client in the first half of the list and one in the second. */
+/**
+ * Pairs the clients by room. Each room has one client in the first half of the list and one in the second
+ * half.
+ */
 function pairUp(target: TargetServer, sockets: readonly LoadSocket[]): readonly Pair[] {
   return sockets.map((socket, index) => {
     const typist = new Typist(socket, target, '')
@@ -48,7 +56,10 @@ function pairUp(target: TargetServer, sockets: readonly LoadSocket[]): readonly 
   })
 }
 
-/** Each client types again when the other has received its keystroke. Returns the received keystrokes per second. */
+/**
+ * Lets each client type again as soon as the other client has received its keystroke. Returns the number of
+ * received keystrokes per second.
+ */
 async function typeInTurns(pairs: readonly Pair[], seconds: number): Promise<number> {
   let running = true
   const go = (): void => {

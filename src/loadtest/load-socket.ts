@@ -5,16 +5,16 @@ import { connect as connectSecurely } from 'node:tls'
 import { clientFrame, frameAt, opcodes } from './websocket-frames.ts'
 
 /**
- * A websocket for load generators. It does almost no work per message, so that thousands of them do not limit the
- * measured server.
+ * A websocket client for load tests. It does almost no work per message, so that thousands of them do not
+ * slow the measured server.
  */
 export class LoadSocket {
-  /** Called with each binary message. The bytes are valid during the call only. */
+  /** Called with each binary message. The bytes are valid only during the call. */
   onMessage: (payload: Buffer) => void = () => {}
   onClose: () => void = () => {}
-  /** Close code of the server; null while it has not closed the connection. */
+  /** Close code that the server sent; null while the server has not closed the connection. */
   closeCode: number | null = null
-  /** Bytes of all received frames with their headers. */
+  /** Total bytes of all received frames, including their headers. */
   receivedBytes = 0
   readonly #connection: Socket
   #rest: Buffer = Buffer.alloc(0)
@@ -45,12 +45,12 @@ export class LoadSocket {
     this.#connection.write(clientFrame(opcodes.binary, payload))
   }
 
-  /** Sends frames that were encoded before. */
+  /** Sends frames that are already encoded. */
   sendFrames(frames: Uint8Array): void {
     this.#connection.write(frames)
   }
 
-  /** Bytes that the operating system has not taken yet. */
+  /** Number of bytes that the operating system has not accepted yet. */
   get unsentBytes(): number {
     return this.#connection.writableLength
   }
@@ -89,7 +89,7 @@ export class LoadSocket {
       const payload = bytes.subarray(frame.start, frame.end)
       if (frame.opcode === opcodes.binary) this.onMessage(payload)
       if (frame.opcode === opcodes.ping) this.#connection.write(clientFrame(opcodes.pong, payload))
-      // A server waits for the answer to its close frame.
+      // Answers the close frame, because the server waits for that answer.
       if (frame.opcode === opcodes.close) {
         this.closeCode = payload.length < 2 ? 1005 : payload.readUInt16BE(0)
         this.#connection.end(clientFrame(opcodes.close, payload))

@@ -5,15 +5,15 @@ import { runScenarios, type ScenarioResult } from './run-scenarios.ts'
 
 export interface Benchmark {
   readonly measured: ScenarioResult
-  /** Version, machine and disk, in one line. */
+  /** Version, machine and disk speed, in one line. */
   readonly headline: string
   /** The figures as SVG. */
   readonly chart: string
 }
 
 /**
- * The entry point of the load generator. Measures a running server, or one that it starts (`null`), for about
- * `seconds` seconds.
+ * Runs the load test; this is the entry point of the folder. Measures a running server, or starts a server if
+ * it is null. Takes about `seconds` seconds.
  * @throws StorageError if the server does not start, cannot be reached or rejects a client
  */
 export async function runBenchmark(

@@ -6,7 +6,7 @@ import type { TargetServer } from './target-server.ts'
 const callerCount = 8
 const words = 150
 
-/** Backends that each replace the text of one document; each call changes one word. */
+/** Scenario with backends that each replace the text of one document. Each call changes one word. */
 export const replaceScenario: Scenario = {
   name: `REST, ${callerCount} callers who replace 1 KB of text`,
   share: 0.25,
@@ -42,6 +42,6 @@ async function replaceUntil(
   }
 }
 
-/** In each round, another word differs. */
+/** Returns the text of a round. A different word changes in each round. */
 const textOf = (round: number): string =>
   Array.from({ length: words }, (_, index) => (index === round % words ? `w${round}` : 'lorem')).join(' ')

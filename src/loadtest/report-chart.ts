@@ -28,6 +28,6 @@ export function renderReport(measured: ScenarioResult): string {
   )
 }
 
-/** Describes the environment of a measurement. */
+/** Describes the machine and the software of a measurement in one line. */
 export const headline = ({ version, node, cpu, cores, fsyncMs }: ScenarioResult): string =>
   `Weft ${version}, Node ${node}, ${cores} × ${cpu}, fsync ${fsyncMs.toFixed(2)} ms (p50)`

@@ -11,10 +11,13 @@ import { replaceScenario } from './replace-scenario.ts'
 import type { Figure, Scenario } from './scenario.ts'
 import { remoteTarget, spawnedTarget, type TargetServer } from './target-server.ts'
 
-/** Runs shorter than this use fewer clients, because connecting takes time. */
+/** Duration in seconds below which a run uses fewer clients, because connecting them takes time. */
 const quickSeconds = 5
 
-/** The connect scenario is first, because memory per connection is measured best on an idle server. */
+/**
+ * Returns the scenarios in their order. The connect scenario is first, because memory per connection is
+ * measured best on an idle server.
+ */
 function scenariosFor(seconds: number): readonly Scenario[] {
   const count = seconds < quickSeconds ? 10 : 100
   return [connectScenario, broadcastScenario(count), latencyScenario(count), replaceScenario]
@@ -27,14 +30,14 @@ export interface ScenarioResult {
   readonly cores: number
   /** Duration of one disk sync of this machine (p50). */
   readonly fsyncMs: number
-  /** Null if a spawned server was measured. */
+  /** URL of the measured server; null if the load test started the server. */
   readonly url: string | null
   readonly seconds: number
   readonly scenarios: readonly { readonly name: string; readonly figures: readonly Figure[] }[]
 }
 
 /**
- * Measures a running server, or one that it starts, for about `seconds` seconds.
+ * Measures a running server, or starts one, for about `seconds` seconds.
  * @throws StorageError if the server does not start, cannot be reached or rejects a client
  */
 export async function runScenarios(
@@ -88,8 +91,9 @@ async function runAll(
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Ends the server also after an error or a signal. Signal handlers are installed before the server starts, because no
- * other process would end it. A second signal exits at once.
+ * Runs `work`, and ends the server also after an error or a signal. Installs the signal handlers before the
+ * server starts, because no other process would end the server. A second signal ends this process
+ * immediately.
  */
 async function interruptible<T>(
   open: () => Promise<TargetServer>,
@@ -97,7 +101,7 @@ async function interruptible<T>(
 ): Promise<T> {
   let target: TargetServer | null = null
   const stop = (signal: (typeof signals)[number]): void => {
-    // The exit code that a shell reports for a signal.
+    // Exits with the code that a shell reports for a signal.
     const leave = (): never => process.exit(128 + constants.signals[signal])
     const started = target
     target = null
@@ -119,7 +123,7 @@ async function finished<T>(target: TargetServer, work: (target: TargetServer) =>
     await target.end()
     return done
   } catch (error) {
-    // The first error is the one to report.
+    // Ignores this error, because the first error is reported.
     await target.end().catch(() => undefined)
     throw error
   }

@@ -1,6 +1,6 @@
 import type { TargetServer } from './target-server.ts'
 
-/** One measured value. */
+/** One measured value with its unit. */
 export interface Figure {
   readonly key: string
   readonly label: string
@@ -10,8 +10,8 @@ export interface Figure {
 
 export interface Scenario {
   readonly name: string
-  /** Share of the duration of the whole run. */
+  /** Share of this scenario in the duration of the whole run. */
   readonly share: number
-  /** Runs for about `seconds` seconds. @throws Error with the problem */
+  /** Runs the scenario for about `seconds` seconds. @throws Error that describes the problem */
   readonly run: (target: TargetServer, seconds: number) => Promise<readonly Figure[]>
 }

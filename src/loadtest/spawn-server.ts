@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { readJson } from '../json.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
-/** All clients have the same address, so the limits per address are off. */
+/** Options without limits per address, because all clients of the load test have the same address. */
 const unlimited = {
   WEFT_CALLS_PER_KEY_PER_SECOND: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
@@ -19,7 +19,7 @@ const unlimited = {
   WEFT_LOG_LEVEL: 'error',
 } as const
 
-/** Output of the first start with `--json`. */
+/** JSON that the first start prints with `--json`. */
 interface Notice {
   readonly port: number
   readonly apiKey: string
@@ -30,15 +30,16 @@ const noticeSchema = v.looseObject({ port: v.number(), apiKey: v.string(), authT
 
 export interface SpawnedServer extends Notice {
   readonly pid: number
-  /** Ends the server and removes its data. */
+  /** Ends the server, and removes its data. */
   readonly end: () => Promise<void>
 }
 
-/** Timeout of a start, and of a stop before the process is killed. */
+/** Timeout in ms of a start, and of a stop before the process is killed. */
 const patienceMs = 30_000
 
 /**
- * Starts a server in its own process, as `weft serve` does, on a free loopback port and with its own directory.
+ * Starts a server in a separate process, as `weft serve` does, with a free loopback port and a temporary
+ * directory.
  * @throws StorageError
  */
 export async function spawnServer(): Promise<SpawnedServer> {
@@ -50,11 +51,12 @@ export async function spawnServer(): Promise<SpawnedServer> {
       cwd: directory,
       env: { ...withoutOurs(process.env), ...unlimited },
       stdio: ['ignore', 'pipe', 'inherit'],
-      // Ctrl-C at the terminal reaches only this process, which then ends the server.
+      // Detaches the server, so that Ctrl-C at the terminal reaches only this process. This process then ends
+      // the server.
       detached: process.platform !== 'win32',
     },
   )
-  // Removes process and data even if this process exits without `end`.
+  // Kills the server and removes its data if this process exits without a call of `end`.
   const killed = (): void => {
     child.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
@@ -78,7 +80,7 @@ const serveArgs = (data: string): readonly string[] => {
   return ['serve', '--json', ...place, '--engine', 'level', '--data-dir', join(data, 'data')]
 }
 
-/** Removes configuration that belongs to other servers. */
+/** Returns the environment without variables of Weft, because they configure other servers. */
 const withoutOurs = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(environment).filter(([name]) => !name.startsWith('WEFT_') && name !== 'PORT'),

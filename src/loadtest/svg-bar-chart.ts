@@ -2,14 +2,14 @@
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** Text after the bar. */
+  /** Text to the right of the bar. */
   readonly shown: string
   readonly color: string
-  /** Printed in bold. */
+  /** `out`: printed in bold. */
   readonly stands?: 'out'
 }
 
-/** Bars that share a scale. */
+/** Bars that have a common scale. */
 export interface BarGroup {
   readonly title: string
   readonly note: string
@@ -42,7 +42,7 @@ export const short = (value: number): string =>
       ? '0'
       : String(Number(value.toPrecision(3)))
 
-/** Renders groups of bars as SVG. Each group has its own logarithmic scale. */
+/** Renders groups of bars as SVG. Each group has a separate logarithmic scale. */
 export function barChart(groups: readonly BarGroup[], label: string, footnote: string): string {
   const parts: string[] = []
   let y = top
@@ -70,7 +70,7 @@ function drawn({ title, note, bars }: BarGroup, start: number): readonly string[
   return [text(8, start + 14, title, 'title'), text(8, start + 30, note, 'note'), ...lines]
 }
 
-/** The scale starts at a power of ten below the smallest value, so that every bar has a visible length. */
+/** Returns the scale. It starts at a power of ten below the smallest value, so that every bar is visible. */
 function scaleOf(values: readonly number[]): (value: number) => number {
   const positive = values.filter((value) => value > 0)
   const low = Math.floor(Math.log10(Math.min(...positive)) - 0.3)

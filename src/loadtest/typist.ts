@@ -3,12 +3,12 @@ import { type ClientProtocol, encodeKeystroke } from './client-protocol.ts'
 import type { LoadSocket } from './load-socket.ts'
 import { clientFrame, opcodes } from './websocket-frames.ts'
 
-/** The protocol of the server. */
+/** Protocol of the measured server. */
 export interface TypingProtocol {
   readonly dialect: ClientProtocol
 }
 
-/** Bytes that the operating system has not taken yet, above which a typist pauses. */
+/** Number of bytes that the operating system has not accepted yet, above which a typist pauses. */
 const unsentBytesMax = 65_536
 
 let clients = 0
@@ -16,7 +16,7 @@ let clients = 0
 /** A client that types at the end of a text. */
 export class Typist {
   readonly client = ++clients
-  /** Milliseconds at which each keystroke was sent. */
+  /** Times in ms at which each keystroke was sent. */
   readonly sentAt: number[] = []
   readonly socket: LoadSocket
   readonly #server: TypingProtocol
@@ -47,9 +47,9 @@ export class Typist {
   }
 }
 
-/** Counts the received keystrokes of some typists, even if the server merges updates. */
+/** Counts the keystrokes that are received from some typists, even if the server merges their updates. */
 export class KeystrokeTracker {
-  /** Milliseconds from sending to receipt, measured while `timing` is true. */
+  /** Times in ms from sending to receiving a keystroke, measured while `timing` is true. */
   readonly latencies: number[] = []
   timing = false
   /** Number of received keystrokes. */
@@ -77,7 +77,7 @@ export class KeystrokeTracker {
   }
 }
 
-/** Passes all updates that a socket receives to `watch`. */
+/** Calls `watch` with all updates that a socket receives. */
 export function trackUpdates(socket: LoadSocket, server: TypingProtocol, watch: KeystrokeTracker): void {
   socket.onMessage = (payload) => {
     const message = server.dialect.read(payload)
@@ -87,13 +87,16 @@ export function trackUpdates(socket: LoadSocket, server: TypingProtocol, watch: 
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Calls `send` with the number of due calls, evenly over time, until the returned function is called. */
+/**
+ * Calls `send` at a constant rate with the number of calls that are due, until the returned function is
+ * called.
+ */
 export function atRate(perSecond: number, send: (count: number) => void): () => void {
   const start = performance.now()
   let sent = 0
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - start) / 1000) * perSecond)
-    // Calls that are more than 50 ms late are dropped, because making up for them would be a burst.
+    // Drops calls that are more than 50 ms late, because sending them later would be a burst.
     sent = Math.max(sent, due - Math.ceil(perSecond / 20))
     if (due > sent) send(due - sent)
     sent = due

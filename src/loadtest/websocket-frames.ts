@@ -1,12 +1,12 @@
-/** Position of an unmasked server frame's payload in the received bytes. */
+/** Position of a frame and its payload in received bytes. Frames of a server are not masked. */
 export interface FrameAt {
   readonly opcode: number
   readonly start: number
-  /** The next frame starts here. */
+  /** Offset of the next frame. */
   readonly end: number
 }
 
-/** Finds a frame; null if it is incomplete. */
+/** Finds the frame at an offset; null if the frame is incomplete. */
 export function frameAt(bytes: Buffer, at: number): FrameAt | null {
   if (bytes.length < at + 2) return null
   const short = bytes[at + 1] as number
@@ -20,7 +20,7 @@ export function frameAt(bytes: Buffer, at: number): FrameAt | null {
     : { opcode: (bytes[at] as number) & 15, start, end: start + length }
 }
 
-/** Encodes a client frame. The mask is zero, which leaves the payload as it is. */
+/** Encodes a frame of a client. The mask is zero, so that the payload does not change. */
 export function clientFrame(opcode: number, payload: Uint8Array): Buffer {
   const { length } = payload
   const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8
@@ -54,5 +54,5 @@ export function readVarUint(bytes: Uint8Array, at: number): { value: number; end
   }
 }
 
-/** Returns bytes with their length as a prefix. */
+/** Returns the bytes with their length in front. */
 export const prefixed = (bytes: Uint8Array): Buffer => Buffer.concat([encodeVarUint(bytes.length), bytes])

@@ -26,10 +26,7 @@ type Struct = Y.Item | Y.GC | Y.Skip
  * Maximum overhead in bytes for each client in a part: the number of structs, the client id and the clock.
  */
 const runBytes = 15
-/**
- * Maximum overhead in bytes for the two numbers in an update: of clients with structs, and of clients with
- * deletions.
- */
+/** Maximum overhead in bytes of an update: the number of clients with structs and the number with deletions. */
 const frameBytes = 10
 const noDeletions = Uint8Array.of(0)
 

@@ -122,7 +122,7 @@ export class SyncAttempt {
 
   /**
    * Returns whether the target has everything. If so, an offer contains only pending updates of the source,
-   * which Weft would request again and again.
+   * which Weft would request repeatedly.
    */
   #isCovered(): boolean {
     const { has, deleted } = this.#opened

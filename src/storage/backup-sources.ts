@@ -8,7 +8,7 @@ import { openOfflineDump } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
- * Makes a backup of a stopped server, and yields its bytes.
+ * Backs up a stopped server, and yields the bytes of the backup.
  * @throws StorageError, EngineOpenError, CorruptRecordError
  */
 export async function* backupOffline(directory: string, clock: Clock): AsyncGenerator<Uint8Array> {

@@ -5,7 +5,7 @@ import { StorageError } from '../storage/storage-error.ts'
 
 const newline = 0x0a
 
-/** A line without its line end, and its number from 1. */
+/** A line without its line feed, and its number, counted from 1. */
 export interface TextLine {
   readonly number: number
   readonly text: string

@@ -52,7 +52,7 @@ export async function offlineCatalog(place: StoreLocation, tenant: Tenant): Prom
 const readVersion = (bytes: Uint8Array, reading: DocumentReading) =>
   toStorageError(async () => readDocumentState(bytes, reading))
 
-/** Yields all items of a listing. @throws StorageError */
+/** Yields all items of a listing, page by page. @throws StorageError */
 async function* pages<Item>(list: (range: PageRange) => Promise<ListPage<Item>>): AsyncGenerator<Item> {
   let after: string | undefined
   do {

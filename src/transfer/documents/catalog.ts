@@ -5,7 +5,7 @@ import type { DocumentRoot } from './document-offline.ts'
 export interface CatalogOrganization {
   readonly organizationId: string
   readonly organizationName: string
-  /** Epoch milliseconds. */
+  /** Time of the last change in epoch milliseconds. */
   readonly lastUpdated: number
 }
 
@@ -14,14 +14,14 @@ export interface CatalogDocument {
   readonly documentId: string
   readonly documentName: string
   readonly disabled: boolean
-  /** Time of the last change of the record, not of the content, in epoch milliseconds. */
+  /** Time of the last change of the document's record (not of its content), in epoch milliseconds. */
   readonly lastUpdated: number
 }
 
 export interface CatalogEditor extends DocumentPath {
   /** Time of the last edit in epoch milliseconds. */
   readonly lastUpdated: number
-  /** '' if the user is not known. */
+  /** Id of the user of the last edit; '' if the user is not known. */
   readonly lastUpdatedBy: string
   readonly sizeBytes: number
 }
@@ -31,26 +31,26 @@ export interface CatalogVersion {
   readonly kind: string
   readonly label: string
   readonly metadata: object
-  /** ISO 8601. */
+  /** Time of the creation as ISO 8601. */
   readonly createdAt: string
   readonly createdBy: string
   readonly sizeBytes: number
-  /** Version of the document (epoch and head). */
+  /** Version of the content (epoch and head). */
   readonly version: string
   readonly authors: readonly { readonly userId: string; readonly name?: string }[]
 }
 
 /**
- * The documents of a running server, or of the store of a stopped one. Listings are read on demand and never collected
- * in memory. All methods throw StorageError if something does not exist.
+ * Lists and reads the documents of a running server or of a stopped server's store. Listings are read page by
+ * page, and never collected in memory. All methods throw StorageError if something does not exist.
  */
 export interface Catalog {
   organizations(): AsyncGenerator<CatalogOrganization>
   documents(organizationId: string): AsyncGenerator<CatalogDocument>
   editors(organizationId: string, documentId: string): AsyncGenerator<CatalogEditor>
-  /** The newest first. */
+  /** Yields the versions of an editor, the newest first. */
   versions(path: DocumentPath): AsyncGenerator<CatalogVersion>
-  /** @param versionId null for the current content */
+  /** Reads the content of an editor. @param versionId null for the current content */
   content(path: DocumentPath, versionId: string | null, reading: DocumentReading): Promise<DocumentRoot>
   readonly close: () => Promise<void>
 }

@@ -17,7 +17,7 @@ import { ImportTarget, type PutResult, type TargetOptions } from '../import/impo
 import { DocumentRejectedError } from '../import/merge.ts'
 import { listingHint, versionsHint } from './listing-hints.ts'
 
-/** A root of a document, as in the response of `POST /v2/crdt/get`. */
+/** A root of a document, in the form of the response to `POST /v2/crdt/get`. */
 export interface DocumentRoot {
   readonly type: string
   readonly contentKey: string
@@ -70,19 +70,19 @@ export async function readStoredDocument(
 export const noDocument = (): StorageError =>
   new StorageError('there is no such document', { hint: listingHint })
 
-/** The new content of a root. Without a name, `contentKeyOf` chooses the root. */
+/** The new content of a root. Without a root name, `contentKeyOf` chooses the root. */
 export interface NewContent extends Omit<DocumentRoot, 'contentKey'> {
   readonly contentKey: string | undefined
 }
 
 /** Result of a `put` command. */
 export interface PutReport {
-  /** True if there was no editor with this address. */
+  /** True if the editor did not exist before. */
   readonly created: boolean
   readonly changed: boolean
   /** Size of the update that was written, in bytes. */
   readonly bytes: number
-  /** Only for a replacement; see `Change`. */
+  /** Numbers of insertions and deletions, only for a replacement; see `Change`. */
   readonly insertions?: number
   readonly deletions?: number
 }
@@ -90,7 +90,7 @@ export interface PutReport {
 type Limits = Omit<TargetOptions, 'deleted'>
 
 /**
- * Merges an update into a document in the store of a stopped server. Creates the document if it does not exist.
+ * Merges an update into a document of a stopped server's store. Creates the document if it does not exist.
  * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export const putUpdateStopped = (
@@ -102,7 +102,7 @@ export const putUpdateStopped = (
   withTarget(place, address, limits, async (target) => reportOf(await target.add(address, bytes)))
 
 /**
- * Replaces the content of a root in the store of a stopped server. Creates the document if it does not exist.
+ * Replaces the content of a root in a stopped server's store. Creates the document if it does not exist.
  * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export const putContentStopped = (
@@ -140,7 +140,7 @@ async function withTarget<T>(
   }
 }
 
-/** Converts ApiErrors of the store to errors for the operator. @throws StorageError */
+/** Runs `work`, and converts each ApiError to an error for the operator. @throws StorageError */
 export async function toStorageError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

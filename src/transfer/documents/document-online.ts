@@ -43,7 +43,9 @@ function reportOf(created: boolean, data: unknown): PutReport {
   return { created, changed, bytes, insertions, deletions }
 }
 
-/** Returns whether the document has the editor. The format `roots` does not read the content. */
+/**
+ * Returns whether the document has the editor. Uses the format `roots`, which does not transfer the content.
+ */
 async function exists(server: OnlineServer, path: DocumentPath): Promise<boolean> {
   try {
     return (

@@ -4,7 +4,7 @@ import { StorageError } from '../../storage/storage-error.ts'
 import { withoutTrailing } from '../../text.ts'
 import { listingHint, versionsHint } from './listing-hints.ts'
 
-/** A running server and the credentials for it. */
+/** A running server, and credentials for its REST API. */
 export interface OnlineServer {
   readonly url: string
   readonly apiKey: string
@@ -14,7 +14,7 @@ export interface OnlineServer {
 /** Result of an operation. */
 export interface RestResponse {
   readonly data: unknown
-  /** Present if there are more items. */
+  /** Token of the next page; absent on the last page. */
   readonly pageToken?: string
 }
 
@@ -43,7 +43,7 @@ export async function callOnline(
   return ((await response.json()) as { result: RestResponse }).result
 }
 
-/** The most frequent cause of 401 are the credentials of another server. */
+/** Hint for the status 401. Its most frequent cause is the use of credentials of another server. */
 const credentialsHint =
   'name the data directory of that server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN'
 

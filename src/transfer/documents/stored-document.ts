@@ -3,7 +3,7 @@ import { loadRoom } from '../../rooms/log/load-room.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { type ContentSum, contentSum, isSameContent } from '../import/merge.ts'
 
-/** The stored state of a document. */
+/** State of a document in the store. */
 export type StoredDocumentState =
   | { readonly state: 'absent' }
   | { readonly state: 'deleted'; readonly epoch: number }
@@ -11,7 +11,7 @@ export type StoredDocumentState =
       readonly state: 'live'
       readonly epoch: number
       readonly head: number
-      /** The whole state (encoding V1). */
+      /** The complete state of the document (encoding V1). */
       readonly bytes: Uint8Array
     }
 
@@ -23,7 +23,10 @@ export async function readStoredState(log: DocumentLog, doc: Key): Promise<Store
   return { state: 'live', epoch, head, bytes: state.encode() }
 }
 
-/** Checks that the stored document has the content that was written. @throws StorageError if it does not */
+/**
+ * Reads a document back, and checks that it has the content that was written.
+ * @throws StorageError if it does not
+ */
 export async function readBack(log: DocumentLog, doc: Key, content: ContentSum): Promise<void> {
   const stored = await readStoredState(log, doc)
   if (stored.state === 'live' && isSameContent(contentSum(stored.bytes), content)) return

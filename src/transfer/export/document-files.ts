@@ -8,16 +8,16 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { ExportDirectory } from './export-directory.ts'
 import { type DocumentFile, sha256Of } from './manifest.ts'
 
-/** A root, as in the response of `POST /v2/crdt/get`. A text also has its formatting. */
+/** A root in the form of the response to `POST /v2/crdt/get`. For a text, it also contains the formatting. */
 export interface ExportedRoot {
   readonly contentKey: string
   readonly type: string
   readonly data: unknown
-  /** The text as a Quill delta. */
+  /** The text with its formatting as a Quill delta. */
   readonly delta?: unknown
 }
 
-/** Returns every root that has content and can be read. */
+/** Returns all roots that have content and that a content type can read. */
 export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
   const roots: ExportedRoot[] = []
   for (const contentKey of [...doc.share.keys()].sort()) {
@@ -28,17 +28,20 @@ export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
       const delta = type === 'text' ? { delta: readRootAs(doc, 'delta', contentKey).data } : {}
       roots.push({ contentKey, type, data, ...delta })
     } catch (error) {
-      // The update contains also a root that no reader supports.
+      // Skips a root that no content type can read. The exported update contains this root too.
       if (!(error instanceof ApiError || isTooLong(error))) throw error
     }
   }
   return roots
 }
 
-/** Returns whether a string exceeded the maximum length of the JavaScript engine. */
+/** Returns whether a string would exceed the maximum length of the JavaScript engine. */
 const isTooLong = (error: unknown): boolean => error instanceof RangeError
 
-/** Returns null if the JSON is too long for a string. The update contains the same data. */
+/**
+ * Returns the roots as JSON; null if the JSON is too long for a string. The exported update contains the same
+ * data.
+ */
 function jsonOf(roots: readonly ExportedRoot[]): string | null {
   try {
     return `${JSON.stringify(roots, null, 2)}\n`
@@ -48,7 +51,7 @@ function jsonOf(roots: readonly ExportedRoot[]): string | null {
   }
 }
 
-/** Writes the files of a document: its update, and files that are readable without Yjs. */
+/** Writes the files of a document: its update, and files that people can read without Yjs. */
 export async function writeDocument(
   tree: ExportDirectory,
   address: DocumentAddress,
@@ -74,13 +77,14 @@ export async function writeDocument(
   }
 }
 
-/** Characters of a digest, enough to distinguish names. */
+/** Number of digest characters in the name of a folder. They suffice to distinguish names. */
 const digestLength = 12
-/** Characters of an id in the name of a folder. */
+/** Maximum number of characters of an id in the name of a folder. */
 const readableLength = 40
 
 /**
- * Returns the folder of a document. The readable part is for people; the digest of the address distinguishes documents.
+ * Returns the name of a document's folder. It has a part that people can read, and the digest of the address,
+ * which is unique.
  */
 export function folderOf(address: DocumentAddress): string {
   const { workspaceId, apiKey, organizationId, documentId, editorId } = address

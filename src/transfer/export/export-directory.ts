@@ -6,7 +6,7 @@ import { fsyncDirectory } from '../../storage/offline-store.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { type FileEntry, listNames, sha256Of } from './manifest.ts'
 
-/** The files of an unfinished export, in a directory next to the final one. */
+/** Writes the files of an export into a temporary directory next to the final one. */
 export class ExportDirectory {
   readonly #path: string
   readonly #target: string
@@ -16,7 +16,10 @@ export class ExportDirectory {
     this.#path = path
   }
 
-  /** Creates the directory. @throws StorageError if `directory` is not empty or cannot be created */
+  /**
+   * Creates the temporary directory.
+   * @throws StorageError if `directory` is not empty or cannot be created
+   */
   static async begin(directory: string): Promise<ExportDirectory> {
     const target = resolve(directory)
     const names = await readdir(target).catch((error: NodeJS.ErrnoException) => {
@@ -43,16 +46,16 @@ export class ExportDirectory {
     return { file, bytes: Buffer.byteLength(bytes), sha256: sha256Of(bytes) }
   }
 
-  /** Starts a file of lines. */
+  /** Starts to write one of the lists, which is a file of JSON lines. */
   async list(kind: keyof typeof listNames): Promise<JsonLinesWriter> {
     const file = listNames[kind]
     return new JsonLinesWriter(file, await open(join(this.#path, file), 'wx', 0o600))
   }
 
-  /** Renames the directory to its final name. @throws StorageError */
+  /** Renames the temporary directory to the final name. @throws StorageError */
   async name(): Promise<void> {
     await fsyncDirectory(this.#path)
-    // Removes an empty directory with the final name. Fails if it has files by now.
+    // Removes an empty directory that has the final name. Fails if the directory has files meanwhile.
     await rmdir(this.#target).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT')
         throw new StorageError(`${this.#target} cannot be made: ${errorMessage(error)}`)
@@ -61,13 +64,13 @@ export class ExportDirectory {
     await fsyncDirectory(dirname(this.#target))
   }
 
-  /** Removes all written files. */
+  /** Removes all files of the unfinished export. */
   async drop(): Promise<void> {
     await rm(this.#path, { recursive: true, force: true })
   }
 }
 
-/** Bytes of lines that are written together. */
+/** Number of bytes that are collected before they are written together. */
 const bufferedMax = 1024 * 1024
 
 /** Writes a file of JSON objects, one per line. */
@@ -93,7 +96,7 @@ export class JsonLinesWriter {
     if (this.#waitingBytes >= bufferedMax) await this.#flush()
   }
 
-  /** Ends the file and returns its entry. */
+  /** Completes the file, and returns its entry for the manifest. */
   async end(): Promise<FileEntry & { readonly lines: number }> {
     await this.#flush()
     await this.#handle.sync()
@@ -101,7 +104,7 @@ export class JsonLinesWriter {
     return { file: this.#file, bytes: this.#bytes, sha256: this.#hash.digest('hex'), lines: this.#lines }
   }
 
-  /** Closes the file. Call in any case, also after errors. */
+  /** Closes the file. Must be called in any case, even after an error. */
   async close(): Promise<void> {
     await this.#handle.close()
   }

@@ -20,7 +20,7 @@ import {
 } from './manifest.ts'
 import { isManifestLine } from './manifest-validation.ts'
 
-/** Types of the lines of each list. */
+/** Type of one line in each list. */
 interface LineReader {
   readonly documents: DocumentLine
   readonly values: ValueLine
@@ -28,10 +28,10 @@ interface LineReader {
   readonly jobs: JobLine
 }
 
-/** Damaged files that an error names. */
+/** Maximum number of damaged files that an error lists. */
 const namedMax = 5
 
-/** An export in which every file has the checksum of the manifest. */
+/** Reads an export that has been checked: every file has the checksum that the manifest lists. */
 export class ExportReader {
   readonly summary: ExportSummary
   readonly #directory: string
@@ -41,7 +41,7 @@ export class ExportReader {
     this.summary = summary
   }
 
-  /** Reads and checks the whole export. @throws StorageError that names damaged or missing files */
+  /** Reads and checks the whole export. @throws StorageError that lists damaged or missing files */
   static async check(directory: string, onProgress: Progress): Promise<ExportReader> {
     const path = join(directory, summaryName)
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -54,12 +54,12 @@ export class ExportReader {
     return files
   }
 
-  /** Identifies this export. */
+  /** Name that identifies this export. */
   get name(): string {
     return sha256Of(JSON.stringify(this.summary))
   }
 
-  /** Yields the lines of a list in order. @throws StorageError if a line is not valid */
+  /** Yields the lines of a list in order. @throws StorageError if a line is invalid */
   async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<LineReader[Kind]> {
     for await (const { number, text } of readLines(join(this.#directory, listNames[kind]))) {
       const line = parsed(text)
@@ -80,7 +80,7 @@ export class ExportReader {
 
   async #check(onProgress: Progress): Promise<void> {
     const { lists, credentials } = this.summary
-    // The lists must be checked first, because they contain the checksums of the other files.
+    // Checks the lists first, because they contain the checksums of the other files.
     expectSound(await this.#damagedOf([...Object.values(lists), ...(credentials ? [credentials] : [])]))
     const total = Object.values(lists).reduce((sum, { lines }) => sum + lines, 0)
     const damaged: string[] = []
@@ -95,7 +95,7 @@ export class ExportReader {
   async *#named(): AsyncGenerator<readonly FileEntry[]> {
     for await (const line of this.lines('documents')) yield line.state === 'live' ? line.files : []
     for await (const line of this.lines('blobs')) yield [line]
-    // Checks only that the lines are valid.
+    // Reads these lines only to check that they are valid.
     for await (const _ of this.lines('values')) yield []
     for await (const _ of this.lines('jobs')) yield []
   }
@@ -105,7 +105,7 @@ export class ExportReader {
     return problems.filter((problem) => problem !== null)
   }
 
-  /** Returns null if the file matches its entry. */
+  /** Returns the problem if the file does not match its entry; otherwise null. */
   async #problemOf({ file, bytes, sha256 }: FileEntry): Promise<string | null> {
     if (file.split('/').includes('..')) return `${JSON.stringify(file)} is not a file name of an export`
     const hash = createHash('sha256')

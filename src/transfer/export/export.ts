@@ -42,18 +42,19 @@ export interface Exported {
   readonly documents: number
   /** Number of deleted documents. */
   readonly deleted: number
-  /** Number of keys and values, contents of versions, and jobs. */
+  /** Number of exported records: keys with their values, contents of versions, and jobs. */
   readonly records: number
-  /** Total size of the files of documents. */
+  /** Total bytes of the files of documents. */
   readonly bytes: number
-  /** Messages about documents that cannot be read. They are not in the export. */
+  /** Messages about documents that cannot be read. The export does not contain these documents. */
   readonly damaged: readonly string[]
 }
 
 /**
- * Exports the data of a stopped server in files with open formats. The directory gets its final name last.
- * @throws StorageError if the directory is not empty; EngineOpenError; CorruptRecordError if a record other than a
- * document is damaged
+ * Exports the data of a stopped server to files with open formats. The directory gets its final name after
+ * all files are written.
+ * @throws StorageError if the directory is not empty; EngineOpenError; CorruptRecordError if a record other
+ * than a document is damaged
  */
 export async function exportStore(
   place: StoreLocation,
@@ -80,7 +81,7 @@ export async function exportStore(
 
 type DocumentEntry = Extract<StoredEntry, { is: 'document' }>
 
-/** Documents that are read and written at the same time. */
+/** Maximum number of documents that are read and written at the same time. */
 const documentsAtOnce = 8
 
 class ExportRun {
@@ -123,7 +124,7 @@ class ExportRun {
     }
   }
 
-  /** Writes everything except for documents, whose keys it collects. */
+  /** Writes all records except for documents, and collects the keys of the documents. */
   async #writeRecords(lists: Readonly<Record<ListKind, JsonLinesWriter>>): Promise<void> {
     this.#onProgress('records', 0)
     for await (const entry of this.#store.entries()) {
@@ -170,7 +171,7 @@ class ExportRun {
     this.#onProgress('documents', 1)
   }
 
-  /** Returns null if the document is damaged. */
+  /** Writes the files of a document, and returns its line for the list; null if the document is damaged. */
   async #writeDocument({ key, state, epoch }: DocumentEntry): Promise<DocumentLine | null> {
     const address = addressOf(key)
     if (state === 'deleted') return { state, address, epoch }
@@ -204,7 +205,7 @@ class ExportRun {
     return bytes && this.#tree.write(basename(path), bytes)
   }
 
-  /** Returns the credentials of servers that share a database, which do not need a file. */
+  /** Returns the credentials of servers that share a database. These servers need no credentials file. */
   async #agreed(): Promise<Uint8Array | null> {
     const agreed = await readClusterCredentials(this.#store.engine.kv)
     return agreed && Buffer.from(`${JSON.stringify(agreed, null, 2)}\n`)

@@ -6,7 +6,10 @@ import { fileSchema, type ListKind } from './manifest.ts'
 
 type ManifestMembers = Readonly<Record<string, unknown>>
 
-/** Checks of the lines of an export: a matching checksum does not prove that Weft wrote them. */
+/**
+ * Checks the lines of an export. They are necessary because a matching checksum does not prove that Weft
+ * wrote the lines.
+ */
 const checks: Readonly<Record<ListKind, (line: ManifestMembers) => boolean>> = {
   documents: (line) => isAddress(line.address) && (line.state === 'live' ? isLive(line) : isDeleted(line)),
   values: ({ part, key, secrets, ...bytes }) =>

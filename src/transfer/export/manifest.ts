@@ -5,8 +5,9 @@ import { readJson } from '../../json.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 
 /**
- * The format of an export. Its directory contains `export.json`, which names the lists and their SHA-256. The lists
- * have one JSON object per line, and name all other files and their SHA-256.
+ * Name and version of the export format. The directory of an export contains `export.json`, which has the
+ * names of the lists and their SHA-256. Each list has one JSON object per line, and contains the names of the
+ * other files and their SHA-256.
  */
 export const exportFormat = 'weft-export 1'
 
@@ -21,21 +22,21 @@ export type ListKind = keyof typeof listNames
 
 /** A file of an export. */
 export interface FileEntry {
-  /** Path below the directory of the export, with `/`. */
+  /** Path of the file relative to the directory of the export, with `/` as separator. */
   readonly file: string
   readonly bytes: number
-  /** Hexadecimal. */
+  /** SHA-256 of the file, in hex. */
   readonly sha256: string
 }
 
-/** A file of a document: its whole state (Yjs V1), all its roots as JSON, or one root. */
+/** A file of a document. It contains the complete state (Yjs V1), all roots as JSON, or one root. */
 export interface DocumentFile extends FileEntry {
   readonly is: 'update' | 'json' | 'text' | 'xml'
-  /** Name of the root; absent if the file has the whole document. */
+  /** Name of the root in the file; absent if the file contains the whole document. */
   readonly contentKey?: string
 }
 
-/** Position of a document's log. `epoch` and `head` occur in the versions of the REST API. */
+/** Position of a document's log. The versions in the REST API consist of `epoch` and `head`. */
 export interface ExportedLog {
   readonly epoch: number
   readonly head: number
@@ -45,8 +46,8 @@ export interface ExportedLog {
 }
 
 /**
- * A line of `documents.jsonl`. A deleted document stays deleted after an import, so that clients that still have it
- * cannot restore it.
+ * A line of `documents.jsonl`. A deleted document has a line too, so that it stays deleted after an import
+ * and clients that still have it cannot restore it.
  */
 export type DocumentLine =
   | {
@@ -61,14 +62,14 @@ export type DocumentLine =
 
 export type LiveLine = Extract<DocumentLine, { state: 'live' }>
 
-/** Stored bytes: as JSON if they equal the output of `JSON.stringify`, else as base64. */
+/** Stored bytes: as JSON if `JSON.stringify` gives exactly these bytes, otherwise as base64. */
 export type ExportedBytes = { readonly json: unknown } | { readonly base64: string }
 
-/** A line of `admin.jsonl`: one key and value of a partition. */
+/** A line of `admin.jsonl`: one key of a partition with its value. */
 export type ValueLine = ExportedBytes & {
   readonly part: readonly string[]
   readonly key: readonly string[]
-  /** Members of the JSON that were left out. An import generates new values. */
+  /** Names of secret members that the export omits. An import generates new values for them. */
   readonly secrets?: readonly string[]
 }
 
@@ -77,12 +78,14 @@ export interface BlobLine extends FileEntry {
   readonly key: readonly string[]
 }
 
-/** A line of `jobs.jsonl`: waiting background work. A `buried` job is a dead letter, which is for reading only. */
+/**
+ * A line of `jobs.jsonl`: a background job that waits, or a dead letter (`buried`), which an import ignores.
+ */
 export type JobLine = ExportedBytes & {
   readonly is: 'job' | 'buried'
   readonly queue: string
   readonly id: string
-  /** Epoch milliseconds at which it is due. */
+  /** Epoch milliseconds when the job is due. */
   readonly at: number
   /** Error of the last attempt of a dead letter. */
   readonly error?: string
@@ -90,13 +93,13 @@ export type JobLine = ExportedBytes & {
 
 export interface ExportSummary {
   readonly format: typeof exportFormat
-  /** Version of Weft. */
+  /** Version of Weft that made the export. */
   readonly version: string
-  /** ISO 8601. */
+  /** Time of the export as ISO 8601. */
   readonly madeAt: string
-  /** `all` data, or `documents` only. */
+  /** Whether the export contains `all` data or `documents` only. */
   readonly holds: 'all' | 'documents'
-  /** Null for all organizations. */
+  /** The only exported organization; null if all organizations are exported. */
   readonly organizationId: string | null
   readonly secrets: 'left out' | 'included'
   /** The file `credentials.json` of the data directory, with secrets. */
@@ -155,14 +158,14 @@ export function decodeSummary(json: string): ExportSummary | null {
   }
 }
 
-/** Converts bytes to their form in a line. */
+/** Converts bytes to the form in which a line contains them. */
 export function exportedBytes(bytes: Uint8Array): ExportedBytes {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   try {
     const json: unknown = JSON.parse(buffer.toString())
     if (Buffer.from(JSON.stringify(json)).equals(buffer)) return { json }
   } catch {
-    // Not JSON.
+    // The bytes are not JSON.
   }
   return { base64: buffer.toString('base64') }
 }
@@ -171,6 +174,6 @@ export function exportedBytes(bytes: Uint8Array): ExportedBytes {
 export const importedBytes = (line: ExportedBytes): Uint8Array =>
   'json' in line ? Buffer.from(JSON.stringify(line.json)) : Buffer.from(line.base64, 'base64')
 
-/** `organization/document/editor`, percent-encoded. */
+/** Returns `organization/document/editor`, with each part percent-encoded. */
 export const encodeEditorPath = ({ organizationId, documentId, editorId }: DocumentAddress): string =>
   [organizationId, documentId, editorId].map(encodeURIComponent).join('/')

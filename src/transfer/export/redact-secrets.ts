@@ -4,7 +4,7 @@ import type { Key } from '../../engine/engine.ts'
 import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts'
 import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
 
-/** A record without secrets, and the members that an import must generate. */
+/** A record without its secrets, and the names of the members that an import must generate. */
 export interface RedactedRecord {
   readonly record: object
   readonly secrets: readonly string[]
@@ -13,21 +13,21 @@ export interface RedactedRecord {
 type RedactionRule = (record: object) => RedactedRecord | null
 
 /**
- * Rules for records with plain-text secrets, by the first segments of partition and key and the number of the key's
- * segments.
+ * Rules for records that contain secrets in plain text. The name of a rule consists of the first segment of
+ * the partition, the kind in the key, and the number of segments of the key.
  */
 const rules: ReadonlyMap<string, RedactionRule> = new Map<string, RedactionRule>([
   ['directory workspaces 2', withoutWorkspaceToken],
   ['directory authTokens 5', withoutAuthToken],
-  // Removed, because these tokens are valid for a short time only.
+  // Omits these tokens, because they are valid for a short time only.
   ['directory retiredTokens 4', () => null],
   ['webhooks endpoints 2', withoutSigningSecret],
   ['webhooks basic 1', withoutReceiverToken],
 ])
 
 /**
- * Removes the secrets of a record. Returns null if the whole record must be left out. Digests and encrypted values do
- * not count as secrets.
+ * Removes the secrets of a record. Returns null if the export must omit the whole record. Digests and
+ * encrypted values are not secrets.
  */
 export function redactSecrets(part: Key, key: Key, record: object): RedactedRecord | null {
   const kind = part[0] === 'directory' && key.length > 2 ? key[2] : key[0]
@@ -50,7 +50,10 @@ function withoutSigningSecret(record: object): RedactedRecord {
   return { record: endpoint, secrets: ['secret'] }
 }
 
-/** The token belongs to the receiver, so an import cannot generate a new one. */
+/**
+ * Removes the token of a webhook receiver. An import cannot generate a new one, because the receiver must
+ * know the token.
+ */
 function withoutReceiverToken(record: object): RedactedRecord {
   const config = record as BasicConfig
   const webhookServiceConfig = { ...config.webhookServiceConfig, authToken: '' }

@@ -6,31 +6,31 @@ import { DocumentRejectedError } from './merge.ts'
 import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
 
 /**
- * Writes the updates of a document, or only checks them.
- * @throws DocumentRejectedError for this document; other errors end the import
+ * Merges the updates of a document into the store, or only checks them.
+ * @throws DocumentRejectedError if only this document is rejected; other errors end the import
  */
 export type ImportSink = (path: DocumentPath, updates: readonly Uint8Array[]) => Promise<PutResult>
 
 export interface DocumentImportResult {
-  /** Number of documents of the source, in any outcome. */
+  /** Number of documents in the source, with any outcome. */
   readonly documents: number
   readonly made: number
   readonly added: number
   readonly there: number
-  /** Total size of the accepted documents, each as one update. */
+  /** Total bytes of the accepted documents, each encoded as one update. */
   readonly bytes: number
-  /** Rejected documents and the reasons. */
+  /** Names of the rejected documents, with the reasons. */
   readonly problems: readonly { readonly name: string; readonly problem: string }[]
-  /** Names of the map that the source does not have. */
+  /** Names in the name map that the source does not contain. */
   readonly unknown: readonly string[]
   /** Names and addresses of all accepted documents, in the order of the source. */
   readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
 }
 
-/** Documents in progress at the same time, so that they share disk syncs. */
+/** Maximum number of documents in progress. Concurrent documents share disk syncs. */
 const documentsAtOnce = 8
 
-/** Imports each document of a source. Rejected documents are reported, and the others continue. */
+/** Imports all documents of a source. Reports each rejected document, and continues with the others. */
 export async function importDocuments(
   source: ImportSource,
   naming: NameMapping,
@@ -49,7 +49,7 @@ export async function importDocuments(
       onProgress('documents', importing.documents / Math.max(total, importing.documents))
     }
   } finally {
-    // Waits for the running documents also if the source cannot be read further.
+    // Waits for the documents in progress even if the source cannot be read further.
     await Promise.all(running)
   }
   if (importing.failure !== null) throw importing.failure.error
@@ -68,7 +68,7 @@ class DocumentImport {
   /** Addresses by name, of documents that are not rejected. */
   readonly #paths = new Map<string, DocumentPath>()
   readonly #unseen: Set<string>
-  /** Names by address. */
+  /** Names of the imported documents, by address. */
   readonly #taken = new Map<string, string>()
 
   constructor(naming: NameMapping, take: ImportSink) {
@@ -77,7 +77,10 @@ class DocumentImport {
     this.#unseen = new Set(naming.map.keys())
   }
 
-  /** Imports one document. Never rejects. */
+  /**
+   * Imports one document. The promise never rejects: rejected documents and failures are recorded for the
+   * result.
+   */
   async one(document: StoredDocument): Promise<void> {
     const { name } = document
     this.documents += 1
@@ -111,8 +114,9 @@ class DocumentImport {
   }
 
   /**
-   * Returns the address of a name, and rejects a second document with the same address.
-   * @throws DocumentRejectedError
+   * Returns the address for a name. Two documents with the same address are not possible.
+   * @throws DocumentRejectedError if the name has no address, or for the second document with the same
+   * address
    */
   #pathOf(name: string): DocumentPath {
     const named: MappedName = mapName(name, this.#naming)

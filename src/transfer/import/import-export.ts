@@ -28,11 +28,11 @@ import { restoreJobs } from './restore-jobs.ts'
 import { type Comparison, ValueRestorer } from './restore-values.ts'
 
 export interface ImportOptions {
-  /** `dry` checks everything and writes nothing. */
+  /** `real` writes the data. `dry` checks everything and writes nothing. */
   readonly run: 'real' | 'dry'
-  /** New owner of the documents, for an export of documents only; null for the original owner. */
+  /** New owner of the documents, if the export contains documents only; null to keep the original owner. */
   readonly tenant: Tenant | null
-  /** Access type of new documents that have no record in the export. */
+  /** Access type of new documents for which the export has no record. */
   readonly defaultAccess: AccessType
 }
 
@@ -40,16 +40,18 @@ export interface ExportImportResult {
   readonly documents: Readonly<Record<RestoreOutcome, number>>
   /** Number of deleted documents, which stay deleted. */
   readonly deleted: number
-  /** Number of keys and values, contents of versions, and jobs. */
+  /**
+   * Number of added and of already stored records: keys with their values, contents of versions, and jobs.
+   */
   readonly records: { readonly added: number; readonly there: number }
   /** Messages about rejected documents. */
   readonly problems: readonly string[]
 }
 
 /**
- * Imports an export into a new or existing store of a stopped server. Before it writes anything, it checks that the
- * whole export is intact and does not conflict with stored data. Repeat the call after an interruption: stored data is
- * skipped, and written data is read back.
+ * Imports an export into a new or existing store of a stopped server. Before it writes anything, it checks
+ * that the export is complete and does not conflict with stored data. After an interruption, call it again:
+ * it skips data that is stored already. It reads all written data back.
  * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export async function importExport(
@@ -108,7 +110,8 @@ class ExportImport {
     await this.#expectTenants()
     const mark =
       options.run === 'real' ? await ImportMarker.begin(store, locationName(place), files.name) : null
-    // Contents of versions before the records that name them, and documents before their records.
+    // Writes the contents of versions before the records that refer to them, and documents before their
+    // records.
     await this.#placeBlobs()
     await this.#placeDocuments()
     if (options.run === 'real') await this.#writeValues(values, compared)
@@ -130,7 +133,10 @@ class ExportImport {
     if (absent > 0 && !compared.ownTenants) throw new StorageError('the records differ from what was written')
   }
 
-  /** Checks that the API keys exist, because no client could reach the documents otherwise. */
+  /**
+   * Checks that the store has the API keys of the documents. Without them, no client could reach the
+   * documents.
+   */
   async #expectTenants(): Promise<void> {
     const { store, files, options } = this.#dependencies
     if (files.summary.holds === 'all') return
@@ -190,7 +196,7 @@ class ExportImport {
     const document: ExportedDocument = { address, bytes: await files.read(update), stateVector, log }
     if (options.run === 'dry') return this.#documents.plan(document)
     if (files.summary.holds === 'documents') {
-      // Checked first, so that a rejected document gets no records.
+      // Checks the document first, so that a rejected document gets no records.
       await this.#documents.plan(document)
       await this.#records.ensure(address, address.documentId)
     }
@@ -204,8 +210,8 @@ class ExportImport {
   }
 
   /**
-   * Writes the credentials unless there are some. Servers that share a database read them from the store, whichever
-   * server starts first.
+   * Writes the credentials if the location has none. Servers that share a database read them from the store,
+   * regardless of which server starts first.
    */
   async #writeCredentials(place: StoreLocation): Promise<void> {
     const { files, store } = this.#dependencies
@@ -213,7 +219,7 @@ class ExportImport {
     if (credentials === null) return
     const path = credentialsPath(directoryOf(place))
     if ((await stat(path).catch(() => null)) === null) {
-      // The rename makes the file appear complete.
+      // Writes a temporary file and renames it, so that an incomplete file never has the final name.
       await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
       await rename(`${path}.new`, path)
     }

@@ -2,9 +2,10 @@ import type { ImportMarkerLocation, OfflineStore } from '../../storage/offline-s
 import { StorageError } from '../../storage/storage-error.ts'
 
 /**
- * Marks a store whose first import is not complete, with the name of the export. No server starts on it, because it
- * would serve a part of the data and change values that the import still compares. A store that was already in use gets
- * no marker, because its own data is always complete.
+ * Marks a store whose first import is not complete with the name of the export. No server starts on such a
+ * store. Otherwise, the server would serve only a part of the data, and change values that the import has not
+ * compared yet. A store that was in use before the import gets no marker, because its own data is always
+ * complete.
  */
 export class ImportMarker {
   readonly #place: ImportMarkerLocation
@@ -14,7 +15,8 @@ export class ImportMarker {
   }
 
   /**
-   * Writes the marker. Call before any data of the export is written. Returns null if the store needs no marker.
+   * Writes the marker. Call it before any data of the export is written. Returns null if the store needs no
+   * marker.
    * @param into name of the store for messages
    * @param name identifies the export
    * @throws StorageError if the import of another export was interrupted
@@ -30,7 +32,7 @@ export class ImportMarker {
     return new ImportMarker(store.mark)
   }
 
-  /** Removes the marker. Call when all data is stored. */
+  /** Removes the marker. Call it when all data is stored. */
   end(): Promise<void> {
     return this.#place.remove()
   }

@@ -25,29 +25,29 @@ import {
 } from './merge.ts'
 
 export interface TargetOptions {
-  /** Maximum size of a document as encoded by Yjs, in bytes. */
+  /** Maximum size of a document in bytes, as Yjs encodes it. */
   readonly documentBytesMax: number
   readonly allowSubdocuments: boolean
   /** Access type of new documents. */
   readonly defaultAccess: AccessType
-  /** Whether a document that was deleted here is rejected or created again. */
+  /** Whether a document that was deleted in this store is rejected or created again. */
   readonly deleted: 'refuse' | 'recreate'
 }
 
 /** Result of `put`. */
 export interface PutResult {
   /**
-   * `made`: there was no document. `added`: the document lacked a part of the update. `there`: it contained everything,
-   * and nothing was written.
+   * `made`: the document did not exist. `added`: the document lacked a part of the update. `there`: the
+   * document contained the whole update, and nothing was written.
    */
   readonly is: 'made' | 'added' | 'there'
-  /** Size of the given updates as one update. */
+  /** Size of the given updates in bytes, encoded as one update. */
   readonly bytes: number
   /** Size of the appended update in bytes; 0 if nothing was written. */
   readonly writtenBytes: number
 }
 
-/** The store of a stopped server as the target of an import. The caller must close it. */
+/** Writes imported documents into the store of a stopped server. The caller must close it. */
 export class ImportTarget {
   readonly #store: OfflineStore
   readonly #engine: Engine
@@ -61,7 +61,10 @@ export class ImportTarget {
     this.#records = recordsOf(store.engine, systemClock, options.defaultAccess).documents
   }
 
-  /** Opens the store. @throws StorageError; EngineOpenError, also if a server has it open or files are damaged */
+  /**
+   * Opens the store.
+   * @throws StorageError; EngineOpenError, also if a server uses the store or files are damaged
+   */
   static async open(place: StoreLocation, options: TargetOptions): Promise<ImportTarget> {
     return new ImportTarget(await openForWriting(place), options)
   }
@@ -76,11 +79,11 @@ export class ImportTarget {
   }
 
   /**
-   * Merges updates (V1) into a document and reads them back. A new document is created with its records, as a websocket
-   * does; stored content stays. Resolves when it is durable. Do not call it again for a document while a call is
-   * running.
-   * @throws DocumentRejectedError, and nothing of the document is written; StoreUnavailableError; StorageError if the
-   * read-back differs
+   * Merges updates (V1) into a document, and reads the document back. A new document is created with its
+   * records, as by a websocket. Stored content is kept. Resolves when the document is durable. Do not call
+   * this for a document while another call for the document runs.
+   * @throws DocumentRejectedError, if nothing of the document was written; StoreUnavailableError;
+   * StorageError if the document that is read back differs
    */
   async put(address: DocumentAddress, updates: readonly Uint8Array[]): Promise<PutResult> {
     const given = prepareUpdate(updates, this.#options)
@@ -88,8 +91,8 @@ export class ImportTarget {
   }
 
   /**
-   * Like `put`, for one update that may build on stored content.
-   * @throws also DocumentRejectedError if the document is disabled
+   * Merges one update as `put` does. The update may build on stored content.
+   * @throws the errors of `put`; DocumentRejectedError also if the document is disabled
    */
   async add(address: DocumentAddress, update: Uint8Array): Promise<PutResult> {
     vet(update, this.#options, null)
@@ -99,8 +102,10 @@ export class ImportTarget {
   }
 
   /**
-   * Replaces the content of a root with few operations, as the REST API does. Creates a document that does not exist.
-   * @throws also DocumentRejectedError if the content does not fit the root, or if the document is disabled
+   * Replaces the content of a root with few operations, as the REST API does. Creates the document if it does
+   * not exist.
+   * @throws the errors of `put`; DocumentRejectedError also if the content does not fit the root, or if the
+   * document is disabled
    */
   async replace(
     address: DocumentAddress,
@@ -130,13 +135,16 @@ export class ImportTarget {
     return { is: 'added', writtenBytes: bytes.length }
   }
 
-  /** Adds missing records. An interrupted command may have written only the log. */
+  /**
+   * Adds records that are missing although the log exists. An interrupted command may have written only the
+   * log.
+   */
   async #there(address: DocumentAddress): Promise<Omit<PutResult, 'bytes'>> {
     await this.#records.ensure(address, address.documentId)
     return { is: 'there', writtenBytes: 0 }
   }
 
-  /** @param update `whole` is the content of the document afterwards */
+  /** Appends an update. @param update `whole` is the content of the document after the append */
   async #write(
     address: DocumentAddress,
     stored: StoredDocumentState,
@@ -151,7 +159,7 @@ export class ImportTarget {
   }
 }
 
-/** Returns the update that gives a root of a document the content. */
+/** Returns the update that replaces the content of a root. */
 async function replacementOf(
   before: readonly Uint8Array[],
   content: ContentTarget,
@@ -168,7 +176,7 @@ async function replacementOf(
 }
 
 /**
- * Merges and vets updates, as `put` does before it reads the store.
+ * Merges and vets updates in the same way as `put` does before it reads the store.
  * @throws DocumentRejectedError
  */
 export function prepareUpdate(
@@ -187,7 +195,7 @@ function logOf(stored: StoredDocumentState): AppendTo {
   return stored.state === 'absent' ? 'create' : 'recreate'
 }
 
-/** Converts errors that concern one document, so that the import continues. */
+/** Converts errors about a single document to DocumentRejectedError, so that the import continues. */
 async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

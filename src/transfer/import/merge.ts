@@ -6,7 +6,7 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 
-/** The merged updates of one document. */
+/** The updates of one document, merged. */
 export interface Merged {
   /** All updates as one update (V1). */
   readonly bytes: Uint8Array
@@ -17,23 +17,24 @@ export interface Merged {
 export interface ContentSum {
   /** State vector as encoded by Yjs. */
   readonly vector: Uint8Array
-  /** An update with all deletions and nothing else. */
+  /** An update that contains all deletions and nothing else. */
   readonly deletions: Uint8Array
 }
 
-/** One document cannot be stored; others can. The message is a sentence without a period. */
+/** Error: one document cannot be stored, but others can. The message is a sentence without a period. */
 export class DocumentRejectedError extends Error {
   override readonly name = 'DocumentRejectedError'
 }
 
 /**
- * Enough to share the cost of a transaction. With more, Yjs takes longer, because it joins lists of values pairwise.
+ * Number of updates in one transaction. It is enough to share the cost of a transaction. With more updates,
+ * Yjs takes longer, because it joins lists of values pairwise.
  */
 const updatesPerTransaction = 64
 
 /**
- * Merges updates into one, with the vetting of websocket updates. It uses a Y.Doc, because the time of `mergeUpdates`
- * grows with the square of their number.
+ * Merges updates into one, and vets them like websocket updates. Uses a Y.Doc, because the time of
+ * `mergeUpdates` grows with the square of the number of updates.
  * @throws DocumentRejectedError if an update is malformed or builds on a missing one
  */
 export function mergeStored(updates: readonly Uint8Array[], options: VettingOptions): Merged {
@@ -47,7 +48,10 @@ export function mergeStored(updates: readonly Uint8Array[], options: VettingOpti
   }
 }
 
-/** Returns the merged content of whole states. @throws DocumentRejectedError if a state is malformed or incomplete */
+/**
+ * Merges complete states, and returns the summary of their content.
+ * @throws DocumentRejectedError if a state is malformed or incomplete
+ */
 export function contentSum(...states: readonly Uint8Array[]): ContentSum {
   const doc = new Y.Doc()
   try {
@@ -58,7 +62,10 @@ export function contentSum(...states: readonly Uint8Array[]): ContentSum {
   }
 }
 
-/** Returns the part of an update that a whole state lacks; null if it lacks nothing. @throws DocumentRejectedError */
+/**
+ * Returns the part of an update that a complete state lacks; null if it lacks nothing.
+ * @throws DocumentRejectedError
+ */
 export function missingUpdate(state: Uint8Array, update: Uint8Array): Uint8Array | null {
   if (Buffer.compare(state, update) === 0) return null
   const doc = new Y.Doc()
@@ -80,7 +87,7 @@ export const isSameContent = (a: ContentSum, b: ContentSum): boolean =>
 
 /**
  * Vets an update.
- * @param number number of the update for messages; null if there is only one
+ * @param number position of the update for messages; null if there is only one update
  * @throws DocumentRejectedError
  */
 export function vet(bytes: Uint8Array, options: VettingOptions, number: number | null): void {
@@ -107,8 +114,8 @@ function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
 }
 
 /**
- * Checks properties that a single update does not show: depth, entries of maps, and whether the merged update is within
- * the limits of a read.
+ * Checks the merged document for properties that a single update does not show: depth, entries of maps, and
+ * whether the merged update is within the limits for reading.
  */
 function vetWhole(doc: Y.Doc, options: VettingOptions): Merged {
   try {

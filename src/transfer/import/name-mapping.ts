@@ -1,22 +1,26 @@
 import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 
-/** How names of another server become addresses. */
+/** Determines how names of another server become addresses. */
 export interface NameMapping {
-  /** Addresses by name; they take precedence. */
+  /** Addresses by name. They have priority over all other rules. */
   readonly map: ReadonlyMap<string, DocumentPath>
-  /** For names that are not addresses: their organization (null to reject such names) and their editor. */
+  /**
+   * Organization and editor for names that are not addresses. If the organization is null, such names are
+   * rejected.
+   */
   readonly organizationId: string | null
   readonly editorId: string
 }
 
 export type MappedName =
   | { readonly path: DocumentPath }
-  /** A sentence without a period. */
+  /** Why the name has no address, as a sentence without a period. */
   | { readonly problem: string }
 
 /**
- * Returns the address of a name. The map takes precedence. A name of the form `organization/document/editor` with
- * percent-encoded parts is an address. Any other name becomes the document id, with the given organization and editor.
+ * Returns the address for a name. If the map contains the name, it decides. A name of the form
+ * `organization/document/editor`, with percent-encoded parts, is an address. Any other name becomes the
+ * document id, with the given organization and editor.
  */
 export function mapName(name: string, { map, organizationId, editorId }: NameMapping): MappedName {
   const path = map.get(name) ?? pathIn(name)
@@ -37,7 +41,7 @@ export function pathProblem(path: DocumentPath): string | null {
   return null
 }
 
-/** Returns null if the name does not consist of three ids. */
+/** Returns the address in a name; null if the name does not consist of three ids. */
 function pathIn(name: string): DocumentPath | null {
   const ids = name.split('/').map(decodeSegment)
   if (ids.length !== 3 || ids.some((id) => idProblem(id) !== null)) return null

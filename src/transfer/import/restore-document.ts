@@ -5,20 +5,23 @@ import { readBack, readStoredState, type StoredDocumentState } from '../document
 import type { ExportedLog } from '../export/manifest.ts'
 import { contentSum, DocumentRejectedError, missingUpdate, vet } from './merge.ts'
 
-/** `there`: the store contained everything. `merged`: the store had other content, which stays. */
+/**
+ * `added`: the document was written. `merged`: the store had other content, which is kept. `there`: the store
+ * already contained everything.
+ */
 export type RestoreOutcome = 'added' | 'merged' | 'there'
 
 export interface ExportedDocument {
   readonly address: DocumentAddress
-  /** A whole state (encoding V1). */
+  /** The complete state of the document (encoding V1). */
   readonly bytes: Uint8Array
   /** State vector of the bytes in base64. */
   readonly stateVector: string
-  /** Position of the log if there is none yet. */
+  /** Position of the new log, if the store has no log of the document. */
   readonly log: ExportedLog
 }
 
-/** Restores documents of an export in the store of a stopped server, and reads them back. */
+/** Writes documents of an export into the store of a stopped server, and reads them back. */
 export class DocumentRestorer {
   readonly #log: DocumentLog
 
@@ -26,16 +29,17 @@ export class DocumentRestorer {
     this.#log = log
   }
 
-  /** Returns what `place` would do. @throws as `place` does */
+  /** Returns what `place` would do, without writing. @throws the errors of `place` */
   async plan(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
     return placedOf(await readStoredState(this.#log, addressKey(document.address)), document)
   }
 
   /**
-   * Writes a document. Resolves when it is durable and was read back.
-   * @throws DocumentRejectedError if the bytes do not match the listed state vector, and nothing is written;
-   * CorruptRecordError; StoreUnavailableError; StorageError if the read-back differs
+   * Writes a document. Resolves when the document is durable and has been read back.
+   * @throws DocumentRejectedError if the bytes do not match the listed state vector, in which case nothing is
+   * written; CorruptRecordError; StoreUnavailableError; StorageError if the document that is read back
+   * differs
    */
   async place(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
@@ -52,14 +56,18 @@ export class DocumentRestorer {
       return placed
     }
     const { head, changedAt: at, changedBy: by } = log
-    // A document that was deleted here gets a new epoch, so that clients with the deleted document cannot write to it.
+    // Gives a document that was deleted in this store a new epoch, so that clients of the deleted document
+    // cannot write to the new one.
     const epoch = stored.state === 'deleted' ? Math.max(log.epoch, stored.epoch + 1) : log.epoch
     await this.#log.adopt(doc, { state: 'live', epoch, head, changed: { at, by }, snapshot: bytes })
     await readBack(this.#log, doc, contentSum(bytes))
     return placed
   }
 
-  /** Marks a document as deleted, so that clients that still have it cannot restore it. An existing document stays. */
+  /**
+   * Marks a document as deleted, so that clients that still have it cannot restore it. Does not change an
+   * existing document.
+   */
   async storeTombstone(address: DocumentAddress, epoch: number): Promise<void> {
     await this.#log.adopt(addressKey(address), { state: 'deleted', epoch })
   }
@@ -70,7 +78,7 @@ function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): Res
   return missingUpdate(stored.bytes, bytes) === null ? 'there' : 'merged'
 }
 
-/** Checks the bytes. @throws DocumentRejectedError if they do not match the state vector */
+/** Checks the bytes of a document. @throws DocumentRejectedError if they do not match the state vector */
 function expectWhole({ bytes, stateVector }: ExportedDocument): void {
   vet(bytes, { allowSubdocuments: true }, null)
   if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)

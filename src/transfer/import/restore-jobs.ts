@@ -2,10 +2,10 @@ import type { Engine, Key } from '../../engine/engine.ts'
 import type { ExportReader } from '../export/export-reader.ts'
 import { importedBytes, type JobLine, sha256Of } from '../export/manifest.ts'
 
-/** Partition with the jobs that imports have enqueued. Exports do not contain it. */
+/** Partition that records which jobs imports have enqueued. Exports do not contain this partition. */
 export const importPart = ['import']
 
-/** Jobs of one read and one commit. */
+/** Number of jobs in one read and in one commit. */
 const jobsAtOnce = 500
 
 export interface RestoredJobs {
@@ -14,8 +14,8 @@ export interface RestoredJobs {
 }
 
 /**
- * Enqueues the jobs of an export, each once. A repeated import does not enqueue jobs again, even if they have run
- * since. Dead letters are not imported.
+ * Enqueues the jobs of an export, each job once. A repeated import does not enqueue a job again, even if the
+ * job has run since. Ignores dead letters.
  */
 export async function restoreJobs(
   { kv }: Engine,
@@ -30,7 +30,8 @@ export async function restoreJobs(
     added += absent.length
     there += lines.length - absent.length
     if (run === 'dry' || absent.length === 0) continue
-    // In one commit with the jobs, so that an interruption enqueues no job without its entry.
+    // Writes these entries in the same commit as the jobs, so that an interruption cannot separate a job from
+    // its entry.
     const puts = absent.map((line) => ({ key: keyOf(line), value: new Uint8Array() }))
     const jobs = absent.map((line) => ({
       queue: line.queue,

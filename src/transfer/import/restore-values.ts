@@ -5,24 +5,29 @@ import type { ExportReader } from '../export/export-reader.ts'
 import { exportedBytes, importedBytes, type ValueLine } from '../export/manifest.ts'
 import { redactSecrets, regenerateSecrets } from '../export/redact-secrets.ts'
 
-/** Values of one read and one commit. */
+/** Number of values in one read and in one commit. */
 const valuesAtOnce = 500
-/** Maximum bytes of a commit; the last value may exceed it. */
+/** Maximum bytes of a commit. The last value may exceed the maximum. */
 const bytesAtOnce = 4 * 1024 * 1024
-/** Conflicts that an error names. */
+/** Maximum number of conflicts that an error lists. */
 const namedMax = 3
 
-/** Comparison of the values of an export with the store. */
+/** Result of the comparison between the values of an export and of the store. */
 export interface Comparison {
   readonly absent: number
   readonly same: number
-  /** Names of the values that differ in the store. */
+  /** Names of values that the store has with different content. */
   readonly different: readonly string[]
-  /** True if the store has all workspaces and API keys of the export, and keeps its own records of them. */
+  /**
+   * True if the store has all workspaces and API keys of the export. It then keeps its own records of them.
+   */
   readonly ownTenants: boolean
 }
 
-/** Writes the keys and values of an export into a store. Existing values stay, and must not differ. */
+/**
+ * Writes the keys and values of an export into a store. Existing values are kept. They must equal the
+ * exported values.
+ */
 export class ValueRestorer {
   readonly #engine: Engine
   readonly #files: ExportReader
@@ -32,7 +37,7 @@ export class ValueRestorer {
     this.#files = files
   }
 
-  /** Compares all values. @throws StorageError that names values that differ in the store */
+  /** Compares all values with the store. @throws StorageError that lists values that differ in the store */
   async compare(): Promise<Comparison> {
     const tenants = new TenantComparison()
     const different: string[] = []
@@ -50,7 +55,7 @@ export class ValueRestorer {
     return { absent, same, different, ownTenants }
   }
 
-  /** Writes the missing values. */
+  /** Writes the values that the store does not have. */
   async write({ ownTenants }: Comparison): Promise<void> {
     let [waiting, bytes]: [KvEntry[], number] = [[], 0]
     let first: ValueLine | undefined
@@ -82,7 +87,7 @@ export class ValueRestorer {
     return Buffer.compare(importedBytes(line), this.#shown(line, found)) === 0 ? 'same' : 'different'
   }
 
-  /** Returns a stored value in the form of an export. */
+  /** Returns a stored value in the form in which an export contains it. */
   #shown(line: ValueLine, value: Uint8Array): Uint8Array {
     if (this.#files.summary.secrets === 'included' || !('json' in line)) return value
     const found = exportedBytes(value)
@@ -90,7 +95,7 @@ export class ValueRestorer {
     return kept === null ? value : importedBytes({ json: kept.record })
   }
 
-  /** Yields the values of the export, each with the stored value of its key. */
+  /** Yields each value of the export together with the stored value of its key. */
   async *#pairs(): AsyncGenerator<{ readonly line: ValueLine; readonly found: Uint8Array | null }> {
     let lines: ValueLine[] = []
     for await (const line of this.#files.lines('values')) {
@@ -121,8 +126,8 @@ const isOfTenants = ({ part }: ValueLine): boolean =>
   part.length === workspacesPart.length && part[0] === workspacesPart[0]
 
 /**
- * Decides whether the store keeps its own workspaces and API keys. It does if it has all those of the export, with each
- * API key in the same workspace.
+ * Decides whether the store keeps its own records of workspaces and API keys. It does if it has all API keys
+ * of the export, each in the same workspace.
  */
 class TenantComparison {
   readonly different: string[] = []

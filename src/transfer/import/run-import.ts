@@ -12,8 +12,9 @@ export interface ImportWork {
 }
 
 /**
- * Merges the documents of a source into the store of a stopped server.
- * @throws StorageError, EngineOpenError, StoreUnavailableError; data that was written before stays
+ * Merges the documents of a source into the store of a stopped server. If it fails, documents that were
+ * written before remain.
+ * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export async function importInto(
   { directory, tenant }: { readonly directory: string; readonly tenant: Tenant },
@@ -29,7 +30,7 @@ export async function importInto(
   }
 }
 
-/** Reads and merges all documents without a store. @throws StorageError */
+/** Reads and merges all documents, but uses no store. @throws StorageError */
 export function dryRunImport(
   work: ImportWork,
   options: Omit<TargetOptions, 'deleted'>,

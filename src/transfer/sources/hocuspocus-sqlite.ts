@@ -4,16 +4,16 @@ import { errorMessage } from '../../errors.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 
-/** Header of a database file, with the journal mode of its last write. */
+/** Header of a SQLite file. The byte at `writtenWith` is the journal mode of the last write. */
 const header = { bytes: 20, magic: 'SQLite format 3\u0000', writtenWith: 18, writeAheadLog: 2 }
-/** A journal with this beginning has pages that must first be written back to the database file. */
+/** First bytes of a journal whose pages must be written back to the database file before the file is read. */
 const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
-/** Row ids of one read. */
+/** Number of row ids in one read. */
 const rowsAtOnce = 250
 
 /**
- * Opens the file of `@hocuspocus/extension-sqlite`: the table `documents` with a `name` and the state of the document
- * as `data`. Reads only.
+ * Opens a file of `@hocuspocus/extension-sqlite` for reading only. Its table `documents` has a column `name`,
+ * and a column `data` with the state of the document.
  * @throws StorageError
  */
 export async function openHocuspocusSqlite(file: string): Promise<ImportSource> {
@@ -33,7 +33,11 @@ export async function openHocuspocusSqlite(file: string): Promise<ImportSource> 
   }
 }
 
-/** Checks that there is no journal next to the database, whose changes would be missing. @throws StorageError */
+/**
+ * Checks that there is no journal file next to the database. The import would miss the changes in the
+ * journal.
+ * @throws StorageError
+ */
 async function expectClosed(file: string): Promise<void> {
   const start = await startOf(file, header.bytes)
   if (start === null) throw new StorageError(`${file} cannot be read: there is no such file`)
@@ -51,7 +55,7 @@ async function expectClosed(file: string): Promise<void> {
     )
 }
 
-/** Returns the first bytes of a file; null if there is no such file. @throws StorageError */
+/** Returns the first bytes of a file; null if the file does not exist. @throws StorageError */
 async function startOf(file: string, bytes: number): Promise<Buffer | null> {
   try {
     const handle = await open(file, 'r')
@@ -67,7 +71,7 @@ async function startOf(file: string, bytes: number): Promise<Buffer | null> {
   }
 }
 
-/** Reads row by row. A damaged row is reported, and the others are read. */
+/** Reads the table row by row. Reports each damaged row, and continues with the others. */
 async function* documentsOf(file: string, database: Connection): AsyncGenerator<StoredDocument> {
   let ids: readonly RowId[]
   let last: RowId | null = null
@@ -116,7 +120,10 @@ function reading<T>(file: string, work: () => T): T {
   }
 }
 
-/** If index pages are damaged, SQLite reads no row. The command `.recover` of its shell collects the readable ones. */
+/**
+ * Returns a hint for the case that index pages are damaged. SQLite then reads no row, but the command
+ * `.recover` of its shell collects the readable rows.
+ */
 const helpFor = (error: unknown): string =>
   errorMessage(error).includes('malformed')
     ? '; recover it with .recover of sqlite3, and name the result'

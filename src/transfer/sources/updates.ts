@@ -7,13 +7,13 @@ import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { readLines } from '../text-lines.ts'
 
 const linesEnding = /\.(jsonl|ndjson)$/
-/** File extensions of single updates, which are not part of the name. */
+/** File extensions of updates. They are not part of the document name. */
 const updateEnding = /\.(bin|yjs|update)$/
 
 /**
- * Opens files with updates (Yjs V1). A folder has one update per file, and the path without `.bin`, `.yjs` or `.update`
- * is the name. A single such file is also possible. Lines of JSON (`.jsonl`, `.ndjson`) have `name` and `update`
- * (base64), and the lines of a document are adjacent.
+ * Opens files with updates (Yjs V1). A folder has one update per file. Its path without `.bin`, `.yjs` or
+ * `.update` is the name of the document. A single file is also possible. A file of JSON lines (`.jsonl`,
+ * `.ndjson`) has `name` and `update` (base64) in each line; the lines of one document must be adjacent.
  * @throws StorageError
  */
 export async function openUpdates(path: string): Promise<ImportSource> {
@@ -29,7 +29,7 @@ export async function openUpdates(path: string): Promise<ImportSource> {
   }
 }
 
-/** A file to read, or the reason why it is not read, so that no file is skipped silently. */
+/** A file to read, or a file with the reason why it is not read, so that no file is skipped silently. */
 interface Found {
   readonly path: string
   readonly problem: string | null
@@ -76,7 +76,7 @@ async function documentOf(name: string, path: string): Promise<StoredDocument> {
   }
 }
 
-/** Returns an upper bound of the number of documents. */
+/** Returns the number of lines, which is an upper bound of the number of documents. */
 async function countLines(path: string): Promise<number> {
   let lines = 0
   for await (const { text } of readLines(path)) if (text.trim() !== '') lines += 1

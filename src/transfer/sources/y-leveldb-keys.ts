@@ -2,19 +2,23 @@ import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 
 /**
- * Types of the segments of a key, in their first byte. A string follows with its length first, a number as four bytes.
+ * Values of the first byte of a key segment. In a string, the length follows, then the text. In a number,
+ * four bytes follow.
  */
 const segment = { string: 0, number: 1 } as const
 
-/** Keys of updates are `v1`, the name, `update` and a number. Other keys of y-leveldb have a similar start. */
+/**
+ * First segment of the keys of updates. Such a key consists of `v1`, the name, `update` and a number. Other
+ * keys of y-leveldb start in a similar way.
+ */
 const version = Buffer.from('v1')
 
 /** Prefix of all keys of documents. */
 export const updatePrefix = Buffer.from([segment.string, version.length, ...version, segment.string])
-/** First key after those of documents. */
+/** First key after all keys of documents. */
 export const prefixEnd = Buffer.from([segment.string, version.length, ...version, segment.number])
 
-/** Returns the document name of an update's key; null if the key is not that of an update. */
+/** Returns the document name in the key of an update; null if it is another kind of key. */
 export function updateKeyOf(key: Uint8Array): string | null {
   try {
     const reader = new ByteReader(key)
