@@ -1,4 +1,7 @@
-/** Where a build goes. Tests and `npm run dev` have builds of their own, so that a running server keeps its files. */
+/**
+ * Folders of the builds. Tests and `npm run dev` use separate folders, so that the files of a running server
+ * do not change.
+ */
 export const buildFolders = {
   start: 'dist/',
   test: 'node_modules/.cache/weft-test/',

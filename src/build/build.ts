@@ -13,8 +13,9 @@ import { writeSearchIndex } from './search-index.ts'
 const root = fileURLToPath(packageFile('.'))
 
 /**
- * Checks the types and builds everything into the folder. Does nothing if the folder has a build of the same sources.
- * @throws what the compiler or a step throws; the folder then has no build
+ * Checks the types, and builds everything into the folder. Does nothing if the folder already has a build of
+ * the same sources.
+ * @throws the error of the compiler or of a step; the folder then has no build
  */
 export async function build(folder: string): Promise<void> {
   const stamp = packageFile(`${folder}SOURCES`)
@@ -33,7 +34,9 @@ export async function build(folder: string): Promise<void> {
   writeFileSync(stamp, hash)
 }
 
-/** SHA-256 of the sources and of what chooses the packages and the compiler's options. */
+/**
+ * Returns the SHA-256 of the sources, and of the files that determine the packages and the compiler options.
+ */
 function sourceHash(): string {
   const hash = createHash('sha256')
   const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })

@@ -12,13 +12,14 @@ const common = {
   absWorkingDir: pathOf('.'),
 } as const satisfies BuildOptions
 
-/** CommonJS packages inside an ES module need `require`. */
+/** Code that defines `require`, because CommonJS packages inside an ES module need it. */
 const requireBanner =
   "import { createRequire as requireForLibraries } from 'node:module'; const require = requireForLibraries(import.meta.url);"
 
 /**
- * The command line, its start by npm, the thread of the server, the mirror and the load generator.
- * @param folder of the output, with a final slash; the programs look for their other files there
+ * Returns the options for the programs: the command line, its start by npm, the thread of the server, the
+ * mirror and the load generator.
+ * @param folder output folder, with a slash at the end; the programs look for their other files in it
  */
 export const programs = (folder: string): BuildOptions => ({
   ...common,
@@ -46,8 +47,8 @@ export const programs = (folder: string): BuildOptions => ({
 })
 
 /**
- * The scripts of the console and the playground.
- * @param banner code that each page runs first
+ * Returns the options for the scripts of the console and the playground.
+ * @param banner code that runs first in each page
  */
 export const pages = (folder: string, banner = ''): BuildOptions => ({
   ...common,
@@ -67,7 +68,7 @@ export const pages = (folder: string, banner = ''): BuildOptions => ({
   sourcesContent: false,
 })
 
-/** The scripts of the documentation. */
+/** Returns the options for the scripts of the documentation. */
 export const docsScripts = (folder: string): BuildOptions => ({
   ...common,
   entryPoints: { script: 'src/docs/browser/main.ts' },
@@ -82,7 +83,7 @@ export const docsScripts = (folder: string): BuildOptions => ({
   sourcesContent: false,
 })
 
-/** The style sheets of the console and the playground. */
+/** Returns the options for the style sheets of the console and the playground. */
 export const styles = (folder: string): BuildOptions => ({
   ...common,
   entryPoints: [
@@ -94,7 +95,7 @@ export const styles = (folder: string): BuildOptions => ({
   minify: true,
 })
 
-/** Copies the files of the console that need no building. */
+/** Copies the files of the console that need no build. */
 export function copyPages(folder: string): void {
   const console = pathOf(`${folder}console`)
   mkdirSync(console, { recursive: true })

@@ -12,15 +12,16 @@ import { endWithParent } from './end-with-parent.ts'
 import { writeSearchIndex } from './search-index.ts'
 
 /**
- * `npm run dev`: serves from the sources. After each change of a file in `src`, it builds again, restarts the server and
- * reloads the open pages of the console. It does not check types. Arguments go to the command `serve`.
+ * Implements `npm run dev`, which serves from the sources. After each change of a file in `src`, it builds
+ * again, restarts the server, and reloads the open pages of the console. It does not check types. Its
+ * arguments are passed to the command `serve`.
  */
 const folder = buildFolders.dev
 
-/** Editors write a file in several steps. */
+/** Time in ms to wait after a change, because editors write a file in several steps. */
 const settleMs = 50
 
-/** Runs in each page of the console: reloads it when its script has changed. */
+/** Code that runs in each page of the console, and reloads the page when its script has changed. */
 const reloadScript = `{
   let seen
   setInterval(async () => {
@@ -39,7 +40,7 @@ const contexts = await Promise.all(
 )
 let server: ChildProcess | null = null
 
-/** Kept until the documentation is built: a mistake elsewhere may stop a build before. */
+/** True until the changed documentation is built. A mistake in another file may stop a build before that. */
 let hasNewDocs = true
 
 async function rebuild(): Promise<void> {
@@ -53,7 +54,7 @@ async function rebuild(): Promise<void> {
     }
     hasNewDocs = false
   } catch (error) {
-    // The compiler has printed the place. The server before the change goes on.
+    // The compiler has already printed the place of the mistake. The previous server continues.
     console.error(errorMessage(error))
     return
   }

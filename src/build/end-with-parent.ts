@@ -1,8 +1,8 @@
 const checkMs = 500
 
 /**
- * Sends this process SIGTERM when its parent has ended. `npm` runs a script in a shell, and some shells end on a signal
- * without passing it on.
+ * Sends SIGTERM to this process when its parent process has ended. `npm` runs a script in a shell, and some
+ * shells end on a signal without forwarding it.
  */
 export function endWithParent(): void {
   const parent = process.ppid

@@ -6,7 +6,9 @@ import { packageFile } from '../config/package-file.ts'
 
 const root = fileURLToPath(packageFile('.'))
 
-/** Writes the licenses of all packages that the build contains or needs to `LICENSES` in the folder. */
+/**
+ * Writes a file `LICENSES` to the folder, with the licenses of all packages that the build contains or needs.
+ */
 export function writeLicenses(folder: string): void {
   const texts = [...new Set([...runtimePackages(), ...bundledPackages(folder)])].map(
     (path) => `${nameOfPackage(path)}\n${licenseOf(path)}\n`,
@@ -17,7 +19,10 @@ export function writeLicenses(folder: string): void {
 const nameOfPackage = (path: string): string =>
   path.replace(/^.*[\\/]node_modules[\\/]/, '').replaceAll('\\', '/')
 
-/** Paths of the packages that run with the server. TypeScript is an optional peer of some, and is not shipped. */
+/**
+ * Returns the paths of the packages that the server needs at run time. Excludes TypeScript, which is an
+ * optional peer dependency of some packages and is not shipped.
+ */
 function runtimePackages(): readonly string[] {
   const listed = execSync('npm ls --omit=dev --all --parseable', { cwd: root, encoding: 'utf8' })
   return listed
@@ -26,7 +31,10 @@ function runtimePackages(): readonly string[] {
     .filter((path) => !/[\\/]node_modules[\\/](typescript|@typescript[\\/][^\\/]+)$/.test(path))
 }
 
-/** Paths of the packages inside the scripts for browsers, by the source maps. */
+/**
+ * Returns the paths of the packages that are part of the scripts for browsers. The source maps show which
+ * ones these are.
+ */
 function bundledPackages(folder: string): readonly string[] {
   const found = new Set<string>()
   for (const map of ['console', 'docs'].flatMap((name) => mapsIn(packageFile(`${folder}${name}/`)))) {
@@ -47,7 +55,7 @@ function mapsIn(folder: URL): readonly string[] {
     .map((name) => join(path, name))
 }
 
-/** The license file of a package; without one, the line of its manifest that names the license. */
+/** Returns the license file of a package, or the license in its manifest if it has no license file. */
 function licenseOf(path: string): string {
   const files = existsSync(path) ? readdirSync(path).filter((name) => /^licen[cs]e/i.test(name)) : []
   if (files.length > 0) return files.map((name) => readFileSync(join(path, name), 'utf8')).join('\n')

@@ -1,5 +1,5 @@
 import { build } from './build.ts'
 import { buildFolders } from './build-folders.ts'
 
-/** `npm run build`; with `test`, the build that the tests use. */
+/** Runs `npm run build`. With the argument `test`, it makes the build for the tests. */
 await build(process.argv[2] === 'test' ? buildFolders.test : buildFolders.start)

@@ -5,15 +5,16 @@ import { packageFile } from '../config/package-file.ts'
 import { errorMessage } from '../errors.ts'
 
 /**
- * `npm run release -- 0.2.0`: checks, sets the version, dates the changelog, commits and tags. `--dry-run` only checks.
- * Exits with 1 and one line if something is missing. It does not push or publish.
+ * Implements `npm run release -- 0.2.0`. It checks the repository, sets the version, adds the version and the
+ * date to the changelog, commits and tags. With `--dry-run`, it only checks. If something is missing, it
+ * prints one line and exits with 1. It does not push or publish.
  */
 const root = fileURLToPath(packageFile('.'))
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 
-/** What a package may contain besides the build. */
+/** Names of files that a package may contain in addition to the build. */
 const packedFiles = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
 
 function checkPackedFiles(): void {
@@ -28,7 +29,7 @@ function checkPackedFiles(): void {
   if (missing.length > 0) throw new Error(`the package would not contain ${missing.join(', ')}; build first`)
 }
 
-/** @returns the changelog in which the unreleased changes have a version and a date */
+/** Returns the changelog with a version and a date for the unreleased changes. */
 function datedChangelog(version: string): string {
   const text = readFileSync(packageFile('CHANGELOG.md'), 'utf8')
   const [before, changes = ''] = text.split(/^## Unreleased\n/m)

@@ -6,7 +6,7 @@ import { referenceEntries } from '../api/pages/reference-entries.ts'
 import { packageFile } from '../config/package-file.ts'
 import { documentationEntries } from '../docs/build.ts'
 
-/** Writes the search index of the documentation: the entries of chapters, errors and operations. */
+/** Writes the search index of the documentation, which has entries for chapters, errors and operations. */
 export function writeSearchIndex(folder: string): void {
   const document = openApiDocument(operationList, '') as OpenApiDocument
   const entries = [...documentationEntries(), ...referenceEntries(document)]

@@ -1,5 +1,5 @@
 import { endWithParent } from './end-with-parent.ts'
 
-/** `npm start`: the command line, as a child of the shell that npm starts. */
+/** Implements `npm start`. It runs the command line as a child of the shell that npm starts. */
 endWithParent()
 await import('../main.ts')

@@ -17,7 +17,10 @@ interface Flags {
   readonly json?: true
 }
 
-/** `weft audit`: prints one line per record, the oldest first; with `--json` one line of JSON. */
+/**
+ * Creates the command `weft audit`. It prints one line per record, the oldest first; with `--json`, one line
+ * of JSON per record.
+ */
 export function auditCommand(): Command {
   return new Command('audit')
     .description('Show the audit log from the store of a stopped server.')
@@ -45,7 +48,7 @@ const queryOf = ({ since, until, operation, apiKey, actor }: Flags): AuditQuery 
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Epoch milliseconds. */
+/** Returns a time in epoch milliseconds. */
 function checkedTime(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms = unitsMs[unit ?? '']

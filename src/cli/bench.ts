@@ -46,7 +46,8 @@ export function benchCommand(): Command {
 }
 
 /**
- * Returns the server to measure. A remote server needs `--allow-remote`, because load can be an attack.
+ * Returns the server to measure; null to start one. A remote server requires `--allow-remote`, because load
+ * can be an attack.
  * @throws ConfigError
  */
 async function allowed(flags: Flags): Promise<OnlineServer | null> {

@@ -4,7 +4,7 @@ import { injectedVariables, misspelledVariables } from '../config/variables.ts'
 import { escapeControls } from '../text.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 
-/** `weft config print` and `weft config check`. */
+/** Creates the commands `weft config print` and `weft config check`. */
 export function configCommand(): Command {
   const command = new Command('config').description('Show or check the configuration.')
   command.addCommand(printCommand())

@@ -5,7 +5,7 @@ import { withoutTrailing } from '../text.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { credentialsOf, requireStoredKey, restCredentialsOf } from './tenant-credentials.ts'
 
-/** `weft console`: the link contains the credentials. */
+/** Creates the command `weft console`. It prints or opens a link that contains the credentials. */
 export function consoleCommand(): Command {
   return withConfigFlags(new Command('console'))
     .description('Print the link that signs in to the console of the server; it holds the credentials.')
@@ -22,7 +22,11 @@ export function consoleCommand(): Command {
     })
 }
 
-/** Browsers do not send the part after the `#`. @param port on which the server listens */
+/**
+ * Returns the link to the console. The credentials follow the `#`, because browsers do not send this part to
+ * the server.
+ * @param port port on which the server listens
+ */
 export function consoleLink(
   { publicUrl }: Pick<Config, 'publicUrl'>,
   port: number,
@@ -34,14 +38,17 @@ export function consoleLink(
 
 const openers: Readonly<Record<string, readonly string[]>> = {
   darwin: ['open'],
-  // The first argument in quotes is the title of a window.
+  // `start` uses its first argument in quotes as the title of the window.
   win32: ['cmd', '/c', 'start', '""'],
 }
 
-/** Time in ms after which an opener without an error has opened a browser, and may run as long as the browser. */
+/**
+ * Time in ms after which the program that opens the browser counts as successful if it has reported no error.
+ * It may run as long as the browser.
+ */
 const openedAfterMs = 5000
 
-/** If no browser can be opened, the command prints the link. */
+/** Opens a browser. If that is not possible, prints the link. */
 function open(url: string): void {
   const [program = '', ...first] = openers[process.platform] ?? ['xdg-open']
   const shown = process.platform === 'win32' ? url.replaceAll('&', '^&') : url

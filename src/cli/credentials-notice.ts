@@ -1,6 +1,6 @@
 import type { ServerCredentials } from '../directory/tenants/credentials-file.ts'
 
-/** The credentials for a backend, which are printed only once. */
+/** Returns lines with the credentials for a backend, which are printed only once. */
 export const credentialLines = ({
   apiKey,
   authToken,

@@ -4,15 +4,15 @@ import type { ExplainedConfig, ExplainedEndpoint, Explanation } from '../subscri
 import { listingHint } from '../transfer/documents/listing-hints.ts'
 import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 
-/** Maximum organizations in which to look up an activity; each takes one call. */
+/** Maximum number of organizations in which an activity is searched. Each organization needs one call. */
 const organizationsMax = 200
-/** Endpoints in one page, which is more than an API key can have. */
+/** Number of endpoints in one page. An API key cannot have more endpoints. */
 const endpointsMax = 250
-/** Deliveries in one page. */
+/** Number of deliveries in one page. */
 const pageSize = 250
-/** Pages of deliveries of one endpoint in which a message is looked up. */
+/** Maximum number of pages of deliveries of one endpoint in which a message is searched. */
 const pagesMax = 40
-/** Newest deliveries of an endpoint among which the last attempt is looked up. */
+/** Number of the newest deliveries of an endpoint among which the last attempt is searched. */
 const recentMax = 10
 
 interface ShownActivity {
@@ -35,20 +35,20 @@ interface ShownDelivery {
   readonly attempts: readonly Attempt[]
 }
 
-/** A message and its webhook endpoint. */
+/** A message, and the webhook endpoint that gets it. */
 export interface FoundMessage extends ShownDelivery {
   readonly endpointId: string
 }
 
-/** An explanation, with the last attempt of the endpoint if that failed. */
+/** An explanation for one endpoint. It contains the last attempt of the endpoint if that attempt failed. */
 export interface EndpointExplanation extends Explanation {
   readonly lastFailure?: Attempt
 }
 
-/** Type of the event by type of its activity, if the two differ. */
+/** Event types by activity type, if the two types differ. */
 const eventTypeOf: Readonly<Record<string, string>> = { 'crdt.editor_edit': 'crdt.update_data' }
 
-/** The event that an activity of an organization stands for. @throws StorageError */
+/** Returns the event that belongs to an activity of an organization. @throws StorageError */
 export async function eventOfActivity(
   server: OnlineServer,
   organizationId: string,
@@ -76,7 +76,7 @@ async function findActivity(
 
 const nameOrganization = 'name the organization: weft events why <organization> <id>, or --type'
 
-/** Looks an activity up in the organizations of the API key. @throws StorageError */
+/** Searches all organizations of the API key for an activity, and returns its event. @throws StorageError */
 export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<RoutedEvent> {
   const found: RoutedEvent[] = []
   let looked = 0
@@ -100,7 +100,7 @@ export async function eventOfAnyActivity(server: OnlineServer, activityId: strin
   throw new StorageError(`several organizations have ${activity}: ${names}`, { hint: nameOrganization })
 }
 
-/** @throws StorageError for an organization or document that does not exist */
+/** Checks that the organization and the document exist. @throws StorageError */
 export async function requirePlace(
   server: OnlineServer,
   { organizationId, documentId }: RoutedEvent,
@@ -114,7 +114,7 @@ export async function requirePlace(
   if (!(await isThere('/v2/organizations/documents/get', query))) throw notFound('document', documentId)
 }
 
-/** @throws StorageError for an id that is not that of a target of the API key */
+/** Checks that the id belongs to a webhook target of the API key. @throws StorageError */
 export function requireEndpoint({ endpoints }: ExplainedConfig, endpointId: string | null): void {
   const ids = [...basicTargetIds, ...endpoints.map(({ id }) => id)]
   if (endpointId !== null && !ids.includes(endpointId)) throw notFound('endpoint', endpointId, endpointHint)
@@ -125,7 +125,7 @@ const endpointHint = 'list them with /v2/workspace/advancedwebhook/endpoints/get
 const notFound = (what: string, id: string, hint = listingHint): StorageError =>
   new StorageError(`NOT_FOUND: the ${what} ${JSON.stringify(id)} does not exist`, { hint })
 
-/** The webhook configuration of the API key. @throws StorageError */
+/** Returns the webhook configuration of the API key. @throws StorageError */
 export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedConfig> {
   const read = async (path: string, data: object = {}): Promise<unknown> =>
     (await callOnline(server, `/v2/workspace/${path}`, data)).data
@@ -144,7 +144,7 @@ interface DeliveryPage {
 const deliveriesOf = async (server: OnlineServer, query: object): Promise<DeliveryPage> =>
   (await callOnline(server, '/v2/workspace/advancedwebhook/deliveries/get', query)).data as DeliveryPage
 
-/** Finds a message at the webhook endpoints of the API key. @throws StorageError */
+/** Searches the webhook endpoints of the API key for a message. @throws StorageError */
 export async function findMessage(server: OnlineServer, messageId: string): Promise<FoundMessage> {
   const { endpoints } = await webhookConfigOf(server)
   for (const endpointId of [...endpoints.map(({ id }) => id), ...basicTargetIds]) {
@@ -156,7 +156,7 @@ export async function findMessage(server: OnlineServer, messageId: string): Prom
   })
 }
 
-/** The pages are in the order of the ids, the newest first. */
+/** Searches one endpoint for a message. The pages are ordered by id, the newest first. */
 async function findMessageOf(
   server: OnlineServer,
   endpointId: string,
@@ -175,7 +175,10 @@ async function findMessageOf(
   return null
 }
 
-/** Adds the last attempt of each endpoint that gets the event, if that failed. @throws StorageError */
+/**
+ * Adds the last attempt of each endpoint that gets the event, if that attempt failed.
+ * @throws StorageError
+ */
 export async function withLastFailures(
   server: OnlineServer,
   explanations: readonly Explanation[],

@@ -27,7 +27,7 @@ interface Flags extends ServerFlags {
   readonly json?: true
 }
 
-/** `weft events`: explains webhook deliveries. */
+/** Creates the command `weft events`, which explains webhook deliveries. */
 export const eventsCommand = (): Command =>
   new Command('events').description('Explain webhook events of a running server.').addCommand(whyCommand())
 
@@ -67,7 +67,7 @@ function whyCommand(): Command {
     })
 }
 
-/** @throws ConfigError, StorageError */
+/** Returns the event that the arguments specify. @throws ConfigError, StorageError */
 async function eventOf(
   server: OnlineServer,
   first: string,
@@ -87,7 +87,10 @@ async function eventOf(
   return { ...event, ...(type !== undefined && { type }), documentId, failedEndpointId }
 }
 
-/** @param isActual whether there is an activity, or only a type that an event could have */
+/**
+ * Formats an explanation.
+ * @param isActual true for the event of an existing activity, false for a type that an event could have
+ */
 function asText(
   { type, organizationId, documentId }: RoutedEvent,
   explanations: readonly EndpointExplanation[],

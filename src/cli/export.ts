@@ -14,7 +14,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `weft export`: exit code 1 if documents are damaged; these are skipped. */
+/** Creates the command `weft export`. It skips damaged documents, and its exit code is then 1. */
 export function exportCommand(): Command {
   return new Command('export')
     .description('Export the store of a stopped server as files that other programs can read.')

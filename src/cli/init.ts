@@ -14,10 +14,10 @@ interface Flags {
   readonly json?: true
 }
 
-/** Paths in the directory. */
+/** Paths of the created files, relative to the directory. */
 const names = { config: 'weft.config.json', data: 'data', env: '.env' } as const
 
-/** Options that are often changed first, with their defaults. */
+/** Options that operators often change first, with their defaults. */
 const settings = {
   port: 8787,
   dataDir: './data',
@@ -26,7 +26,7 @@ const settings = {
   logLevel: 'info',
 } as const
 
-/** `weft init`: never prompts, and never overwrites a file. */
+/** Creates the command `weft init`. It never asks questions, and never overwrites a file. */
 export function initCommand(): Command {
   return new Command('init')
     .description('Create a configuration and a data directory with credentials, and print the next steps.')
@@ -49,7 +49,7 @@ export function initCommand(): Command {
     })
 }
 
-/** @throws StorageError where one is there */
+/** Checks that none of the files exists. @throws StorageError if one exists */
 async function expectNone(files: readonly string[]): Promise<void> {
   for (const file of files)
     if ((await stat(file).catch(() => null)) !== null)
@@ -61,7 +61,10 @@ async function expectNone(files: readonly string[]): Promise<void> {
 const writeConfig = (path: string): Promise<void> =>
   writing(path, () => writeFile(path, `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' }))
 
-/** Ignores configuration from elsewhere, which belongs to other servers. */
+/**
+ * Creates the store. Ignores other configuration such as the environment, because it belongs to other
+ * servers.
+ */
 async function makeStore(directory: string): Promise<ServerCredentials> {
   const { createDataDirectory } = await import('../storage/create-data-directory.ts')
   const { config } = configOf({})
@@ -127,7 +130,7 @@ The secrets are in ${kept} (mode 0600); keep it out of version control. Next:
 ${join(directory, names.config)} contains common options, with defaultAccess restricted. weft config print shows all options.`
 }
 
-/** One word of a command line. */
+/** Quotes a path as one word of a command line if necessary. */
 const asWord = (path: string): string =>
   /^[\w./][\w./-]*$/.test(path)
     ? path

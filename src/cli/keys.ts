@@ -26,7 +26,7 @@ interface ReplaceFlags extends AddFlags {
   readonly configured?: true
 }
 
-/** `weft keys`: the API keys of a stopped store. Each key is a tenant. */
+/** Creates the command `weft keys`, for the API keys of a stopped store. Each API key is a tenant. */
 export const keysCommand = (): Command =>
   new Command('keys')
     .description('List, add and change the API keys of a stopped store. Each key is a tenant of its own.')
@@ -125,7 +125,7 @@ async function replaceOfWorkspace(workspaceId: string, flags: ReplaceFlags): Pro
   )
 }
 
-/** @throws ConfigError when none is configured */
+/** Returns the configured auth token of an API key. @throws ConfigError if none is configured */
 function authTokenOf(key: string): string {
   const { apiKey, authToken, bootstrap } = configOf({}).config
   const own = apiKey === null || apiKey === key ? authToken : null
@@ -134,7 +134,7 @@ function authTokenOf(key: string): string {
   throw notConfigured(`auth token of the API key ${JSON.stringify(key)}`, 'WEFT_AUTH_TOKEN')
 }
 
-/** @throws ConfigError when none is configured */
+/** Returns the configured token of a workspace. @throws ConfigError if none is configured */
 function workspaceTokenOf(id: string): string {
   const { workspaceId, workspaceAuthToken, bootstrap } = configOf({}).config
   const own = workspaceId === null || workspaceId === id ? workspaceAuthToken : null
@@ -153,7 +153,7 @@ const change = ({ dataDir: data }: Flags): KeyChangeOptions => ({
 
 const keyParser = headerValue(1)
 
-/** @throws ConfigError */
+/** Returns the text if it is a valid API key. @throws ConfigError */
 function checkedKey(text: string): string {
   const key = keyParser.parse(text)
   if (key === undefined)

@@ -19,7 +19,7 @@ interface Flags extends NameFlags {
   readonly json?: true
 }
 
-/** Creates the command `weft mirror`. The exit code is 1 if not all documents are in sync at the end. */
+/** Creates the command `weft mirror`. Its exit code is 1 if a document is not in sync at the end. */
 export function mirrorCommand(): Command {
   return withConfigFlags(new Command('mirror'))
     .description(
@@ -61,7 +61,7 @@ export function mirrorCommand(): Command {
     .action((url: URL, flags: Flags) => mirror(url, flags))
 }
 
-/** Loads the mirror only for a mirror: the server does not need its code. */
+/** Runs a mirror. Loads the code of the mirror only then, because the server does not need it. */
 async function mirror(url: URL, flags: Flags): Promise<void> {
   const { to, dialect, tokenFile } = flags
   const token = tokenFile === undefined ? (flags.token ?? null) : await readTokenFile(tokenFile)
@@ -80,7 +80,7 @@ async function mirror(url: URL, flags: Flags): Promise<void> {
     until: flags.once ? 'once' : 'follow',
     report: flags.json ? 'json' : 'text',
   })
-  // Connections that hang would keep the process alive.
+  // Exits explicitly, because connections that do not close would keep the process alive.
   process.exit(isInSync ? 0 : exitCodes.fault)
 }
 

@@ -34,7 +34,7 @@ Examples:
 
 weft help <command> describes a command. Exit codes: 0 success, 1 problems found, 2 invalid use or configuration; --json for machines.`
 
-/** The command line: its commands and its help. */
+/** Creates the command line with all its commands and its help. */
 export function createProgram(): Command {
   const program: Command = new Command('weft')
     .description('Self-hosted realtime engine for Yjs documents')

@@ -12,7 +12,7 @@ import { exitCodes } from './command-line/run-command.ts'
 import { consoleLink } from './console.ts'
 import { credentialLines } from './credentials-notice.ts'
 
-/** `weft serve`: also the default command of `weft`. */
+/** Creates the command `weft serve`, which is also the default command of `weft`. */
 export function serveCommand(): Command {
   return withConfigFlags(new Command('serve'))
     .description('Serve documents.')
@@ -30,19 +30,25 @@ export function serveCommand(): Command {
       const server = await starting
       announce(server, config, flags)
       log.info({ port: server.port, host: config.host, engine: config.engine }, 'listening')
-      // Never logs the link itself: logs are stored, and others read them.
+      // Logs the command that prints the link, and never the link itself, because other people may read
+      // stored logs.
       if (!server.created && !isTerminal())
         log.info({ port: server.port }, '`weft console` prints the link to the console')
     })
 }
 
-/** Loads the server only for `serve`: other commands start in a fraction of the time. */
+/**
+ * Starts the server. Loads the code of the server only for this command, so that other commands start faster.
+ */
 async function start(config: Config, log: Log): Promise<RunningServer> {
   const { startServer } = await import('../server.ts')
   return startServer(config, log)
 }
 
-/** After a fault the memory cannot be trusted. Acknowledged changes are on disk, and a restart takes a second. */
+/**
+ * Ends the process after a fault, because its memory may be wrong. Acknowledged changes are on disk, and a
+ * restart takes a second.
+ */
 function leaveOnFault(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'uncaught exception')
@@ -50,14 +56,14 @@ function leaveOnFault(log: Log): void {
   })
 }
 
-/** A signal during the start stops the server after the start. */
+/** Stops the server on a signal. If the signal arrives during the start, the server stops after the start. */
 function stopOnSignal(starting: Promise<RunningServer>, log: Log): void {
   let state: 'running' | 'stopping' = 'running'
   const stop = async (signal: string): Promise<void> => {
     if (state === 'stopping') return
     state = 'stopping'
     log.info({ signal }, 'stopping')
-    // The caller of the start reports its error.
+    // Ignores an error of the start, because the caller of the start reports it.
     const server = await starting.catch(() => null)
     if (server === null) return
     await server.close()
@@ -67,16 +73,19 @@ function stopOnSignal(starting: Promise<RunningServer>, log: Log): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 }
 
-/** Whether the output is a terminal; any other output is a log that is stored and read by others. */
+/**
+ * Returns whether the output is a terminal. Other output is a log that is stored and that other people read.
+ */
 const isTerminal = (): boolean => process.stdout.isTTY
 
 const logFormatOf = ({ logFormat }: Config): 'json' | 'text' =>
   logFormat === 'auto' ? (isTerminal() ? 'text' : 'json') : logFormat
 
 /**
- * Prints to a terminal, at every start, where the server is and how to use it. The credentials of the first start are
- * printed there, or if `--json` requests them. Any other output is a log, and gets the name of the file that has the
- * credentials. The memory engine has no such file, and its credentials end with the process.
+ * Prints the address of the server and how to use it to a terminal, at every start. The credentials of the
+ * first start are printed only to a terminal, or if `--json` requests them. Other output is a log, which gets
+ * the name of the file with the credentials. The memory engine has no such file, and its credentials end with
+ * the process.
  */
 function announce(server: RunningServer, config: Config, flags: { readonly json?: true }): void {
   const { created } = server

@@ -7,13 +7,16 @@ import { configuredStore } from './storage/store-location.ts'
 
 type Configured = Pick<Config, 'workspaceId' | 'apiKey' | 'authToken' | 'jwtSecret' | 'dataDir'>
 
-/** Override the configuration. */
+/** Flags that override the configured credentials. */
 export interface TenantFlags {
   readonly workspace?: string
   readonly apiKey?: string
 }
 
-/** Returns the known credentials of a server: from flags, from the configuration, or from its data directory. */
+/**
+ * Returns the known credentials for a server. They come from flags, from the configuration, or from the data
+ * directory.
+ */
 export async function credentialsOf(config: Configured, flags: TenantFlags = {}) {
   const kept = (await readCredentials(config.dataDir)) ?? {}
   const apiKey = flags.apiKey ?? config.apiKey ?? kept.apiKey
@@ -47,8 +50,9 @@ export async function tenantOf(config: Configured, flags: TenantFlags): Promise<
 }
 
 /**
- * A credential that a command makes without a server must be for an API key that the store has. The key of the data
- * directory is one; another one is looked up, unless a running server has the store open.
+ * Checks that the store has the API key for which a command creates a credential without a server. The key in
+ * the data directory always exists. Any other key is looked up in the store, unless a running server uses the
+ * store.
  * @throws BootstrapError
  */
 export async function requireStoredKey(

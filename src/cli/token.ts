@@ -19,7 +19,10 @@ interface Flags {
   readonly json?: true
 }
 
-/** `weft token`: creates a realtime token with the secret of the data directory, without a server. */
+/**
+ * Creates the command `weft token`. It creates a realtime token with the secret in the data directory,
+ * without a server.
+ */
 export function tokenCommand(): Command {
   return withConfigFlags(new Command('token'))
     .description('Create a realtime token for a user, without a server.')
@@ -37,7 +40,10 @@ export function tokenCommand(): Command {
     })
 }
 
-/** Only the store knows whether the tenant exists and which tokens are revoked, and a running server has it open. */
+/**
+ * Lookups that accept every tenant and know no revoked token. The real values are only in the store, which a
+ * running server may use.
+ */
 const unknown = {
   isTenant: () => Promise.resolve(true),
   revokedUntil: () => Promise.resolve(-1),

@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client'
 import type { Engine } from '../engine/engine.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** Metrics of this node about the other nodes. */
+/** Registers the metrics of this node about the other nodes. */
 export function registerClusterMetrics({ registry }: Metrics, { bus, cluster }: Engine): void {
   const measure = (name: string, help: string, read: () => number) =>
     new Gauge({

@@ -16,7 +16,10 @@ interface CascadeDependencies {
   readonly versions: VersionStore
 }
 
-/** The modules that lose data when the directory removes a document, an organization, a user or a group. */
+/**
+ * Returns the modules that must delete data when the directory removes a document, an organization, a user or
+ * a group.
+ */
 export const createCascade = ({
   engine,
   organizations,

@@ -4,7 +4,10 @@ import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
 import { readLastBackup } from '../storage/last-backup.ts'
 
-/** Registers gauges for the disk of the data directory and for its last backup. Only the engine `level` has values. */
+/**
+ * Registers gauges for the disk of the data directory and for the last backup. They have values only with the
+ * engine `level`.
+ */
 export function measureData(
   { registry }: Metrics,
   { engine, dataDir }: Pick<Config, 'engine' | 'dataDir'>,
@@ -35,7 +38,7 @@ export function measureData(
   )
 }
 
-/** Null if the disk cannot be read. */
+/** Returns a size of the disk in bytes; null if the disk cannot be read. */
 const bytesOf = (path: string, blocks: 'bavail' | 'blocks'): Promise<number | null> =>
   statfs(path).then(
     (found) => found[blocks] * found.bsize,

@@ -24,11 +24,11 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
   readonly rates: ClusterRates
 }
 
-/** Null if `perSecond` is 0: unlimited. */
+/** Creates a rate limit; null (unlimited) if `perSecond` is 0. */
 const rate = (perSecond: number, burst: number, clock: Clock): RateLimiter | null =>
   perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock })
 
-/** The same for a limit that all nodes count together. */
+/** Creates a rate limit that applies to all nodes together; null (unlimited) if `perSecond` is 0. */
 function sharedRate(
   perSecond: number,
   burst: number,
@@ -40,7 +40,7 @@ function sharedRate(
   return limiter
 }
 
-/** Limit for calls of `workspace/get`. Null: unlimited. */
+/** Returns the limit for calls of `workspace/get`; null if it is unlimited. */
 export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependencies): MinuteLimiter | null {
   const { workspaceReadsPerMinute: perMinute } = config
   if (perMinute === 0) return null
@@ -50,7 +50,7 @@ export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependenc
   return limiter
 }
 
-/** Limits of new websockets. */
+/** Returns the limits for new websockets. */
 export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimits => ({
   connectionsMax: config.maxConnections,
   connectionsPerAddressMax: config.maxConnectionsPerAddress,
@@ -59,14 +59,17 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
   connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
 })
 
-/** Limits of connections. */
+/** Returns the limits for HTTP connections. */
 export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? config.maxHttpConnectionsPerAddress : 0,
   inAllMax: openConnectionsMax(),
   onExceeded: (limit, address) => reports.exceeded(limit, address),
 })
 
-/** Throws when a workspace must not create a document by websocket now; all nodes count together. */
+/**
+ * Returns a function that throws if a workspace must not create another document by websocket at this time.
+ * The limit applies to all nodes together.
+ */
 export function creationsOf({
   config,
   clock,
@@ -87,7 +90,7 @@ export function creationsOf({
   }
 }
 
-/** Limit of bytes read from websockets. */
+/** Returns the limit for the bytes that the server reads from websockets. */
 export const inflowOf = ({ config, clock, reports }: LimitDependencies): ReceiveRateLimit =>
   new ReceiveRateLimit({
     bytesPerSecond: config.receiveBytesPerWorkspacePerSecond,
@@ -96,7 +99,7 @@ export const inflowOf = ({ config, clock, reports }: LimitDependencies): Receive
     onExceeded: (workspaceId) => reports.exceeded('receiveBytesPerWorkspacePerSecond', workspaceId),
   })
 
-/** The accounts of all memory for clients. The metrics contain all of them. */
+/** Returns the accounts for all memory that clients can use. The metrics contain all these accounts. */
 export function memoryAccountsOf({
   config,
   metrics,
@@ -114,7 +117,7 @@ export function memoryAccountsOf({
   return holders
 }
 
-/** Limits of REST calls. */
+/** Returns the limits for REST calls. */
 export const apiQuotasOf = ({
   config,
   clock,

@@ -28,14 +28,14 @@ import {
 import type { ServerServices } from './services.ts'
 
 /**
- * Bytes of uncommitted updates above which reading from sockets pauses. Each update is in memory several times: as
- * received, as a record, in the batch, and in the frames for other clients.
+ * Number of bytes of uncommitted updates above which the server stops reading from sockets. Each update is in
+ * memory several times: as received, as a record, in the batch, and in the frames for other clients.
  */
 const pendingBytesMax = 4_194_304
 
 const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
 
-/** The websocket edge. */
+/** Creates the websocket edge. */
 export function createSync({
   config,
   clock,
@@ -111,7 +111,7 @@ export function createSync({
   )
 }
 
-/** The HTTP edge: REST and pages. */
+/** Creates the HTTP edge, which serves REST and pages. */
 export function createHttp({
   config,
   clock,

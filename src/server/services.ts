@@ -46,11 +46,11 @@ import { WebhookService } from '../webhooks/webhook-service.ts'
 import { createCascade } from './create-cascade.ts'
 import { creationsOf } from './limits-from-config.ts'
 
-/** Dependencies for all parts of one server. */
+/** Dependencies that all parts of one server use. */
 export interface ServerBase {
   readonly config: Config
   readonly log: Log
-  /** Undefined: nothing is traced. */
+  /** Writes traces; undefined if nothing is traced. */
   readonly tracer: Tracer | undefined
   readonly rejections: RejectionLog
   readonly clock: Clock
@@ -61,12 +61,12 @@ export interface ServerBase {
   readonly tenancy: Tenancy
   readonly auditing: Audit
   readonly recent: RecentRequests
-  /** Aborted when the server must get no new clients, although it still responds. */
+  /** Aborted when the server must not get new clients any more. It still answers requests. */
   readonly leaving: AbortSignal
   readonly stopping: AbortSignal
 }
 
-/** Services for the edges. */
+/** Services that the edges use. */
 export interface ServerServices extends ServerBase {
   readonly tokens: RealtimeTokens
   readonly rooms: RoomRegistry
@@ -84,22 +84,24 @@ export interface ServerServices extends ServerBase {
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotencyService
   readonly storage: StorageQuota
-  /** Rates that the nodes count together. */
+  /** Rate limits that apply to all nodes together. */
   readonly rates: ClusterRates
   /** Tenant of callers without credentials; null if credentials are required. */
   readonly defaultTenant: Tenant | null
 }
 
-/** Maximum bytes of pending updates per room. */
+/** Maximum bytes of pending updates in one room. */
 const heldBytesMax = 16_777_216
-/** Time in ms for which a room collects awareness changes: at most 25 messages per second. */
+/**
+ * Time in ms for which a room collects awareness changes. A room thus sends at most 25 messages per second.
+ */
 const awarenessWindowMs = 40
-/** An idle document becomes bytes after one to two times this. */
+/** Time in ms. An idle document is converted to bytes after one to two times this time. */
 const restMs = 20_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Creates all services between the store and the edges. */
+/** Creates all services that are between the store and the edges. */
 export function createServices(base: ServerBase, credentials: ServerCredentials): ServerServices {
   const { config, clock, engine, log, tracer, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials

@@ -4,26 +4,27 @@ import type { SyncServer } from '../sync/connect/sync-server.ts'
 
 import type { ServerServices } from './services.ts'
 
-/** Share of the shutdown time that is reserved for the store. */
+/** Share of the shutdown time that is reserved for closing the store. */
 const storeShare = 0.25
 
 /**
- * Shares of the time for clients, if the cluster has other nodes. `saying`: the node is not ready but still serves,
- * so that load balancers send new clients elsewhere. `sending`: the node disconnects all clients.
+ * Shares of the time for clients, used if the cluster has other nodes. `saying`: the node reports that it is
+ * not ready but still serves, so that load balancers choose other nodes. `sending`: the node disconnects all
+ * clients.
  */
 const leavingShares = { saying: 0.25, sending: 0.5 }
 
-/** Steps of a shutdown, and callbacks for the parts that must stop. */
+/** Steps of a shutdown: callbacks that stop parts of the server. */
 export interface ShutdownSteps {
   /** Makes the server not ready. */
   readonly leave: () => void
-  /** Stops all new work. */
+  /** Makes the server accept no new work. */
   readonly stop: () => void
 }
 
 /**
- * Ends calls in progress and client connections first, then the rooms, the port and the store, within the configured
- * time.
+ * Stops the server within the configured time: first calls in progress and client connections, then the
+ * rooms, the port and the store.
  */
 export async function shutDown(
   services: ServerServices,
@@ -36,20 +37,21 @@ export async function shutDown(
   const drainMs = config.shutdownSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   leave()
-  // Disconnected clients find another home node. The shutdown does not wait: other nodes may be slow to notice.
+  // Gives disconnected clients another home node. The shutdown does not wait for this, because other nodes
+  // may notice it late.
   void engine.cluster.drain(clientsMs)
   const webhooksStopped = webhooks.stop(clientsMs)
   const isAlone = engine.cluster.nodes().length === 1
   const sayingMs = isAlone ? 0 : clientsMs * leavingShares.saying
   if (!isAlone) await late(sayingMs)
   stop()
-  // First: the disconnection of all clients must not count as leaving.
+  // Stops the visits first, because the disconnection of all clients must not be recorded as leaving.
   const visits = directory.visits.stop()
   const leftMs = clientsMs - sayingMs
   const overMs = isAlone ? 0 : clientsMs * leavingShares.sending
   await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, overMs), webhooksStopped])
   const finishing = finishServer(services, edge, visits, restarting)
-  // The shutdown does not wait any longer, but the store may still fail.
+  // Logs a later failure of the store, because the shutdown does not wait for the store any longer.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed during the shutdown'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
     log.error('the store did not close within the time of the shutdown')
@@ -81,7 +83,7 @@ async function finishServer(
   await auditing.refusals.flush()
   rest.accessNews.end()
   rest.rates.end()
-  // A connection that does not close must not keep the store open.
+  // Closes the store without waiting for the edge, because a connection may never close.
   await Promise.all([edge.close(), engine.close()])
 }
 

@@ -4,7 +4,10 @@ import { type ReadConfig, readConfig } from '../../config/read-config.ts'
 import { defaultText } from '../../config/render-config.ts'
 import { environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf } from '../../config.ts'
 
-/** Gives a command `--config`, `--json` and the flags of all options. In its help the options come last, secrets as variables. */
+/**
+ * Adds `--config`, `--json` and the flags of all options to a command. Its help lists the options last, and
+ * describes secrets by their variables.
+ */
 export function withConfigFlags(command: Command): Command {
   command.option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
   command.option('--json', 'Print JSON.')
@@ -17,7 +20,7 @@ export function withConfigFlags(command: Command): Command {
   return command.addHelpText('after', ({ command: shown }) => secretsHelp(shown.createHelp()))
 }
 
-/** Describes the options without a flag by their variables. */
+/** Returns help for the options that have no flag. It describes them by their variables. */
 function secretsHelp(help: Help): string {
   const names = optionKeys.filter(isSecret)
   const width = Math.max(...names.map((key) => environmentOf(key).length))
@@ -30,7 +33,7 @@ function secretsHelp(help: Help): string {
 const defaultOf = (key: OptionKey): string => `default: ${defaultText(key).replaceAll('`', '')}`
 
 /**
- * Returns the configuration from the flags of a command, the environment of this process, and the file.
+ * Reads the configuration from the flags of a command, the environment of this process, and the file.
  * @throws ConfigError
  */
 export function configOf(flags: Readonly<Record<string, unknown>>): ReadConfig {
@@ -46,18 +49,18 @@ export const printResult = (text: string): void => {
   process.stdout.write(`${text}\n`)
 }
 
-/** Like `print`, for output of any length: waits until the reader continues. */
+/** Prints text of any length. Unlike `print`, it waits until the reader of the output is ready for more. */
 export async function printWithBackpressure(text: string): Promise<void> {
   const { stdout } = process
   if (stdout.errored !== null || stdout.write(`${text}\n`)) return
-  // A closed reader does not end the command, see `runCommand`.
+  // Ignores the error of a closed reader, which does not end the command; see `runCommand`.
   await once(stdout, 'drain').catch(() => undefined)
 }
 
 /**
- * Prints one line per item as items arrive. Without items, it prints a sentence to standard error, except for
- * machines.
- * @param line null: a line of JSON
+ * Prints one line per item as soon as the item arrives. Without items, it prints the sentence to standard
+ * error, unless the output is JSON.
+ * @param line formats an item; null for a line of JSON
  */
 export async function printRows<Item>(
   items: AsyncIterable<Item>,

@@ -4,7 +4,7 @@ import { printResult } from './command-io.ts'
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** `weft completion`: generated from the commands. */
+/** Creates the command `weft completion`, which generates the completion from all commands. */
 export function completionCommand(program: () => Command): Command {
   return new Command('completion')
     .description('Print a script that completes commands and options: source <(weft completion bash).')
@@ -14,7 +14,7 @@ export function completionCommand(program: () => Command): Command {
 
 /** A command with the data for completion. */
 interface Node {
-  /** Names that lead to it, joined by spaces. */
+  /** Names of the parent commands and of the command, joined by spaces. */
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   readonly options: readonly Option[]
@@ -34,7 +34,10 @@ function nodesOf(command: Command, path = ''): readonly Node[] {
   return [own, ...commands.flatMap((each) => nodesOf(each, `${path} ${each.name()}`.trim()))]
 }
 
-/** Words that are not commands are files, or cannot be completed. */
+/**
+ * Returns the completion script for bash. It completes words that are not commands as file names, or not at
+ * all.
+ */
 function bash(nodes: readonly Node[]): string {
   const words = nodes.map(({ path, commands, options, choices }) => {
     const all = [...commands.map(({ name }) => name), ...choices, ...options.map(nameOf)]
@@ -67,11 +70,14 @@ ${words.join('\n')}
 complete -o default -F _weft weft`
 }
 
-/** A value outside the choices may be a file: without our result, the shell completes files. */
+/**
+ * Completes an option with its choices. Without choices the result is empty, so that the shell completes file
+ * names.
+ */
 const completionOf = ({ argChoices }: Option): string =>
   argChoices === undefined ? 'return' : `words='${argChoices.join(' ')}'`
 
-/** zsh can load bash completions. */
+/** Returns the completion script for zsh, which can load completions of bash. */
 const zsh = (nodes: readonly Node[]): string =>
   `autoload -U +X compinit && compinit -u\nautoload -U +X bashcompinit && bashcompinit\n${bash(nodes)}`
 

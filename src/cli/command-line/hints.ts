@@ -4,7 +4,7 @@ import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../.
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { configOf } from './command-io.ts'
 
-/** Returns advice against an error whose message has none; null if there is no advice. */
+/** Returns advice for an error whose message contains none; null if there is no advice. */
 export function hintFor(error: unknown, argv: readonly string[]): string | null {
   if (error instanceof EngineOpenError && error.reason === 'locked')
     return whileServing(errorMessage(error), argv)
@@ -15,11 +15,12 @@ export function hintFor(error: unknown, argv: readonly string[]): string | null 
     return 'run weft doctor to find the cause'
   if (error instanceof CorruptRecordError) return 'weft verify lists all damage; restore a backup'
   if (!(error instanceof OperatorError)) return null
-  // An error can name only the step that failed; its cause may have a hint.
+  // If the error has no hint, uses the hint of its cause. The message of the error may only state which step
+  // failed.
   return error.hint ?? anotherFormat(errorMessage(error), argv) ?? hintFor(error.cause, argv)
 }
 
-/** Returns the alternatives while a running server has the store open; the message already contains "stop it". */
+/** Returns alternatives if a running server uses the store. The error message already contains "stop it". */
 function whileServing(message: string, [, , command]: readonly string[]): string | null {
   if (command === 'doc') return `or ask the server that has it open: --url ${urlOfHolder(message)}`
   if (command === 'backup')
@@ -28,8 +29,8 @@ function whileServing(message: string, [, , command]: readonly string[]): string
 }
 
 /**
- * Returns the configured URL if the process named in the message listens on the configured port; otherwise the
- * placeholder `URL`.
+ * Returns the configured URL if the process in the error message listens on the configured port; otherwise
+ * the placeholder `URL`.
  */
 function urlOfHolder(message: string): string {
   const { config } = configOf({})
@@ -39,7 +40,8 @@ function urlOfHolder(message: string): string {
 }
 
 /**
- * Advice for a read in a wrong format: the error message names the type of the content, also from a running server.
+ * Returns advice after a read in a wrong format. The error message contains the type of the content, even if
+ * it comes from a running server.
  */
 function anotherFormat(message: string, [, , command, doing]: readonly string[]): string | null {
   const [, type] = / is of type "(\w+)", not /.exec(message) ?? []

@@ -1,12 +1,13 @@
 import type { Progress } from '../../storage/storage-error.ts'
 
 const width = 30
-/** Without a terminal: progress between two lines, as a fraction. */
+/** Minimum progress between two lines if the output is not a terminal, as a fraction of 1. */
 const lineEvery = 0.25
 
 /**
- * Shows the progress of a command on standard error: a bar on a terminal, else lines. `end` removes the bar.
- * @param json nothing is shown
+ * Shows the progress of a command on standard error: a bar on a terminal, otherwise lines. `end` removes the
+ * bar.
+ * @param json true to show no progress
  */
 export function showProgress(
   name: string,

@@ -5,10 +5,13 @@ import { didYouMean, withoutTrailing } from '../../text.ts'
 import { commandNamesOf, withCommand } from './command-names.ts'
 import { hintFor } from './hints.ts'
 
-/** Exit codes: 0 success, 1 a fault of Weft, 2 a problem that the operator must correct. */
+/**
+ * Exit codes. 0: success; 1 (`fault`): a fault of Weft; 2 (`operator`): a problem that the operator must
+ * correct.
+ */
 export const exitCodes = { fault: 1, operator: 2 } as const
 
-/** The command line is not valid. */
+/** Error: the command line is invalid. */
 class UsageError extends OperatorError {
   override readonly name = 'UsageError'
 }
@@ -16,8 +19,9 @@ class UsageError extends OperatorError {
 const operatorErrors = [OperatorError, EngineOpenError, StoreUnavailableError, CorruptRecordError]
 
 /**
- * Runs the command line. An error for the operator is one sentence on standard error, with a hint and without a
- * stack. With `--json` it is also the last line of standard output: `{"error":{"message","hint"}}`.
+ * Runs the command line. Prints an error for the operator as one sentence to standard error, with a hint and
+ * without a stack trace. With `--json`, the last line of standard output is the error too:
+ * `{"error":{"message","hint"}}`.
  */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverUnread)
@@ -37,10 +41,10 @@ export async function runCommand(program: Command, argv: readonly string[]): Pro
   }
 }
 
-/** Help or the version was printed on request. */
+/** Thrown after help or the version was printed on request. */
 const shownHelp = new Error('help')
 
-/** Makes commander throw its errors, for this command and all its subcommands. */
+/** Makes commander throw errors instead of exiting, for this command and all its subcommands. */
 function refuseAsErrors(command: Command): void {
   command.configureOutput({ outputError: () => undefined })
   command.showSuggestionAfterError(false)
@@ -51,14 +55,14 @@ function refuseAsErrors(command: Command): void {
   for (const each of command.commands) refuseAsErrors(each)
 }
 
-/** One line. */
+/** Returns the error of commander as one line. */
 function sentenceOf({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'a command is missing'
   const lines = message.replace(/^error: /, '').split('\n')
   return withoutTrailing('.', lines.map((line) => line.trim()).join(' '))
 }
 
-/** Returns the known option or command that an unknown one most likely means. */
+/** Returns the option or command that an unknown one probably means. */
 function suggestion({ code, message }: CommanderError, command: Command): string {
   const [, name] = /^error: unknown (?:option|command) '([^'=]*)/.exec(message) ?? []
   if (name === undefined) return ''
@@ -72,7 +76,10 @@ function suggestion({ code, message }: CommanderError, command: Command): string
 
 const helpOf = (command: Command): string => `see ${['weft', ...commandNamesOf(command)].join(' ')} --help`
 
-/** A reader that stops reading (`| head`) does not end the command: a running import continues to its end. */
+/**
+ * Ignores that the reader of the output has stopped (`| head`). The command does not end: a running import,
+ * for example, continues to its end.
+ */
 function passOverUnread(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

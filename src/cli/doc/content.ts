@@ -48,7 +48,7 @@ interface PutFlags extends LocationFlags, Pick<ReadingFlags, 'contentKey'> {
 
 export const addressHelp = 'organization/document/editor, each percent-encoded.'
 
-/** `weft doc get`. */
+/** Creates the command `weft doc get`. */
 export function docGetCommand(): Command {
   return withLocationFlags(withReadFlags(new Command('get')))
     .description(
@@ -60,13 +60,13 @@ export function docGetCommand(): Command {
     .option('--json', 'Print one line of JSON.')
     .action(async (address: string, flags: GetFlags) => {
       const found = await read(parsePath(address), flags)
-      // `doc put` knows a state by this type.
+      // Adds the type by which `doc put` recognizes a state.
       const shown = flags.format === 'update' ? { ...found, type: 'update' } : found
       await write(flags.json ? `${JSON.stringify(shown)}\n` : rendered(shown, flags.format), flags.out)
     })
 }
 
-/** `weft doc put`. */
+/** Creates the command `weft doc put`. */
 export function docPutCommand(): Command {
   return withLocationFlags(withContentKey(new Command('put')))
     .description(
@@ -98,7 +98,10 @@ function describe({ created, changed, bytes, insertions, deletions }: PutReport)
   return `written: ${insertions} inserted, ${deletions} deleted, ${bytes} bytes`
 }
 
-/** The format `text` loses formatting, which `doc put` could not restore. */
+/**
+ * Reads a root. Returns a text with formatting as a delta, because the type `text` loses formatting, which
+ * `doc put` could not restore.
+ */
 async function read(path: DocumentPath, flags: Flags): Promise<DocumentRoot> {
   const { format, contentKey } = flags
   const shown = await readAs(path, flags, { format, contentKey })

@@ -3,7 +3,7 @@ import { docGetCommand, docPutCommand } from './content.ts'
 import { docHistoryCommand, docRestoreCommand } from './history.ts'
 import { docListCommand } from './list.ts'
 
-/** `weft doc`: documents of a stopped or a running server. */
+/** Creates the command `weft doc`, for documents of a stopped or a running server. */
 export const docCommand = (): Command =>
   new Command('doc')
     .description('List, read, write and compare documents of a stopped server or of a running one (--url).')

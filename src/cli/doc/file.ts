@@ -6,13 +6,13 @@ import type { NewContent } from '../../transfer/documents/document-offline.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import type { ReadFormat, ReadingFlags } from './location.ts'
 
-/** How the caller describes the file of `doc put`. */
+/** Flags that describe the file of `doc put`. */
 export interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
   readonly format?: ReadFormat
   readonly type?: string
 }
 
-/** The content in a file; null: it holds an update. @throws StorageError */
+/** Returns the content of a file; null if the file contains an update. @throws StorageError */
 export function parseFileContent(bytes: Buffer, { format, type, contentKey }: FileFlags): NewContent | null {
   if (format === 'update') return null
   if (format === 'text' || format === 'xml') return { type: format, contentKey, data: bytes.toString() }
@@ -22,7 +22,7 @@ export function parseFileContent(bytes: Buffer, { format, type, contentKey }: Fi
   return { ...shown, contentKey: contentKey ?? shown.contentKey }
 }
 
-/** Formats by the extension of the file. */
+/** Read formats by file extension. */
 const formatOf: Readonly<Record<string, ReadFormat>> = {
   '.xml': 'xml',
   '.txt': 'text',
@@ -30,11 +30,17 @@ const formatOf: Readonly<Record<string, ReadFormat>> = {
   '.json': 'json',
 }
 
-/** The format that is given, else that of the extension of the file; undefined: the content shows it. */
+/**
+ * Returns the given format, or the format of the file extension. Undefined: the content of the file shows the
+ * format.
+ */
 export const fileFormat = (file: string, { format, type }: FileFlags): ReadFormat | undefined =>
   format ?? (type === undefined ? formatOf[extname(file).toLowerCase()] : undefined)
 
-/** @throws StorageError when the bytes are not an update, for callers that may not know the formats */
+/**
+ * Checks that the bytes are an update. The error lists the formats, because the caller may not know them.
+ * @throws StorageError
+ */
 export function checkUpdate(bytes: Uint8Array): void {
   try {
     readUpdate(bytes, { allowSubdocuments: true })
@@ -46,7 +52,10 @@ export function checkUpdate(bytes: Uint8Array): void {
   }
 }
 
-/** Returns whether the first character begins an object or array. The first byte of an update is a number of clients. */
+/**
+ * Returns whether the first character begins an object or array. In an update, the first byte is the number
+ * of clients.
+ */
 const looksLikeJson = (bytes: Buffer): boolean =>
   /^\s*[[{]/.test(bytes.subarray(0, 1_000).toString()) && isText(bytes)
 
@@ -62,7 +71,7 @@ function isText(bytes: Buffer): boolean {
 const members = ['type', 'contentKey', 'data'] as const
 const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
 
-/** @throws StorageError */
+/** Returns the content in JSON of the form that `doc get` prints. @throws StorageError */
 function shownContent(json: unknown): NewContent {
   const given = isObject(json) ? json : {}
   const { type, contentKey = null, data } = given

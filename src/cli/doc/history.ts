@@ -24,7 +24,7 @@ interface Flags extends LocationFlags, ReadingFlags {
   readonly json?: true
 }
 
-/** `weft doc history`. */
+/** Creates the command `weft doc history`. */
 export function docHistoryCommand(): Command {
   return withLocationFlags(withReadFlags(new Command('history')))
     .description('List the versions of a document, the newest first, or show the changes since a version.')
@@ -42,7 +42,7 @@ export function docHistoryCommand(): Command {
     })
 }
 
-/** `weft doc restore`. */
+/** Creates the command `weft doc restore`. */
 export function docRestoreCommand(): Command {
   return withLocationFlags(new Command('restore'))
     .description('Restore the content of a version; the replaced content becomes a version.')
@@ -67,7 +67,10 @@ export function docRestoreCommand(): Command {
     })
 }
 
-/** An unknown document also has no versions; it must be an error instead of an empty list. */
+/**
+ * Checks that the document exists. Otherwise, an unknown document would be shown as an empty list of
+ * versions.
+ */
 async function requireThere(catalog: Catalog, path: DocumentPath): Promise<void> {
   await catalog.content(path, null, { format: 'update' })
 }
@@ -104,7 +107,7 @@ async function showDiff(
     })
   const now = await catalog.content(path, null, { format, contentKey })
   const { data: roots } = await catalog.content(path, versionId, { format: 'roots' })
-  // The version may be older than the root.
+  // Checks whether the root exists in the version, because the version may be older than the root.
   const isThere = (roots as readonly RootListing[]).some((root) => root.contentKey === now.contentKey)
   const reading = { format, contentKey: now.contentKey }
   const then = isThere ? linesOf(await catalog.content(path, versionId, reading)) : []

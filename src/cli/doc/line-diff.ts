@@ -1,13 +1,13 @@
 import { diffTokens, type Hunk } from '../../content/diff/diff.ts'
 
-/** Number of unchanged lines to show around changes. */
+/** Number of unchanged lines that are shown around a change. */
 const around = 3
-/** Beyond this limit, the difference is one replaced block. */
+/** Maximum number of steps of the comparison. Beyond it, the difference is a single replaced block. */
 const stepsMax = 20_000_000
 
 /**
- * Returns the difference of two texts in the unified form: lines with `+`, `-` or a space before, `@@` before each
- * part.
+ * Returns the difference of two texts in the unified format: each line has `+`, `-` or a space in front, and
+ * each part begins with `@@`.
  */
 export function lineDiff(before: readonly string[], after: readonly string[]): readonly string[] {
   const ids = new Map<string, number>()
@@ -22,7 +22,7 @@ export function lineDiff(before: readonly string[], after: readonly string[]): r
   return together(hunks).flatMap((part) => partLines(part, before, after))
 }
 
-/** Joins hunks that are near to each other. */
+/** Groups hunks that are near to each other. */
 function together(hunks: readonly Hunk[]): readonly (readonly Hunk[])[] {
   const parts: Hunk[][] = []
   for (const hunk of hunks) {

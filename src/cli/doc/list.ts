@@ -15,7 +15,10 @@ interface Flags extends LocationFlags {
   readonly json?: true
 }
 
-/** `weft doc ls`: prints one line per item as it is read. The second column is an address for `weft doc`. */
+/**
+ * Creates the command `weft doc ls`. It prints one line per item as soon as the item is read. The second
+ * column is an address that other `weft doc` commands accept.
+ */
 export function docListCommand(): Command {
   return withLocationFlags(new Command('ls'))
     .description('List organizations, the documents of one, or the editors of a document.')
@@ -31,7 +34,7 @@ export function docListCommand(): Command {
     })
 }
 
-/** @throws StorageError */
+/** Parses the ids in an address. @throws StorageError */
 function parseIds(place: string): readonly string[] {
   const ids = place.split('/').map(decodeSegment)
   if (ids.length > 2 || !ids.every((id) => id !== null && idProblem(id) === null))
@@ -45,7 +48,7 @@ interface Listing {
   readonly items: AsyncGenerator<object>
   readonly header: string
   readonly line: (item: object) => string
-  /** Sentence for an empty list. */
+  /** Sentence that is printed if the list is empty. */
   readonly none: string
 }
 
@@ -94,6 +97,9 @@ const timeOf = (at: number): string => new Date(at).toISOString().slice(0, 19)
 
 const addressOf = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/')
 
-/** Wide enough for most ids: lines are printed before later ids are known. */
+/**
+ * Formats columns with a fixed width that suffices for most ids. The width cannot depend on later ids,
+ * because each line is printed immediately.
+ */
 const columns = (time: string, address: string, ...more: readonly string[]): string =>
   escapeControls([time.padEnd(19), address.padEnd(32), ...more].join('  ')).trimEnd()

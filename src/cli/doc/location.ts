@@ -8,14 +8,14 @@ import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
 import { restCredentialsOf, tenantOf } from '../tenant-credentials.ts'
 
-/** A running server and its API key. */
+/** Flags that select a running server and its API key. */
 export interface ServerFlags {
   readonly dataDir?: string
   readonly url?: string
   readonly apiKey?: string
 }
 
-/** Location and tenant of the documents. */
+/** Flags that select a server or a store, and the tenant of the documents. */
 export interface LocationFlags extends ServerFlags {
   readonly workspace?: string
 }
@@ -39,7 +39,7 @@ export const withLocationFlags = (command: Command): Command =>
     .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of the data directory).')
     .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
 
-/** Flags of a command that needs a running server. */
+/** Adds the flags of a command that needs a running server. */
 export const withServerFlags = (command: Command): Command =>
   command
     .option('--url <url>', 'URL of the running server (default: WEFT_URL).')
@@ -60,17 +60,17 @@ export const withContentKey = (command: Command): Command =>
 
 const configFor = ({ dataDir }: ServerFlags) => configOf({ dataDir }).config
 
-/** The addressed server: a named data directory belongs to a stopped one. */
+/** Returns the URL of the selected server. If `--data-dir` is given, the server is stopped and has no URL. */
 export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
   url ?? (data === undefined ? process.env.WEFT_URL : undefined)
 
-/** Null: the server is stopped. @throws ConfigError */
+/** Returns the selected running server; null if the flags select a stopped server. @throws ConfigError */
 export async function onlineServerOf(flags: LocationFlags): Promise<OnlineServer | null> {
   const url = urlOf(flags)
   return url === undefined ? null : onlineServerAt(url, flags)
 }
 
-/** The running server of a command that needs one. @throws ConfigError */
+/** Returns the running server for a command that needs one. @throws ConfigError */
 export async function requireServer(flags: ServerFlags): Promise<OnlineServer> {
   const url = flags.url ?? process.env.WEFT_URL
   if (url === undefined)
@@ -90,7 +90,7 @@ export const locationOf = ({ dataDir: data }: LocationFlags): StoreLocation => s
 
 export const tenantFlagsOf = (flags: LocationFlags) => tenantOf(configFor(flags), flags)
 
-/** Opens the location, and closes it afterwards. */
+/** Opens the catalog of the selected location, runs `work`, and closes the catalog. */
 export async function withCatalog<T>(
   flags: LocationFlags,
   work: (catalog: Catalog) => Promise<T>,
@@ -103,7 +103,7 @@ export async function withCatalog<T>(
   }
 }
 
-/** Loaded on first use. */
+/** Opens the catalog. Loads its code only when it is needed. */
 async function openCatalog(flags: LocationFlags): Promise<Catalog> {
   const server = await onlineServerOf(flags)
   if (server !== null)

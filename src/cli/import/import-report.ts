@@ -1,6 +1,6 @@
 import type { DocumentImportResult } from '../../transfer/import/import-documents.ts'
 
-/** Maximum lines in the text output about rejected or unknown documents, and about addresses; `--json` has all. */
+/** Maximum numbers of lines about rejected or unknown documents, and about addresses; `--json` has all. */
 const linesMax = 50
 const mappingLinesMax = 10
 

@@ -15,7 +15,10 @@ interface Flags {
   readonly json?: true
 }
 
-/** Adds `weft` to the command `import`: exit code 1 if documents were rejected; all others are imported. */
+/**
+ * Adds the subcommand `weft` to `import`. It imports all accepted documents; its exit code is 1 if a document
+ * was rejected.
+ */
 export function addWeftImport(command: Command): void {
   command
     .command('weft')

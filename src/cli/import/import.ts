@@ -23,7 +23,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** Loaded on first use: each source has a library of its own. */
+/** Opens a source. Each source loads its own library when it is opened. */
 type Open = (path: string) => Promise<ImportSource>
 
 const openYLeveldb: Open = async (path) =>
@@ -33,7 +33,10 @@ const openHocuspocusSqlite: Open = async (path) =>
 const openUpdates: Open = async (path) =>
   (await import('../../transfer/sources/updates.ts')).openUpdates(path)
 
-/** `weft import`: exit code 1 if documents were rejected; all others are imported. */
+/**
+ * Creates the command `weft import`. It imports all accepted documents; its exit code is 1 if a document was
+ * rejected.
+ */
 export function importCommand(): Command {
   const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
   const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
@@ -72,7 +75,7 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .action((path: string, flags: Flags) => run(name, () => open(path), flags))
 }
 
-/** Loads the import code only for an import. */
+/** Runs an import. Loads the code of the import only then. */
 async function run(name: string, open: () => Promise<ImportSource>, flags: Flags): Promise<void> {
   const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)
@@ -95,7 +98,7 @@ async function run(name: string, open: () => Promise<ImportSource>, flags: Flags
   if (done.problems.length > 0) process.exitCode = exitCodes.fault
 }
 
-/** @throws StorageError */
+/** Returns how the names of documents become addresses. @throws StorageError */
 async function namingOf({ nameMap, organization, editor }: Flags): Promise<NameMapping> {
   return {
     map: nameMap === undefined ? new Map<string, DocumentPath>() : await readNameMap(nameMap),

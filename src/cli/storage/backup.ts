@@ -11,7 +11,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `weft backup`. */
+/** Creates the command `weft backup`. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('Write all stored data of a running or stopped server to one file.')

@@ -4,7 +4,7 @@ import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 
-/** `weft compact`: exit code 1 if documents are damaged; these are not changed. */
+/** Creates the command `weft compact`. It does not change damaged documents, and its exit code is then 1. */
 export function compactCommand(): Command {
   return new Command('compact')
     .description(

@@ -4,7 +4,7 @@ import { examine, type Finding } from '../../storage/doctor.ts'
 import { configOf, printResult, withConfigFlags } from '../command-line/command-io.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 
-/** `weft doctor`: exit code 1 if a check fails. */
+/** Creates the command `weft doctor`. Its exit code is 1 if a check fails. */
 export function doctorCommand(): Command {
   return withConfigFlags(new Command('doctor'))
     .description('Check the configuration and the environment, and suggest fixes.')
@@ -17,7 +17,9 @@ export function doctorCommand(): Command {
     })
 }
 
-/** An invalid configuration ends the command before this line. */
+/**
+ * Returns the finding for the configuration. It is valid, because an invalid one ends the command earlier.
+ */
 function configured(): Finding {
   const skipped = injectedVariables(process.env)
   const found = skipped.length === 0 ? 'can be used' : `can be used; Weft skips ${skipped.join(', ')}`

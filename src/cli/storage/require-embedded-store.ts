@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { commandNamesOf } from '../command-line/command-names.ts'
 
-/** Index of the argument of a command that is the data directory. */
+/** For each command, the index of the argument that is the data directory. */
 const argumentOf: Readonly<Record<string, number>> = {
   verify: 0,
   backup: 0,
@@ -14,16 +14,16 @@ const argumentOf: Readonly<Record<string, number>> = {
   audit: 0,
 }
 /**
- * Commands, with their subcommands, that take the directory by `--data-dir`, else the configured store. `doc` is not
- * one: it also works on a database.
+ * Commands that use the directory of `--data-dir`, or else the configured store, including their subcommands.
+ * `doc` is not in the list, because it also works on a database.
  */
 const byOption: readonly string[] = ['import']
-/** Subcommands of these that also work on a database. */
+/** Subcommands of these commands that also work on a database. */
 const others: readonly string[] = ['weft']
 
 /**
- * Rejects commands on the data directory of a server that stores its documents elsewhere: such a directory is empty
- * or outdated.
+ * Rejects a command on the data directory of a server that stores its documents in a database, because such a
+ * directory is empty or outdated.
  * @throws ConfigError
  */
 export function requireEmbeddedStore(command: Command): void {
@@ -43,7 +43,10 @@ function isAbout(data: string, command: Command, [name = '', own]: readonly stri
   return byOption.includes(name) && !others.includes(own ?? '') && resolve(given ?? data) === data
 }
 
-/** Null if the configuration cannot be read: commands that need it report the error themselves. */
+/**
+ * Returns the configuration; null if it cannot be read. Commands that need the configuration report the error
+ * themselves.
+ */
 function configured(command: Command): Config | null {
   const { config } = command.opts<{ config?: string }>()
   try {

@@ -3,7 +3,7 @@ import { restore } from '../../storage/restore.ts'
 import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 
-/** `weft restore`. */
+/** Creates the command `weft restore`. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('Create a data directory from a backup.')

@@ -4,7 +4,7 @@ import { printResult } from '../command-line/command-io.ts'
 import { showProgress } from '../command-line/progress.ts'
 import { exitCodes } from '../command-line/run-command.ts'
 
-/** `weft verify`: exit code 0 without damage, 1 with damage, 2 if the store cannot be read. */
+/** Creates the command `weft verify`. Exit code 0: no damage; 1: damage; 2: the store cannot be read. */
 export function verifyCommand(): Command {
   return new Command('verify')
     .description('Check the store of a stopped server: all records, and the content of all documents.')
