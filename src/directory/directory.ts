@@ -27,11 +27,11 @@ export interface Directory {
   readonly groups: GroupService
   readonly permissions: PermissionService
   readonly activities: ActivityService
-  /** Start it; stop it after rooms are closed. */
+  /** Records the edits of users as activities. Start this service, and stop it after the rooms are closed. */
   readonly edits: EditActivityRecorder
-  /** Start it; stop it before clients are disconnected. */
+  /** Records joins and leaves. Start this service, and stop it before clients are disconnected. */
   readonly visits: VisitRecorder
-  /** Start it; stop it before the engine is closed. */
+  /** Removes deleted contents. Start this service, and stop it before the engine is closed. */
   readonly removals: RemovalService
 }
 
@@ -39,12 +39,15 @@ interface DirectoryOptions {
   readonly store: OrganizationStore
   readonly clock: Clock
   readonly log: Log
-  /** The handlers of the modules that store data for contents of organizations, in the order of their calls. */
+  /**
+   * The handlers of the modules that store data for contents of organizations, in the order in which they are
+   * called.
+   */
   readonly cascade: readonly CascadeHandler[]
   readonly events: EventRecorder
-  /** Window in which the edits of a user to an editor become one activity, in ms. */
+  /** Window in ms: all edits of a user to an editor within one window become one activity. */
   readonly editWindowMs: number
-  /** A user who returns to a document within this time has not left it, in ms. */
+  /** Time in ms: a user who returns to a document within this time counts as not having left. */
   readonly awayMs: number
   /** The access type of new documents and folders that inherit none. */
   readonly defaultAccess: AccessType

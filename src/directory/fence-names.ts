@@ -20,8 +20,8 @@ export const documentFences = (scope: OrganizationScope, documentId: string): re
 ]
 
 /**
- * Returns the fence of everything that decides the rights of a user in an organization, except the document
- * itself.
+ * Returns the fence of all records that decide the rights of a user in an organization, except those of a
+ * document.
  */
 export const userFence = (scope: OrganizationScope, userId: string): Key => accessFence(scope, 'user', userId)
 
@@ -36,7 +36,7 @@ export const tokensFence = ({ workspaceId, apiKey }: Tenant, userId: string): Ke
 /** Returns the fence of the domains whose pages may use an API key. */
 export const domainsFence = ({ workspaceId, apiKey }: Tenant): Key => ['domains', workspaceId, apiKey]
 
-/** Returns the fences of the access changes of a commit in an organization. */
+/** Returns the fences that a commit in an organization must raise because of its access changes. */
 export function raisedBy(scope: OrganizationScope, written: readonly Mutation[]): readonly Key[] {
   return written.flatMap((change) => {
     const {
@@ -53,7 +53,8 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
 }
 
 /**
- * Returns true if a record neither grants nor restricts rights: a document without a record is also public.
+ * Returns whether a record neither grants nor restricts rights. Its effect is then that of a missing record:
+ * the document is public.
  */
 function isOrdinary(record: object | null): boolean {
   if (!matchesSchema(documentRecordType.schema, record)) return false

@@ -19,7 +19,7 @@ import type { Transaction } from './store/transaction.ts'
 export interface FolderPatch {
   readonly folderId: string
   readonly folderName?: string | undefined
-  /** Another parent moves the folder with everything in it. */
+  /** Id of the parent folder. Another parent moves the folder with everything in it. */
   readonly parentFolderId?: string | undefined
   readonly accessType?: AccessType | undefined
   readonly inheritAccessFromParent?: boolean | undefined
@@ -65,7 +65,7 @@ export async function writeFolderPatches(
   )
 }
 
-/** Returns the current folder, or why it cannot be changed. */
+/** Returns the current folder. If it cannot be changed, returns the reason as an error. */
 async function checked(
   transaction: Transaction,
   { folderId, parentFolderId = rootFolderId }: FolderPatch,

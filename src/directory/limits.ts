@@ -1,11 +1,11 @@
 /** Limits of one organization and of one call. */
 export const directoryLimits = {
-  /** Folders of an organization. */
+  /** Maximum number of folders of an organization. */
   folders: 10_000,
-  /** Nested folders, including the outermost. */
+  /** Maximum number of nested folders, including the outermost. */
   folderDepth: 32,
-  /** Records that one search call reads. */
+  /** Maximum number of records that one search call reads. */
   lookedAtBySearch: 5_000,
-  /** Organizations that one search call reads, each with its own read. */
+  /** Maximum number of organizations that one search call reads. Each one takes its own read. */
   organizationsLookedAtBySearch: 1_000,
 } as const

@@ -33,8 +33,8 @@ export class MintingSecrets {
   }
 
   /**
-   * Creates a secret, or replaces the current one, which stays valid for `graceSeconds`. Older ones become
-   * invalid at once.
+   * Creates a secret. The current secret, if any, stays valid for `graceSeconds`; older secrets become
+   * invalid immediately.
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
   async reset(tenant: Tenant, graceSeconds: number): Promise<MintingSecretRecord> {
@@ -81,7 +81,7 @@ async function validSecrets(
   return (record?.secrets ?? []).filter((secret) => isValidSecret(secret, now))
 }
 
-/** @param now epoch milliseconds */
+/** Returns whether a secret is valid. @param now epoch milliseconds */
 export const isValidSecret = (
   { validUntil }: Pick<MintingSecretRecord, 'validUntil'>,
   now: number,

@@ -8,19 +8,21 @@ import { exhausted } from '../quota/limits.ts'
 import type { TenantStore } from './tenants/tenant-store.ts'
 
 /**
- * Interval at which the limit of an active workspace is read, in ms. A full one is also measured at this
+ * Interval in ms at which the limit of an active workspace is read. A full workspace is also measured at this
  * interval.
  */
 const readEveryMs = 10_000
-/** Interval at which an active workspace is measured, in ms. */
+/** Interval in ms at which an active workspace is measured. */
 const measureEveryMs = 60_000
-/** Maximum share of the time that measuring takes, except for full workspaces. */
+/** Maximum share of the time that is spent on measurements. Full workspaces are exempt. */
 const measureShare = 0.01
-/** Maximum number of workspaces in memory. The oldest one is evicted, and measured again at its next use. */
+/**
+ * Maximum number of workspaces in memory. The oldest one is evicted; it is measured again at its next use.
+ */
 const workspacesMax = 10_000
-/** Time after which an accepted update is stored unless the disk stalls, in ms. */
+/** Time in ms within which an accepted update is stored, unless the disk stalls. */
 const settleMs = 1_000
-/** For rejected callers. */
+/** Seconds after which a rejected caller may retry. */
 const retryAfterSeconds = 60
 
 export interface StorageQuotaOptions {
@@ -29,7 +31,7 @@ export interface StorageQuotaOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'workspacesFull'>
-  /** The limit of workspaces without their own, in bytes; 0: unlimited. */
+  /** The limit of workspaces that have none of their own, in bytes; 0: unlimited. */
   readonly bytesMax: number
 }
 
@@ -40,10 +42,10 @@ export interface StorageUsage {
 }
 
 interface Account {
-  /** 0: unlimited. */
+  /** Limit of the workspace in bytes; 0: unlimited. */
   bytesMax: number
   measuredBytes: number
-  /** Bytes accepted since the start of the last measurement. */
+  /** Bytes that were accepted since the start of the last measurement. */
   addedBytes: number
   readAt: number
   measureAt: number
@@ -51,9 +53,9 @@ interface Account {
 }
 
 /**
- * The storage quota of workspaces. Usage is an estimate of the store (`Engine.storedBytes`) plus the bytes of
- * updates and calls that this node has accepted since. Bytes of other nodes count from the next measurement
- * on. A workspace without a limit is never measured.
+ * The storage quota of workspaces. The usage of a workspace is an estimate of the store
+ * (`Engine.storedBytes`) plus the bytes of updates and calls that this node has accepted since. Bytes that
+ * other nodes accept count from the next measurement on. A workspace without a limit is never measured.
  */
 export class StorageQuota {
   readonly #options: StorageQuotaOptions
@@ -82,15 +84,15 @@ export class StorageQuota {
   }
 
   /**
-   * Resolves when the workspace has been measured since the server started. Before that, `fullAt` has no
-   * data.
+   * Resolves when the workspace has been measured at least once since the server started. Before that,
+   * `fullAt` has no data.
    */
   async ready(workspaceId: string): Promise<void> {
     const account = this.#account(workspaceId)
     if (account.readAt === 0) await account.reading
   }
 
-  /** Resolves with RESOURCE_EXHAUSTED if the workspace has reached its limit, otherwise with null. */
+  /** Resolves with a RESOURCE_EXHAUSTED error if the workspace has reached its limit, otherwise with null. */
   async errorIfFull(workspaceId: string): Promise<ApiError | null> {
     await this.ready(workspaceId)
     const account = this.#account(workspaceId)
@@ -102,7 +104,7 @@ export class StorageQuota {
     })
   }
 
-  /** Returns null if the workspace has no limit. */
+  /** Returns the usage and limit of a workspace; null if it has no limit. */
   async usage(workspaceId: string): Promise<StorageUsage | null> {
     const account = this.#account(workspaceId)
     await account.reading
@@ -110,7 +112,10 @@ export class StorageQuota {
     return bytesMax === 0 ? null : { storedBytes: measuredBytes + addedBytes, storedBytesMax: bytesMax }
   }
 
-  /** Reads and measures the workspace again, because its limit has changed. */
+  /**
+   * Discards what is known of a workspace, then reads its limit and measures it again. Call it when the limit
+   * has changed.
+   */
   forget(workspaceId: string): void {
     this.#delete(workspaceId)
     this.#account(workspaceId)
@@ -170,7 +175,7 @@ export class StorageQuota {
   async #measure(workspaceId: string, account: Account): Promise<void> {
     const { engine, clock } = this.#options
     const isFirst = account.measureAt === 0
-    // Bytes that were accepted a moment ago may not be stored yet: they count until the next measurement.
+    // Bytes that were accepted a moment ago may not be stored yet, so they count until the next measurement.
     const settledBytes = isFirst ? 0 : account.addedBytes
     if (!isFirst) await sleep(settleMs)
     const startedAt = performance.now()
@@ -188,8 +193,8 @@ export const fullMessage = (bytesMax: number): string =>
   `the workspace has reached its storage limit of ${bytesMax} bytes`
 
 /**
- * Documents, versions, and records of organizations and judgments. Logs of deliveries and calls expire
- * without the quota.
+ * Returns the keys of the data that counts: documents, versions, and the records of organizations and
+ * judgments. Logs of deliveries and calls do not count; they expire.
  */
 const keysOf = (workspaceId: string): StoredUnder => ({
   logs: [[workspaceId]],

@@ -4,7 +4,7 @@ import type { OrganizationScope } from './organizations/organization-keys.ts'
 
 /** The permission under which an update is written. */
 export interface WriteRight {
-  /** The fence as read before the permission was checked; null: the permission has ended. */
+  /** The fence, which was read before the permission was checked; null: the permission has ended. */
   readonly fence: Fence | null
   /** Checks the permission again. @throws ApiError if it has ended; StoreUnavailableError */
   recheck(): Promise<void>
@@ -14,11 +14,11 @@ export interface DocumentRightOptions {
   readonly fences: FenceStore
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** @throws ApiError if the document must not be changed */
+  /** Checks that the document may be changed. @throws ApiError if it must not be changed */
   readonly check: () => Promise<void>
 }
 
-/** The permission of a backend to change a document: it lasts while the document exists and is enabled. */
+/** The permission of a backend to change a document. It lasts while the document exists and is enabled. */
 export class DocumentRight implements WriteRight {
   readonly #options: DocumentRightOptions
   #fence: Fence | null = null
@@ -27,7 +27,7 @@ export class DocumentRight implements WriteRight {
     this.#options = options
   }
 
-  /** @throws as `recheck` */
+  /** Reads and checks the permission. @throws the errors of `recheck` */
   static async read(options: DocumentRightOptions): Promise<DocumentRight> {
     const right = new DocumentRight(options)
     await right.recheck()

@@ -13,29 +13,32 @@ import { type RecordType, readRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
-/** Partition of the organizations in which each node has visits. */
+/** Partition with an entry for each node and each organization in which that node has visits. */
 const nodesPart: Key = ['visits']
 const visitKeys = {
   all: ['visits'] satisfies Key,
   of: (documentId: string, userId: string): Key => ['visits', documentId, userDigest(userId)],
 }
-/** Entries of one read. */
+/** Maximum number of entries in one read. */
 const pageMax = 500
-/** Number of organizations whose entry in `nodesPart` is cached as written. */
+/** Maximum number of cached organizations whose entry in `nodesPart` is known to be written. */
 const markedMax = 100_000
 /**
- * Interval of the check for nodes whose death was not noticed, and its minimum while there are such nodes, in
- * ms.
+ * Interval in ms of the check for nodes whose death was not noticed. While there are such nodes, the interval
+ * is `awayMs`, but at least `soonMs`.
  */
 const lookMs = 60_000
 const soonMs = 1_000
 
-/** A current visit. */
+/** A visit that has not ended. */
 interface VisitRecord extends Visitor {
   readonly documentId: string
-  /** Incarnations of the nodes that the user is connected to, or was a moment ago; names in older records. */
+  /**
+   * Incarnations of the nodes that the user is connected to, or was connected to a moment ago. Older records
+   * contain names of nodes instead.
+   */
   readonly nodes: readonly string[]
-  /** Epoch milliseconds of the start. */
+  /** Start of the visit, in epoch milliseconds. */
   readonly at: number
 }
 
@@ -57,20 +60,20 @@ export interface ClusterVisitsOptions {
   readonly events: EventRecorder
   readonly clock: Clock
   readonly log: Log
-  /** A user who returns within this time has not left, in ms. */
+  /** Time in ms: a user who returns within this time counts as not having left. */
   readonly awayMs: number
 }
 
 /**
- * Visits of users on several nodes. A visit is a record of the nodes that the user is connected to. The first
- * node writes it and the last one removes it, each together with its event in one commit. So each visit has
- * exactly one join and one leave, independent of the messages between nodes. Another node ends the visits of
- * a node that has died.
+ * Visits of users on several nodes. A visit is a record of the nodes to which the user is connected. The
+ * first node writes the record, and the last one removes it, each in one commit with the event. So each visit
+ * has exactly one join and one leave, independent of the messages between nodes. If a node dies, another node
+ * ends its visits.
  */
 export class ClusterVisits {
   readonly #options: ClusterVisitsOptions
   readonly #marked = new Set<string>()
-  /** Time at which each dead node with remaining visits was first noticed. */
+  /** For each dead node with remaining visits: the time at which its death was first noticed. */
   readonly #goneSince = new Map<string, number>()
   #state: 'running' | 'stopped' = 'stopped'
   #unsubscribe: () => void = () => {}
@@ -161,7 +164,7 @@ export class ClusterVisits {
 
   async #sweep(): Promise<void> {
     this.#hasChanged = false
-    // Another node may have considered this one dead and removed its entries.
+    // Another node may have considered this node dead, and removed its entries.
     this.#marked.clear()
     const gone = new Set<string>()
     let after: Key | undefined
@@ -174,8 +177,8 @@ export class ClusterVisits {
   }
 
   /**
-   * Only the home node of the entry ends the visits. A second node would be harmless, and replaces it if it
-   * fails.
+   * Ends the visits of an entry of `nodesPart` if its node is dead. Only the home node of the entry does
+   * this; if that node fails, another one replaces it. Two nodes at the same time would be harmless.
    */
   async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
     const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
@@ -187,7 +190,9 @@ export class ClusterVisits {
       await kv.commit(nodesPart, { dels: [key] })
   }
 
-  /** Returns whether the node has been dead long enough for its users to return on another node. */
+  /**
+   * Returns whether the node has been dead so long that its users have had time to return on another node.
+   */
   #isLongGone(node: string): boolean {
     const { clock, awayMs } = this.#options
     const since = this.#goneSince.get(node) ?? clock.now()
@@ -195,7 +200,7 @@ export class ClusterVisits {
     return since + awayMs <= clock.now()
   }
 
-  /** Returns true when all visits of the node have ended. */
+  /** Ends the visits of a dead node in an organization. Returns true when all of them have ended. */
   async #endVisits(scope: OrganizationScope, node: string): Promise<boolean> {
     const { kv } = this.#options
     let after: Key | undefined

@@ -9,22 +9,25 @@ import {
 import { folderPath } from './folder-tree.ts'
 
 /**
- * A document whose folder is missing is being removed, or was moved during the read. A second read
- * distinguishes the two.
+ * Maximum number of attempts to read a document. If its folder is missing, the document is being removed, or
+ * was moved during the read; another attempt distinguishes the two cases.
  */
 const attemptsMax = 3
 
-/** Whether a document exists. It exists also without records: content may precede them. */
+/**
+ * Whether a document exists. A document may exist without records, because its content may be written before
+ * them.
+ */
 export type DocumentExistence =
   | {
       readonly state: 'there'
       readonly organization: OrganizationRecord | null
       readonly document: DocumentRecord | null
     }
-  /** The document, its folder or its organization is being deleted. */
+  /** The document, an ancestor folder or its organization is being deleted. */
   | { readonly state: 'going' }
 
-/** Takes one read, and one for each ancestor folder. */
+/** Returns whether a document exists. Takes one read, and one more for each ancestor folder. */
 export async function readExistence(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -33,7 +36,7 @@ export async function readExistence(
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const reader = store.read(scope)
     const documentKey = keys.document(documentId)
-    // One read for both; the reader caches them.
+    // Reads both records in one read; the reader caches them.
     await reader.getAll([keys.organization, documentKey])
     const organization = await reader.get(keys.organization, organizationRecordType)
     const document = await reader.get(documentKey, documentRecordType)

@@ -29,8 +29,8 @@ import { writeNewFolders } from './folder-writes.ts'
 import { requireResource } from './resource-lookup.ts'
 
 /**
- * Documents of one read when all are listed. The server holds at most this many for a client that stops
- * reading.
+ * Documents in one read when all documents are listed. If a client stops reading, the server holds at most
+ * this many for it.
  */
 const documentsAtOnce = 100
 
@@ -63,11 +63,11 @@ export class DocumentService {
   }
 
   /**
-   * Creates the records of the organization and of the document if they do not exist. If they exist, that
-   * takes one read, and one for each folder. Call it with the document's room open: a later deletion then
-   * closes that room.
+   * Creates the records of the organization and of the document if they do not exist. If they exist, this
+   * takes one read, and one more for each ancestor folder. Call it while the document's room is open: a later
+   * deletion then closes that room.
    * @param admit called before a document gets its record; if it throws, nothing is created
-   * @throws ApiError ABORTED while the document, a folder of it or its organization is being deleted
+   * @throws ApiError ABORTED while the document, an ancestor folder or its organization is being deleted
    */
   async ensure(scope: OrganizationScope, documentId: string, admit = (): void => {}): Promise<void> {
     const presence = await readExistence(this.#store, scope, documentId)
@@ -91,20 +91,23 @@ export class DocumentService {
     return { now: this.#clock.now(), defaultAccess: this.#defaultAccess }
   }
 
-  /** Returns whether the document, a folder of it or its organization is being deleted. */
+  /** Returns whether the document, an ancestor folder or its organization is being deleted. */
   async isGoing(scope: OrganizationScope, documentId: string): Promise<boolean> {
     return (await readExistence(this.#store, scope, documentId)).state === 'going'
   }
 
-  /** @throws ApiError ABORTED while the document, a folder of it or its organization is being deleted */
+  /**
+   * Checks that a document is not being deleted.
+   * @throws ApiError ABORTED while the document, an ancestor folder or its organization is being deleted
+   */
   async requireThere(scope: OrganizationScope, documentId: string): Promise<void> {
     if (await this.isGoing(scope, documentId)) throw beingDeleted()
   }
 
   /**
-   * Checks that a document is enabled. One without a record is enabled.
-   * @throws ApiError FAILED_PRECONDITION if the document is disabled, ABORTED while the document, a folder of
-   * it or its organization is being deleted
+   * Checks that a document is enabled. A document without a record is enabled.
+   * @throws ApiError FAILED_PRECONDITION if the document is disabled, ABORTED while the document, an ancestor
+   * folder or its organization is being deleted
    */
   async requireEnabled(scope: OrganizationScope, documentId: string): Promise<void> {
     const presence = await readExistence(this.#store, scope, documentId)
@@ -113,18 +116,18 @@ export class DocumentService {
       throw new ApiError('document/disabled', 'the document is disabled; enable it to change it')
   }
 
-  /** Returns the permission to change a document. @throws ApiError as `requireEnabled` */
+  /** Returns the permission to change a document. @throws ApiError like `requireEnabled` */
   rightToChange(scope: OrganizationScope, documentId: string): Promise<WriteRight> {
     const check = (): Promise<void> => this.requireEnabled(scope, documentId)
     return DocumentRight.read({ fences: this.#fences, scope, documentId, check })
   }
 
-  /** @throws ApiError NOT_FOUND if the document does not exist */
+  /** Checks that a document exists. @throws ApiError NOT_FOUND if it does not exist */
   async require(scope: OrganizationScope, documentId: string): Promise<void> {
     await requireResource(this.#store.read(scope), { type: 'document', id: documentId })
   }
 
-  /** Adds documents. @param options.createFolder true: creates missing folders at the top level */
+  /** Adds documents. @param options.createFolder if true, missing folders are created at the top level */
   add(
     scope: OrganizationScope,
     documents: readonly DocumentInput[],
@@ -136,7 +139,7 @@ export class DocumentService {
     })
   }
 
-  /** Returns the results that `add` would have now if the organization exists. Writes nothing. */
+  /** Returns the results that `add` would have now, provided that the organization exists. Writes nothing. */
   rehearseAdding(
     scope: OrganizationScope,
     documents: readonly DocumentInput[],
@@ -158,7 +161,7 @@ export class DocumentService {
     return writeNewDocuments(transaction, documents, this.#writing)
   }
 
-  /** Returns the existing documents in the order of the ids given. */
+  /** Returns the existing documents, in the order of `documentIds`. */
   async get(scope: OrganizationScope, documentIds: readonly string[]): Promise<readonly DocumentView[]> {
     const reader = this.#store.read(scope)
     await organizationOf(reader)
@@ -166,9 +169,9 @@ export class DocumentService {
   }
 
   /**
-   * Returns a function that reads all documents, in the order of their ids, page by page.
-   * @throws ApiError NOT_FOUND if the organization does not exist; the pages throw it if it is deleted
-   * meanwhile
+   * Returns a function that reads all documents page by page, in the order of their ids.
+   * @throws ApiError NOT_FOUND if the organization does not exist; reading a page throws the same error if
+   * the organization was deleted meanwhile
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly DocumentView[]>> {
     await organizationOf(this.#store.read(scope))
@@ -187,8 +190,8 @@ export class DocumentService {
   }
 
   /**
-   * Returns a page of documents in the order of their ids.
-   * @throws ApiError NOT_FOUND for a folder that does not exist
+   * Returns a page of documents, in the order of their ids.
+   * @throws ApiError NOT_FOUND if the folder of the listing does not exist
    */
   async list(scope: OrganizationScope, listing: DocumentListing): Promise<ListPage<DocumentView>> {
     const reader = this.#store.read(scope)
@@ -204,7 +207,7 @@ export class DocumentService {
   }
 
   /**
-   * Moves documents into a folder, or with `root` out of all folders.
+   * Moves documents into a folder; the folder `root` moves them out of all folders.
    * @throws ApiError NOT_FOUND if the folder does not exist
    */
   move(scope: OrganizationScope, documentIds: readonly string[], folderId: string): Promise<BatchResults> {
@@ -216,7 +219,7 @@ export class DocumentService {
     })
   }
 
-  /** Deletes documents with all their content; resolves when nothing of them remains. */
+  /** Deletes documents with all their content. Resolves when nothing of them remains. */
   delete(scope: OrganizationScope, documentIds: readonly string[]): Promise<BatchResults> {
     return this.#removals.await((jobId) =>
       this.#store.change(scope, async (transaction) => {

@@ -7,21 +7,21 @@ import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { effectiveAccessType, folderPath } from './folder-tree.ts'
 import { noSuchFolder } from './folder-views.ts'
 
-/** A document for clients. */
+/** A document as clients see it. */
 export interface DocumentView {
   readonly record: DocumentRecord
-  /** The effective access type, its own or an inherited one. */
+  /** The effective access type: the document's own, or an inherited one. */
   readonly accessType: AccessType
 }
 
 export interface DocumentListing extends PageRange {
-  /** Only documents directly in this folder; `root`: documents in no folder. */
+  /** Lists only documents directly in this folder; `root`: documents in no folder. */
   readonly folderId?: string | undefined
-  /** Only documents whose id or name matches. */
+  /** Lists only documents whose id or name matches. */
   readonly search?: Search | undefined
 }
 
-/** Returns the existing documents in the order of the ids given. */
+/** Returns the existing documents, in the order of `documentIds`. */
 export async function viewDocuments(
   reader: DirectoryReader,
   documentIds: readonly string[],
@@ -31,8 +31,8 @@ export async function viewDocuments(
 }
 
 /**
- * Returns documents in the order of their ids. A page may have fewer than requested.
- * @throws ApiError NOT_FOUND
+ * Returns a page of documents, in the order of their ids. The page may have fewer items than requested.
+ * @throws ApiError NOT_FOUND if the folder does not exist
  */
 export async function listDocuments(
   reader: DirectoryReader,
@@ -65,7 +65,10 @@ async function listRecords(
   return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
 }
 
-/** Leaves out documents that are being deleted, themselves or with their folder. */
+/**
+ * Returns the views of the records, without documents that are being deleted, themselves or with their
+ * folder.
+ */
 async function viewsOf(
   reader: DirectoryReader,
   records: readonly (DocumentRecord | null)[],

@@ -12,7 +12,7 @@ import {
 import type { Transaction } from '../store/transaction.ts'
 import { accessTypeIn, folderExists, folderPath } from './folder-tree.ts'
 
-/** Content of a new document. Absent members are empty, without a folder, and inherited. */
+/** Content of a new document. Defaults: empty values, no folder, and an inherited access type. */
 export interface DocumentInput {
   readonly documentId: string
   readonly documentName?: string | undefined
@@ -22,18 +22,18 @@ export interface DocumentInput {
 }
 
 /**
- * Changes of a document. Absent members stay unchanged. Another folder moves the document; `root`: to no
- * folder.
+ * Changes of a document. Absent members stay unchanged. Another folder moves the document; `root` moves it
+ * out of all folders.
  */
 export interface DocumentRecordPatch extends DocumentInput {
-  /** True: no user may open or change it. */
+  /** If true, no user may open or change the document. */
   readonly disabled?: boolean | undefined
 }
 
 export interface DocumentWriteOptions {
-  /** Epoch milliseconds. */
+  /** Time of the change, in epoch milliseconds. */
   readonly now: number
-  /** For documents and folders that have no access type and inherit none. */
+  /** The access type of documents and folders that have none of their own and inherit none. */
   readonly defaultAccess: AccessType
 }
 
@@ -57,7 +57,7 @@ export async function writeNewDocuments(
   )
 }
 
-/** Null: the access type is inherited. */
+/** A new document whose access type is decided; null: the access type is inherited. */
 type NewDocument = Omit<DocumentInput, 'accessType'> & { readonly accessType: AccessType | null }
 
 export function newDocument(
@@ -122,7 +122,7 @@ export async function markDocumentsDeleted(
   )
 }
 
-/** Returns false for a document that is being deleted, itself or with its folder. */
+/** Returns whether a document exists. Returns false if it is being deleted, itself or with its folder. */
 export async function documentExists(
   transaction: Transaction,
   { folderId, deleting }: Pick<DocumentRecord, 'folderId' | 'deleting'>,

@@ -19,7 +19,7 @@ import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { findMissing } from './resource-lookup.ts'
 
-/** Edits that are recorded in parallel. More would slow down interactive users. */
+/** Maximum number of edits that are recorded in parallel. More would slow down interactive users. */
 const atOnce = 16
 
 export interface EditsOptions {
@@ -27,18 +27,18 @@ export interface EditsOptions {
   readonly queue: Queue
   readonly clock: Clock
   readonly log: Log
-  /** Window in which the commits of a user to an editor become one activity, in ms. */
+  /** Window in ms: all commits of a user to an editor within one window become one activity. */
   readonly windowMs: number
-  /** As in `EditWindows`. */
+  /** Name of this node: see `EditWindows`. */
   readonly node: string
 }
 
-/** The user of calls that name none. */
+/** The user of calls that specify no user. */
 const unnamed: ActionUser = { userId: 'api' }
 
 /** Records edits of documents: one activity `crdt.editor_edit` for each editor, user and window. */
 export class EditActivityRecorder {
-  /** Rooms report commits here. */
+  /** Receives the commits of rooms. */
   readonly windows: EditWindows
   readonly #options: EditsOptions
   readonly #counting = new Set<Promise<void>>()
@@ -70,7 +70,7 @@ export class EditActivityRecorder {
     })
   }
 
-  /** Starts to record, including edits that a crash has left. */
+  /** Starts to record edits, including those that a crash has left unrecorded. */
   start(): void {
     this.#consumer.start()
   }
@@ -86,7 +86,7 @@ export class EditActivityRecorder {
     })
   }
 
-  /** Ends every window; resolves when all edits are recorded. Call it when rooms are closed. */
+  /** Ends every window. Resolves when all edits are recorded. Call it when the rooms are closed. */
   async stop(): Promise<void> {
     await this.#consumer.stop()
     this.windows.end()
@@ -94,15 +94,18 @@ export class EditActivityRecorder {
   }
 
   /**
-   * If the activity exists, another node has created it, and only the first attempt of the job counts the
-   * commit.
+   * Creates the activity of a user's edit. If the activity exists, another node has created it; then only the
+   * first attempt of the job adds the commit to its count.
    */
   #change(payload: Uint8Array, attempt: number): Promise<void> {
     const edit = decodeUserEdit(payload)
     return this.#write(edit, (transaction) => begin(transaction, edit, attempt === 1 ? 1 : 0))
   }
 
-  /** If this fails, only the number is too low. The first commit has been counted. */
+  /**
+   * Adds the further commits of a window to the count; the first commit is counted already. If this fails,
+   * only the count is too low.
+   */
   #count(edit: UserEdit, commits: number): void {
     const counted = this.#write(edit, (transaction) => addCommits(transaction, edit, commits - 1))
       .catch((err: unknown) => this.#options.log.warn({ err }, 'could not record edit activity'))
@@ -110,7 +113,7 @@ export class EditActivityRecorder {
     this.#counting.add(counted)
   }
 
-  /** Writes nothing for a deleted document. */
+  /** Runs `write` in a transaction. Writes nothing for a deleted document. */
   #write({ address }: UserEdit, write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
     return this.#options.store.change(address, async (transaction) => {
       const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
@@ -119,7 +122,10 @@ export class EditActivityRecorder {
   }
 }
 
-/** Creates the activity of a window, or adds to its count. Does not restore deleted users. */
+/**
+ * Creates the activity of a window, or adds to its count. A user whose data was deleted meanwhile is not
+ * named again.
+ */
 async function begin(transaction: Transaction, edit: UserEdit, commits: number): Promise<void> {
   if (await addCommits(transaction, edit, commits)) return
   const { at } = edit
@@ -127,7 +133,7 @@ async function begin(transaction: Transaction, edit: UserEdit, commits: number):
   await writeActivities(transaction, [activityOf({ ...edit, user: isErased ? deletedUser : edit.user })], at)
 }
 
-/** Returns false if there is no such activity. */
+/** Adds to the count of an activity. Returns false if the activity does not exist. */
 async function addCommits(
   transaction: Transaction,
   { activityId, at }: UserEdit,

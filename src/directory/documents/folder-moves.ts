@@ -1,15 +1,14 @@
 import { rootFolderId } from '../organizations/organization-keys.ts'
 
-/** Why a folder cannot be moved: it would be inside itself, or the nesting would be too deep. */
+/** Why a folder cannot be moved: it would be inside of itself, or folders would be nested too deeply. */
 export type MoveProblem = 'cycle' | 'depth'
 
 type Parents = ReadonlyMap<string, string>
 
 /**
- * Returns the moves that cannot be made together, with the reason. The result does not depend on their order:
- * while some moves lead to a cycle or too deep, all of these are removed at once, and the others are checked
- * again.
- *
+ * Returns the moves that cannot be made together, with the reason. The result does not depend on the order of
+ * the moves: all moves that lead to a cycle or exceed the depth are removed together, then the others are
+ * checked again, until all of the others can be made.
  * @param parents the parent folder of each folder
  * @param moves the new parents; they must exist
  * @param depthMax maximum number of nested folders, including the outermost
@@ -53,14 +52,17 @@ function problemsOf(tree: Tree, depthMax: number): readonly (readonly [string, M
   for (const id of tree.moves.keys()) {
     const depth = depthOf(tree, id)
     if (depth === 'cycle') problems.push([id, 'cycle'])
-    // Null: it leads to a cycle of other folders, which are removed first.
+    // The depth is null if the folder leads to a cycle of other folders, which are removed first.
     else if (depth !== null && depth + heightBelow(tree, id, depthMax) > depthMax)
       problems.push([id, 'depth'])
   }
   return problems
 }
 
-/** Returns null if the way up never ends. */
+/**
+ * Returns the nesting depth of a folder; `cycle` if it is inside itself; null if its ancestors form a cycle
+ * without it.
+ */
 function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' | null {
   const depthEver = parents.size + moves.size
   let depth = 0
@@ -73,7 +75,8 @@ function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' |
 }
 
 /**
- * Returns the nesting depth below this folder, up to `heightMax`. Moved folders count at their new places.
+ * Returns the number of folder levels below this folder, at most `heightMax`. Moved folders count at their
+ * new places.
  */
 function heightBelow({ children, moves }: Tree, folderId: string, heightMax: number): number {
   let height = 0

@@ -13,8 +13,8 @@ import { type FolderView, listFolders, noSuchFolder, viewBelow } from './folder-
 import { type FolderInput, writeNewFolders } from './folder-writes.ts'
 
 /**
- * Folders of one read when all are listed. The server holds at most this many for a client that stops
- * reading.
+ * Folders in one read when all folders are listed. If a client stops reading, the server holds at most this
+ * many for it.
  */
 const foldersAtOnce = 100
 
@@ -45,12 +45,12 @@ export class FolderService {
     })
   }
 
-  /** Returns the results that `add` would have now if the organization exists. Writes nothing. */
+  /** Returns the results that `add` would have now, provided that the organization exists. Writes nothing. */
   rehearseAdding(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
     return this.#store.rehearse(scope, (transaction) => writeNewFolders(transaction, folders, this.#writing))
   }
 
-  /** Changes folders. Moves a folder with everything in it if another parent is given. */
+  /** Changes folders. If another parent is given, moves the folder with everything in it. */
   update(scope: OrganizationScope, changes: readonly FolderPatch[]): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
@@ -64,8 +64,9 @@ export class FolderService {
   }
 
   /**
-   * Returns a function that reads all folders, in the order of their ids, page by page. The pages also throw
-   * NOT_FOUND.
+   * Returns a function that reads all folders page by page, in the order of their ids.
+   * @throws ApiError NOT_FOUND if the organization does not exist; reading a page throws the same error if
+   * the organization was deleted meanwhile
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly FolderView[]>> {
     await organizationOf(this.#store.read(scope))
@@ -90,7 +91,7 @@ export class FolderService {
     return viewBelow(reader, folderId, depth)
   }
 
-  /** Deletes the folder with all folders and documents in it; resolves when nothing of them remains. */
+  /** Deletes the folder with all folders and documents in it. Resolves when nothing of them remains. */
   async delete(scope: OrganizationScope, folderId: string): Promise<void> {
     if (folderId === rootFolderId)
       throw invalid('folder/root', `the folder ${rootFolderId} cannot be deleted; name another`)

@@ -14,28 +14,31 @@ import {
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 
-/** Entries of an index that are read at a time. */
+/** Maximum number of index entries in one read. */
 const pageSize = 1_000
 const nothing: OrganizationCounts = { folders: 0, treeChanges: 0 }
 
 /** The access settings of one folder or document. */
 export interface FolderAccess {
-  /** Null: that of the parent. */
+  /** Null: the access type of the parent applies. */
   readonly accessType: AccessType | null
-  /** False: settings of its ancestors do not apply. */
+  /** If false, the access settings of its ancestors do not apply. */
   readonly inheritAccessFromParent: boolean
 }
 
 /**
- * Returns the folder and its ancestors, nearest first; an empty list for `root`. Null if the folder does not
- * exist, or one of them is being deleted: then everything in it counts as deleted.
+ * Returns the folder and its ancestors, nearest first; an empty list for `root`. Returns null if the folder
+ * does not exist, or if the folder or an ancestor is being deleted: then everything in it counts as deleted.
  */
 export const folderPath = (
   reader: DirectoryReader,
   folderId: string,
 ): Promise<readonly FolderRecord[] | null> => readPath(reader, folderId, folderRecordType)
 
-/** Returns whether `folderPath` finds the folder. Members of records that do not matter may be malformed. */
+/**
+ * Returns whether `folderPath` finds the folder. Checks only the members of the records that this needs, so
+ * other members may be malformed.
+ */
 export const folderExists = async (reader: DirectoryReader, folderId: string): Promise<boolean> =>
   (await readPath(reader, folderId, placedFolderType)) !== null
 
@@ -67,23 +70,23 @@ function nearestAccessType(upwards: readonly FolderAccess[]): AccessType | null 
 }
 
 /**
- * Returns the access type to store for a resource without its own in a new place. It inherits one that an
- * ancestor sets. Otherwise it gets the default, so that a later change of the option leaves it unchanged;
- * `public` needs no record.
- * @param above its ancestor folders, nearest first
+ * Returns the access type to store for a resource without its own in a new place. If an ancestor sets an
+ * access type, the resource inherits it (null). Otherwise it gets the default, so that a later change of the
+ * option leaves it unchanged; the default `public` need not be stored (null).
+ * @param above the ancestor folders of the resource, nearest first
  */
 export const accessTypeIn = (above: readonly FolderAccess[], defaultAccess: AccessType): AccessType | null =>
   defaultAccess === 'public' || nearestAccessType(above) !== null ? null : defaultAccess
 
 /**
- * Returns the counters of the organization. Read them before the tree: each change of the tree writes them,
- * so a transaction that depends on its shape is repeated if the tree has changed.
+ * Returns the counters of the organization. Read them before the folder tree: each change of the tree writes
+ * them, so a transaction that depends on the shape of the tree is repeated if the tree has changed.
  */
 export async function readCounts(transaction: Transaction): Promise<OrganizationCounts> {
   return (await transaction.get(keys.counts, organizationCountsType)) ?? nothing
 }
 
-/** Records a change of the tree. */
+/** Records a change of the folder tree. */
 export async function markTreeChanged(transaction: Transaction, foldersAdded: number): Promise<void> {
   const { folders, treeChanges } = await readCounts(transaction)
   transaction.put(keys.counts, { folders: folders + foldersAdded, treeChanges: treeChanges + 1 })

@@ -8,14 +8,14 @@ import { type ListPage, listEntries, type PageRange } from '../store/list-page.t
 import { type AccessType, type FolderRecord, folderRecordType } from '../store/records.ts'
 import { effectiveAccessType, folderPath, subfolderIds } from './folder-tree.ts'
 
-/** A folder for clients. */
+/** A folder as clients see it. */
 export interface FolderView {
   readonly record: FolderRecord
-  /** The effective access type, inherited or its own. */
+  /** The effective access type: the folder's own, or an inherited one. */
   readonly accessType: AccessType
-  /** From `root` down to the parent. */
+  /** Ids from `root` down to the parent. */
   readonly ancestors: readonly string[]
-  /** Null below the requested depth. */
+  /** Null if they are below the requested depth. */
   readonly subFolders: readonly FolderView[] | null
 }
 
@@ -23,8 +23,8 @@ export const noSuchFolder = (): ApiError =>
   new ApiError('folder/not-found', 'the folder does not exist; check folderId')
 
 /**
- * Returns folders of the organization in the order of their ids, without folders in one that is being
- * deleted.
+ * Returns a page of the folders of the organization, in the order of their ids. Leaves out folders that are
+ * being deleted, themselves or with an ancestor.
  */
 export async function listFolders(reader: DirectoryReader, range: PageRange): Promise<ListPage<FolderView>> {
   const { items, next } = await listEntries(reader, keys.folders, range)
@@ -52,7 +52,7 @@ async function viewTree(
   if (folder === undefined || depth === 0) return viewOf(path, null)
   const ids = await subfolderIds(reader, folder.folderId)
   const records = await reader.getAll(ids.map(keys.folder), folderRecordType)
-  // A folder that was moved after the index was read is no longer in this one.
+  // A folder that was moved after the index was read is no longer in `folder`.
   const inHere = records
     .filter((record) => record !== null)
     .filter(({ parentFolderId, deleting }) => parentFolderId === folder.folderId && !deleting)
@@ -60,7 +60,7 @@ async function viewTree(
   return viewOf(path, subFolders)
 }
 
-/** @param path the folder and its ancestors, nearest first */
+/** Returns the view of a folder. @param path the folder and its ancestors, nearest first */
 function viewOf(path: readonly FolderRecord[], subFolders: readonly FolderView[] | null): FolderView {
   const [record, ...above] = path as readonly [FolderRecord, ...FolderRecord[]]
   return {

@@ -9,11 +9,11 @@ import { accessTypeIn, folderPath, markTreeChanged, readCounts } from './folder-
 export interface FolderInput {
   readonly folderId: string
   readonly folderName?: string | undefined
-  /** Default `root`. */
+  /** Id of the parent folder. Default: `root`. */
   readonly parentFolderId?: string | undefined
 }
 
-/** Adds folders in any order, also into each other. */
+/** Adds folders in any order; a new folder may be the parent of another new folder. */
 export async function writeNewFolders(
   transaction: Transaction,
   folders: readonly FolderInput[],
@@ -41,7 +41,10 @@ export async function writeNewFolders(
   return results
 }
 
-/** Returns the ancestors of a new folder, nearest first. @throws ItemRejectedError if it cannot be added */
+/**
+ * Returns the ancestors of a new folder, nearest first. @throws ItemRejectedError if the folder cannot be
+ * added
+ */
 async function foldersAbove(
   transaction: Transaction,
   { folderId, parentFolderId = rootFolderId }: FolderInput,
@@ -89,8 +92,8 @@ export function putFolder(transaction: Transaction, folder: FolderRecord, before
 }
 
 /**
- * Sorts parents before their children, otherwise by id: the folders that exceed the limit are the same for
- * every order of the list.
+ * Sorts parents before their children, and otherwise by id. So the same folders exceed the limit for every
+ * order of the list.
  */
 function parentsFirst(folders: readonly FolderInput[]): readonly FolderInput[] {
   const byId = new Map(folders.map((folder) => [folder.folderId, folder]))

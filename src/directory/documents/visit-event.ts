@@ -4,7 +4,7 @@ import { withoutUser } from '../../model/named-users.ts'
 import { areUsersErased } from '../organizations/erased-users.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 
-/** A user has joined or left a document. */
+/** The event that a user has joined or left a document. */
 export interface VisitEvent {
   readonly event: OutboundEvent
   readonly visitor: Visitor
@@ -13,7 +13,7 @@ export interface VisitEvent {
   readonly at: number
 }
 
-/** Returns the event of a leave, without its time. */
+/** Returns the event of a user who leaves, without its time. */
 export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<VisitEvent, 'at'> {
   const event: OutboundEvent = {
     type: 'presence.leave',
@@ -25,7 +25,7 @@ export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<
 }
 
 /**
- * Returns the events without those of users whose data was deleted meanwhile: a deleted name must not
+ * Returns the events, without those of users whose data was deleted after the event: a deleted name must not
  * reappear.
  */
 export async function withoutErasedUsers(

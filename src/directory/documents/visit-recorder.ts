@@ -11,11 +11,11 @@ import { mapInSlices } from '../store/batch.ts'
 import { ClusterVisits } from './cluster-visits.ts'
 import { type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
-/** Maximum number of events that wait while the store is unavailable; more are dropped. */
+/** Maximum number of events that wait while the store is unavailable. Further events are dropped. */
 export const waitingMax = 10_000
-/** Events of one commit. */
+/** Maximum number of events in one commit. */
 const batchMax = 500
-/** Organizations whose events are written in parallel. */
+/** Maximum number of organizations whose events are written in parallel. */
 const atOnceMax = 32
 /** Delay before a retry, in ms. */
 const retryMs = 1_000
@@ -26,7 +26,7 @@ export interface VisitEventsOptions {
   readonly events: EventRecorder
   readonly clock: Clock
   readonly log: Log
-  /** A user who returns within this time has not left, in ms. */
+  /** Time in ms: a user who returns within this time counts as not having left. */
   readonly awayMs: number
 }
 
@@ -37,7 +37,7 @@ interface WaitingVisit {
 
 /** Records the events `presence.join` and `presence.leave`, in this order for each user. */
 export class VisitRecorder {
-  /** Presence reports joins and leaves here. */
+  /** Receives the joins and leaves from presence. */
   readonly visits: VisitTracker
   readonly #options: VisitEventsOptions
   readonly #stored: ClusterVisits
@@ -67,7 +67,10 @@ export class VisitRecorder {
     this.#stored.start()
   }
 
-  /** Records pending leaves; resolves when everything is written, or cannot be. Later events are dropped. */
+  /**
+   * Records pending leaves. Resolves when all events are written, or when they cannot be written. Later
+   * events are dropped.
+   */
   async stop(): Promise<void> {
     this.visits.end()
     this.#state = 'ended'
@@ -99,7 +102,7 @@ export class VisitRecorder {
     this.#writing ??= this.#writeAll()
   }
 
-  /** Events that arrive during a commit are written with the next one. */
+  /** Writes the waiting events. Events that arrive during a commit are written with the next one. */
   async #writeAll(): Promise<void> {
     // The other events of this tick are written with the first one.
     await Promise.resolve()
@@ -114,7 +117,7 @@ export class VisitRecorder {
         return this.#retry()
       }
     }
-    // In the tick that found no further event: the next event starts a new run.
+    // Runs in the tick that found no further event, so the next event starts a new run.
     this.#writing = null
     if (this.#state === 'full') this.#state = 'open'
   }
@@ -124,7 +127,7 @@ export class VisitRecorder {
     const { store } = this.#options
     try {
       const isKept = (await findOrganization(store.read(scope))) !== null
-      // The subscriptions may have been unknown before.
+      // Checked again: the subscriptions may have been unknown when the events arrived.
       if (!this.#isWanted(scope)) return this.#written(name, some.length)
       if (isKept) await this.#stored.mark(scope)
       await store.carryOut(scope, async (transaction) => {
@@ -151,7 +154,10 @@ export class VisitRecorder {
     return 'written'
   }
 
-  /** A node that reports leaves must know of joins. */
+  /**
+   * Returns whether an API key subscribes to joins or leaves. Joins are needed for leaves: a node that
+   * reports leaves must know who has joined.
+   */
   #isWanted(tenant: Tenant): boolean {
     const { events } = this.#options
     return events.wants(tenant, 'presence.join') || events.wants(tenant, 'presence.leave')

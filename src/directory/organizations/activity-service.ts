@@ -44,7 +44,7 @@ export class ActivityService {
   }
 
   /**
-   * Adds activities of a document. An existing id is overwritten: its content is replaced, and its time
+   * Adds activities of a document. If an id exists, the content of that activity is replaced, and its time
    * stays.
    * @throws ApiError NOT_FOUND if the document does not exist
    */
@@ -82,7 +82,10 @@ export class ActivityService {
     })
   }
 
-  /** Returns matching activities by time. @throws ApiError NOT_FOUND if the organization does not exist */
+  /**
+   * Returns matching activities, sorted by time. @throws ApiError NOT_FOUND if the organization does not
+   * exist
+   */
   async list(
     scope: OrganizationScope,
     query: ActivityQuery,
@@ -94,7 +97,7 @@ export class ActivityService {
   }
 
   /**
-   * Returns the matching ones of the named activities by time.
+   * Returns those of the activities `ids` that match the query, sorted by time.
    * @throws ApiError NOT_FOUND if the organization does not exist
    */
   async find(
@@ -152,14 +155,17 @@ export class ActivityService {
   }
 }
 
-/** @throws ItemRejectedError unless it is an activity of the document */
+/** Returns the activity. @throws ItemRejectedError unless it is an activity of the document */
 function ofDocument(activity: ActivityRecord | null, documentId: string): ActivityRecord {
   if (activity?.documentId !== documentId)
     throw new ItemRejectedError('activity/not-found', 'there is no such activity of the document')
   return activity
 }
 
-/** Recorders and huddles report as activities; these types are also sent to event subscribers. */
+/**
+ * Activity types with which recorders and huddles report. Activities of these types are also sent to event
+ * subscribers.
+ */
 const notifiedTypes: ReadonlySet<string> = new Set<EventType>([
   'huddle.create',
   'huddle.join',
@@ -167,8 +173,8 @@ const notifiedTypes: ReadonlySet<string> = new Set<EventType>([
 ])
 
 /**
- * Returns the event only the first time: neither a repeated call nor a later change of the activity returns
- * it.
+ * Returns the event to send for an activity, if its action type is in `notifiedTypes`. Returns null if the
+ * activity had the same action type before: then the call is repeated, or changes the activity.
  */
 function outboundOf(before: ActivityRecord | undefined, event: ActivityEvent): OutboundEvent | null {
   const { actionType, documentId, actionUser, ...activity } = event

@@ -5,7 +5,7 @@ import type { OutboundEvent } from '../../events/outbound-event.ts'
 import type { Mutation } from '../store/transaction.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 
-/** Activity types of one kind of record; null: no activity. */
+/** Names of the activity types of one kind of record; null: no activity. */
 interface Named {
   readonly added: string
   readonly updated: string | null
@@ -18,7 +18,7 @@ const named = (name: string): Named => ({
   deleted: `${name}.delete`,
 })
 
-/** By the first segment of the record's key. Other records create no activity. */
+/** Activity types, by the first segment of the record's key. Other records create no activity. */
 const kinds: Readonly<Record<string, Named>> = Object.assign(Object.create(null), {
   organization: named('organization'),
   documents: named('document'),
@@ -39,8 +39,8 @@ interface Subject {
 
 /**
  * Returns the activities of a change: one for each thing that was added, updated or deleted. Grants and
- * memberships that are created or deleted together with their user or group are part of that one. The acting
- * user of a backend is its API key.
+ * memberships that are created or deleted together with their user or group create no activities of their
+ * own. The acting user of a backend is its API key.
  */
 export function deriveActivities(
   scope: OrganizationScope,
@@ -60,7 +60,7 @@ export function deriveActivities(
   })
 }
 
-/** Returns the ids of the users, or groups, that are created or deleted. */
+/** Returns the ids of the users (or groups) that are created or deleted as a whole. */
 const wholeOf = (kind: 'users' | 'groups', written: readonly Mutation[]): ReadonlySet<string | undefined> =>
   new Set(
     written.filter(({ key, isNew, isGone }) => key[0] === kind && (isNew || isGone)).map(({ key }) => key[1]),
@@ -77,10 +77,11 @@ function subjectOf(scope: OrganizationScope, { key, isGoing }: Mutation): Subjec
   const [kind, first = '', second = '', third = '', fourth = ''] = key
   switch (kind) {
     case 'organization':
-      // Deleting an organization deletes its activities.
+      // The activities of an organization are deleted with it.
       return isGoing ? null : { targetEntityId: scope.organizationId, documentId: null }
     case 'documents':
-      // The activities of a document are deleted with it, except this one.
+      // The activities of a document are deleted with it; the activity of the deletion stays, because it has
+      // no document.
       return { targetEntityId: first, documentId: isGoing ? null : first }
     case 'members':
       return { targetEntityId: first, documentId: null, changes: { userId: second } }

@@ -7,7 +7,7 @@ import { keys } from './organization-keys.ts'
 
 /** Records that the data of a user was deleted from an organization. */
 interface ErasedRecord {
-  /** Epoch milliseconds. Earlier actions of the user are recorded without the user. */
+  /** Epoch milliseconds. Actions of the user up to this time are recorded without the user. */
   readonly until: number
 }
 
@@ -16,13 +16,13 @@ const erasedRecordType: RecordType<ErasedRecord> = {
   schema: v.looseObject({ until: v.number() }),
 }
 
-/** Returns an identifier that does not reveal its parts. */
+/** Returns a digest of its parts that does not reveal them. */
 export const userDigest = (...parts: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
 /**
- * Records the erasure of a user. Actions until then (epoch milliseconds) that are recorded later are those of
- * the deleted user.
+ * Records the erasure of a user. If an action of the user up to `until` (epoch milliseconds) is recorded
+ * later, it names the deleted user, a placeholder, instead.
  */
 export async function markErased(transaction: Transaction, userId: string, until: number): Promise<void> {
   const key = keys.erased(userDigest(userId))
@@ -33,11 +33,11 @@ export async function markErased(transaction: Transaction, userId: string, until
 /** An action of a user. */
 export interface UserAction {
   readonly userId: string
-  /** Epoch milliseconds. */
+  /** Time of the action, in epoch milliseconds. */
   readonly at: number
 }
 
-/** Returns for each action whether the data of its user has been deleted since. */
+/** Returns for each action whether the data of its user has been deleted after it. */
 export async function areUsersErased(
   reader: DirectoryReader,
   deeds: readonly UserAction[],
@@ -52,7 +52,7 @@ export async function areUsersErased(
   })
 }
 
-/** Like `areUsersErased` for one action; `at` in epoch milliseconds. */
+/** Like `areUsersErased` for one action. @param at epoch milliseconds */
 export async function isUserErased(reader: DirectoryReader, userId: string, at: number): Promise<boolean> {
   return (await areUsersErased(reader, [{ userId, at }])).includes(true)
 }

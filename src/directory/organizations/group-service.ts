@@ -15,12 +15,13 @@ import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import { ensureUsers } from './user-records.ts'
 
 /**
- * Maximum number of groups of one user in one organization. Each check of the user's access reads them all.
+ * Maximum number of groups of one user in one organization. Each check of the user's access reads all of
+ * them.
  */
 export const groupsOfUserMax = 200
-/** Members of a group that one commit removes. */
+/** Maximum number of members of a group that one commit removes. */
 const sliceMax = 500
-/** Maximum number of members that one call removes: its response has a line for each. */
+/** Maximum number of members that one call removes: the response has an entry for each member. */
 export const removedMembersMax = 10_000
 
 export interface GroupInput {
@@ -37,7 +38,7 @@ export interface AddedMembers {
 /** The results for the members of a group. */
 export interface RemovedMembers {
   readonly results: BatchResults
-  /** False: there are more members than one call removes. */
+  /** False: the group has more members than one call removes. */
   readonly complete: boolean
 }
 
@@ -56,7 +57,7 @@ export class GroupService {
     this.#removal = removal
   }
 
-  /** Creates groups; existing ones get the given name. */
+  /** Creates groups. Existing groups get the given name. */
   add(scope: OrganizationScope, inputs: readonly GroupInput[]): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
@@ -69,7 +70,7 @@ export class GroupService {
     })
   }
 
-  /** Returns the named groups that are groups of the resource: see `viewGroups`. */
+  /** Returns those of the groups `groupIds` that are groups of the resource: see `viewGroups`. */
   async find(
     scope: OrganizationScope,
     resource: Resource,
@@ -87,7 +88,7 @@ export class GroupService {
     return listGroups(reader, resource, range, this.#clock.now())
   }
 
-  /** Returns the grants of a group on all resources of the organization. */
+  /** Returns the grants of a group, on all resources of the organization. */
   async granted(
     scope: OrganizationScope,
     groupId: string,
@@ -116,7 +117,7 @@ export class GroupService {
     return this.#removal.remove(scope, groups)
   }
 
-  /** Adds users to a group, which is created if missing. Unknown users get a record. */
+  /** Adds users to a group. A missing group is created, and users without a record get one. */
   addUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<AddedMembers> {
     const ids = [...new Set(userIds)]
     return this.#store.change(scope, async (transaction) => {
@@ -163,7 +164,7 @@ export class GroupService {
     })
   }
 
-  /** Removes all members in bounded commits; at most `removedMembersMax` in one call. */
+  /** Removes the members of a group in bounded commits; at most `removedMembersMax` in one call. */
   async removeAllUsers(scope: OrganizationScope, groupId: string): Promise<RemovedMembers> {
     const results = emptyBatchResults()
     for (let removed = 0; removed < removedMembersMax; removed += sliceMax) {
@@ -175,7 +176,7 @@ export class GroupService {
   }
 }
 
-/** @throws ApiError NOT_FOUND */
+/** Returns the group. @throws ApiError NOT_FOUND if the group or its organization does not exist */
 async function groupOf(reader: DirectoryReader, groupId: string): Promise<GroupRecord> {
   await organizationOf(reader)
   const group = await reader.get(keys.group(groupId), groupRecordType)

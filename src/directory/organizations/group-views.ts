@@ -10,7 +10,8 @@ import { keys, type Resource, type Subject } from './organization-keys.ts'
 export interface FoundGroup {
   readonly group: GroupRecord
   /**
-   * The grant on the resource itself; null for groups of the organization without a grant on it as a whole.
+   * The grant on the resource itself. Null if the resource is the organization, and the group has no grant on
+   * the organization as a whole.
    */
   readonly grant: GrantRecord | null
 }
@@ -23,7 +24,9 @@ export interface GroupGrant {
 
 const groupSubject = (id: string): Subject => ({ type: 'group', id })
 
-/** Returns the named groups that exist; for a folder or document, only those with a role on it. */
+/**
+ * Returns those of the groups `groupIds` that exist; for a folder or document, only those with a role on it.
+ */
 export async function viewGroups(
   reader: DirectoryReader,
   resource: Resource,
@@ -43,8 +46,8 @@ export async function viewGroups(
 }
 
 /**
- * Returns the groups of an organization, or those with a role on a folder or document, in the order of their
- * ids.
+ * Returns groups in the order of their ids: all groups of an organization, or those with a role on a folder
+ * or document.
  */
 export async function listGroups(
   reader: DirectoryReader,
@@ -58,7 +61,7 @@ export async function listGroups(
   return { items: await viewGroups(reader, resource, ids, now), next }
 }
 
-/** Returns the grants of a group, the earliest expiry first. A page may have fewer than requested. */
+/** Returns the grants of a group, the earliest expiry first. A page may have fewer items than requested. */
 export async function listGranted(
   reader: DirectoryReader,
   groupId: string,

@@ -21,13 +21,16 @@ export interface Subject {
   readonly id: string
 }
 
-/** Id of the root of a folder tree; no folder may have it. */
+/** Id of the root of a folder tree. No folder may have this id. */
 export const rootFolderId = 'root'
 
-/** Partition of the data of a tenant as a whole: the ids of its organizations, its revocations. */
+/** Partition of the data of a tenant as a whole: the ids of its organizations, and its revocations. */
 export const tenantPart = ({ workspaceId, apiKey }: Tenant): Key => ['tenant', workspaceId, apiKey]
 
-/** Partition of one organization: all of its records, so that a change within it is one commit. */
+/**
+ * Partition of one organization. It has all records of the organization, so that a change within the
+ * organization is one commit.
+ */
 export const organizationPart = ({ workspaceId, apiKey, organizationId }: OrganizationScope): Key => [
   'organization',
   workspaceId,
@@ -35,31 +38,34 @@ export const organizationPart = ({ workspaceId, apiKey, organizationId }: Organi
   organizationId,
 ]
 
-/** Keys in a tenant's partition. */
+/** Keys in the partition of a tenant. */
 export const tenantKeys = {
   organization: (organizationId: string): Key => ['organizations', organizationId],
   organizations: ['organizations'] satisfies Key,
   /** Time of the last revocation of a user's tokens. */
   revocation: (userId: string): Key => ['revocations', userId],
-  /** A new value with each revocation; only in a cluster, where the other nodes must learn of it. */
+  /**
+   * A new value with each revocation. Written only in a cluster, because other nodes must learn of
+   * revocations.
+   */
   revocationMark: ['revocationMark'] satisfies Key,
-  /** Result of an erasure of a user's data, by a digest of the user and the place. */
+  /** Result of the erasure of a user's data. The digest identifies the user and the scope of the erasure. */
   erasure: (digest: string): Key => ['erasures', digest],
 }
 
 /**
- * Keys in an organization's partition. Data that is read in two directions is stored twice: the second time
- * as an index without content.
+ * Keys in an organization's partition. Data that is read in two directions is stored twice: as a record, and
+ * as an index entry without content.
  */
 export const keys = {
   organization: ['organization'] satisfies Key,
-  /** Counters of limited things. */
+  /** Counters for limits. */
   counts: ['counts'] satisfies Key,
   documents: ['documents'] satisfies Key,
   document: (documentId: string): Key => ['documents', documentId],
   folders: ['folders'] satisfies Key,
   folder: (folderId: string): Key => ['folders', folderId],
-  /** Index: every folder under its parent. */
+  /** Index: each folder, under its parent. */
   folderTree: ['foldersIn'] satisfies Key,
   /** Index: the folders directly in a folder, or in `root`. */
   foldersIn: (parentFolderId: string): Key => ['foldersIn', parentFolderId],
@@ -71,19 +77,24 @@ export const keys = {
   group: (groupId: string): Key => ['groups', groupId],
   membersOf: (groupId: string): Key => ['members', groupId],
   member: (groupId: string, userId: string): Key => ['members', groupId, userId],
-  /** Index: the groups of all users. */
+  /** Index: the groups of each user. */
   groupsOfAll: ['groupsOf'] satisfies Key,
-  /** Index: the groups of a user. */
+  /** Index: the groups of one user. */
   groupsOf: (userId: string): Key => ['groupsOf', userId],
   groupOf: (userId: string, groupId: string): Key => ['groupsOf', userId, groupId],
   users: ['users'] satisfies Key,
   user: (userId: string): Key => ['users', userId],
-  /** Removals that a node executes; only in a cluster. */
+  /** Removals that a node is executing. Written only in a cluster. */
   removals: ['removals'] satisfies Key,
   removal: (name: string): Key => ['removals', name],
-  /** A new value with each access change; only in a cluster, where the other nodes must learn of it. */
+  /**
+   * A new value with each access change. Written only in a cluster, because other nodes must learn of access
+   * changes.
+   */
   accessMark: ['accessMark'] satisfies Key,
-  /** Time of the erasure of a user's data, by a digest, which is not personal data. */
+  /**
+   * Time of the erasure of a user's data. The key has a digest of the user id, which is not personal data.
+   */
   erased: (digest: string): Key => ['erased', digest],
   /** Grants on a resource. */
   grantsOn: ({ type, id }: Resource): Key => ['grants', type, id],
@@ -92,7 +103,7 @@ export const keys = {
   grant: ({ type, id }: Resource, subject: Subject): Key => ['grants', type, id, subject.type, subject.id],
   /** Index: the grants of a user or a group, the earliest expiry first. */
   grantsOf: (subject: Subject): Key => ['grantsOf', subject.type, subject.id],
-  /** `expiresAt` as in the grant: epoch seconds, or null. */
+  /** `expiresAt` is the expiry of the grant: epoch seconds, or null. */
   grantOf: (subject: Subject, { type, id }: Resource, expiresAt: number | null): Key => [
     'grantsOf',
     subject.type,
@@ -103,6 +114,9 @@ export const keys = {
   ],
 }
 
-/** Sorts as text by expiry; grants without one are last. Milliseconds of the year 9999 have 15 digits. */
+/**
+ * Returns an expiry as text that sorts by time; grants without an expiry are last. The year 9999 in
+ * milliseconds has 15 digits.
+ */
 const endOrder = (expiresAt: number | null): string =>
   expiresAt === null ? 'never' : String(Math.floor(expiresAt * 1000)).padStart(15, '0')

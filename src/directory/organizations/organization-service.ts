@@ -21,7 +21,10 @@ import { Transaction } from '../store/transaction.ts'
 import { keys, type OrganizationScope, type Resource, tenantKeys, tenantPart } from './organization-keys.ts'
 import { findOrganization, type OrganizationStore } from './organization-store.ts'
 
-/** Absent members are empty when an organization is added, and stay unchanged when it is updated. */
+/**
+ * Content of an organization. Absent members are empty in a new organization, and stay unchanged in an
+ * update.
+ */
 export interface OrganizationContent {
   readonly organizationId: string
   readonly organizationName?: string | undefined
@@ -29,7 +32,7 @@ export interface OrganizationContent {
 }
 
 export interface OrganizationListing extends PageRange {
-  /** Only organizations whose id or name matches. */
+  /** Lists only organizations whose id or name matches. */
   readonly search?: Search | undefined
 }
 
@@ -41,8 +44,8 @@ interface OrganizationServiceDependencies {
 }
 
 /**
- * The organizations of tenants. Each one is its own partition. The tenant's partition has an index of their
- * ids.
+ * The organizations of tenants. Each organization has its own partition. The tenant's partition has an index
+ * of their ids.
  */
 export class OrganizationService {
   readonly #dependencies: OrganizationServiceDependencies
@@ -65,7 +68,10 @@ export class OrganizationService {
     })
   }
 
-  /** @throws ApiError NOT_FOUND, naming the resource, if it or its organization does not exist */
+  /**
+   * Checks that a resource exists. @throws ApiError NOT_FOUND with the name of the resource, if the resource
+   * or its organization does not exist
+   */
   requireExisting(scope: OrganizationScope, resource: Resource): Promise<void> {
     return requireExisting(this.#dependencies.store.read(scope), resource)
   }
@@ -77,13 +83,15 @@ export class OrganizationService {
       throw new ApiError('organization/being-deleted', 'the organization is being deleted; try again')
   }
 
-  /** Returns the existing organizations in the order of the ids given. */
+  /** Returns the existing organizations, in the order of `organizationIds`. */
   async get(tenant: Tenant, organizationIds: readonly string[]): Promise<readonly OrganizationRecord[]> {
     const found = await this.#stored(tenant, organizationIds)
     return recordsOf(found)
   }
 
-  /** Returns organizations in the order of their ids. A page may have fewer than requested. */
+  /**
+   * Returns a page of organizations, in the order of their ids. The page may have fewer items than requested.
+   */
   async list(
     tenant: Tenant,
     { search, ...range }: OrganizationListing,
@@ -116,7 +124,7 @@ export class OrganizationService {
     )
   }
 
-  /** Deletes organizations with everything in them; resolves when nothing of them remains. */
+  /** Deletes organizations with everything in them. Resolves when nothing of them remains. */
   delete(tenant: Tenant, organizationIds: readonly string[]): Promise<BatchResults> {
     const { store, removals } = this.#dependencies
     return forEachItemConcurrently(
@@ -146,9 +154,9 @@ export class OrganizationService {
   }
 
   /**
-   * Creates the record and the index entry. The entry is written first, so that a crash in between leaves
-   * nothing that cannot be found. It is written again afterwards, in case a deletion that ended in between
-   * has removed it.
+   * Creates the record and the index entry of an organization. The entry is written first, so that a crash
+   * between the two writes leaves no record that cannot be found. The entry is written again afterwards,
+   * because a deletion that ended between the two writes may have removed it.
    */
   async #create(
     scope: OrganizationScope,

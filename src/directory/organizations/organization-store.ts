@@ -25,14 +25,14 @@ export class OrganizationStore {
     this.#transactions = new TransactionRunner(kv)
   }
 
-  /** Returns a reader for one call. A value that is read again may have changed. */
+  /** Returns a reader for one call. The reader caches records. */
   read(scope: OrganizationScope): DirectoryReader {
     return new CachingDirectoryReader(this.#kv, organizationPart(scope))
   }
 
   /**
-   * Changes an organization and records the activities; resolves when the change is durable and published.
-   * @throws ApiError ABORTED; the errors of `work`
+   * Changes an organization and records the activities. Resolves when the change is durable and published.
+   * @throws ApiError ABORTED if conflicts with other changes continue; the errors of `work`
    */
   change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.carryOut(scope, async (transaction) => {
@@ -47,12 +47,15 @@ export class OrganizationStore {
     return work(new Transaction(this.#kv, organizationPart(scope)))
   }
 
-  /** Like `change`, for the consequences of a change that is already recorded. */
+  /**
+   * Like `change`, but records no activities. For the consequences of a change whose activities are already
+   * recorded.
+   */
   async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const marked = async (transaction: Transaction): Promise<T> => {
       const result = await work(transaction)
       transaction.raise(raisedBy(scope, transaction.written()))
-      // Written without a read: two changes do not have to wait for each other because of it.
+      // Written without a read, so that concurrent changes do not conflict because of this record.
       if (accessChangeOf(scope, transaction.written()) !== null)
         transaction.put(keys.accessMark, { id: randomUUID() })
       return result
@@ -77,7 +80,7 @@ export async function findOrganization(reader: DirectoryReader): Promise<Organiz
   return record === null || record.deleting === true ? null : record
 }
 
-/** @throws ApiError NOT_FOUND if the organization does not exist */
+/** Returns the organization's record. @throws ApiError NOT_FOUND if the organization does not exist */
 export async function organizationOf(reader: DirectoryReader): Promise<OrganizationRecord> {
   const record = await findOrganization(reader)
   if (record === null) throw noOrganization()

@@ -5,11 +5,12 @@ import type { Transaction } from '../store/transaction.ts'
 import { keys, type Subject } from './organization-keys.ts'
 
 /**
- * Maximum size of the JSON metadata of one user, in bytes: a page of a listing has up to a thousand users.
+ * Maximum size of the JSON metadata of one user, in bytes. The limit is low because a page of a listing has
+ * up to a thousand users.
  */
 export const userMetadataBytesMax = 16_384
 
-/** Content of a user. Absent members stay unchanged, or are empty for a new user. */
+/** Content of a user. Absent members stay unchanged; in a new user, they are empty. */
 export interface UserInput {
   readonly userId: string
   readonly name?: string
@@ -35,8 +36,8 @@ const newUser = (userId: string, now: number): UserRecord => ({
 })
 
 /**
- * Returns the record with the changes of `input`; the same object if nothing changes.
- * @throws ItemRejectedError
+ * Returns the record with the changes of `input`, or the same object if nothing changes.
+ * @throws ItemRejectedError if the metadata is too large
  */
 export function describedUser(record: UserRecord | null, input: UserInput, now: number): UserRecord {
   const { userId, name, email, photoUrl, color, metadata } = input
@@ -53,7 +54,8 @@ export function describedUser(record: UserRecord | null, input: UserInput, now: 
 }
 
 /**
- * Creates a record for each user who has none: every user with a right in an organization is listed there.
+ * Creates a record for each user who has none, because every user with a right in an organization must be
+ * listed there.
  */
 export async function ensureUsers(
   transaction: Transaction,

@@ -19,21 +19,24 @@ import { keys, type OrganizationScope, type Resource } from './organization-keys
 import type { OrganizationStore } from './organization-store.ts'
 import { describedUser, type UserInput, userSubject } from './user-records.ts'
 
-/** A user as seen from a resource. */
+/** A user, as seen from a resource. */
 export interface FoundUser {
   readonly user: UserRecord
-  /** The grant on the resource itself; null for users of the organization who have rights only within it. */
+  /**
+   * The grant on the resource itself. Null if the resource is the organization, and the user has rights only
+   * on folders or documents of it.
+   */
   readonly grant: GrantRecord | null
 }
 
 export interface UserListing extends PageRange {
-  /** Only users whose id, name or email matches. */
+  /** Lists only users whose id, name or email matches. */
   readonly search?: Search | undefined
 }
 
 /**
  * Users of organizations. Every user with a grant in an organization, or in one of its groups, has a record
- * there. A resource is the organization itself, or a folder or document of it.
+ * there. In the methods, a resource is the organization itself, or a folder or document of it.
  */
 export class UserService {
   readonly #store: OrganizationStore
@@ -47,15 +50,15 @@ export class UserService {
   }
 
   /**
-   * Creates users or changes existing ones, and gives them a role on the resource. Without `accessRole` the
-   * role is editor, and users who have a role there keep it.
+   * Creates users or changes existing ones, and gives them a role on the resource. If `accessRole` is absent,
+   * users keep the role that they have on the resource, and others become editors.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   add(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
     return this.#change(scope, resource, inputs, this.#addition(resource))
   }
 
-  /** Returns the results that `add` would have now if the resource exists. Writes nothing. */
+  /** Returns the results that `add` would have now, provided that the resource exists. Writes nothing. */
   rehearseAdding(
     scope: OrganizationScope,
     resource: Resource,
@@ -82,7 +85,7 @@ export class UserService {
   }
 
   /**
-   * Changes users of the resource. A changed role keeps its expiry.
+   * Changes users of the resource. If a role changes, its expiry stays.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   update(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
@@ -120,8 +123,8 @@ export class UserService {
   }
 
   /**
-   * Returns the named users who are users of the resource.
-   * @throws ApiError NOT_FOUND if it does not exist
+   * Returns those of the users `userIds` who are users of the resource.
+   * @throws ApiError NOT_FOUND if the resource does not exist
    */
   async find(
     scope: OrganizationScope,
@@ -134,8 +137,8 @@ export class UserService {
   }
 
   /**
-   * Returns users of the resource in the order of their ids.
-   * @throws ApiError NOT_FOUND if it does not exist
+   * Returns a page of the users of the resource, in the order of their ids.
+   * @throws ApiError NOT_FOUND if the resource does not exist
    */
   async list(
     scope: OrganizationScope,
@@ -216,11 +219,11 @@ async function listUsers(
 interface KnownUser {
   readonly userId: string
   readonly record: UserRecord | null
-  /** The unexpired grant on the resource. */
+  /** The unexpired grant on the resource; null if there is none. */
   readonly grant: GrantRecord | null
 }
 
-/** Takes two reads. */
+/** Reads users with their grants on a resource. Takes two reads. */
 async function readUsers(
   reader: DirectoryReader,
   resource: Resource,

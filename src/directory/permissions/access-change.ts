@@ -10,17 +10,17 @@ export const accessTopic = 'access'
 /** A possible change of access in an organization. */
 export interface AccessChange {
   readonly scope: OrganizationScope
-  /** Documents that changed themselves, for all users. */
+  /** Documents whose own records changed: the rights of all users on them may have changed. */
   readonly documents: readonly string[]
   /** Users whose rights changed on any resource. */
   readonly users: readonly string[]
-  /** True: the rights of all users on everything may have changed. */
+  /** If true, the rights of all users on everything may have changed. */
   readonly all: boolean
 }
 
 /**
- * Returns the access change of a commit in an organization; null if there is none. The removal of a document
- * ends its sessions with a reason of its own.
+ * Returns the access change of a commit in an organization; null if there is none. Does not report the
+ * removal of a document: that ends its sessions with its own reason.
  */
 export function accessChangeOf(scope: OrganizationScope, written: readonly Mutation[]): AccessChange | null {
   const documents = new Set<string>()
@@ -29,7 +29,8 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
   for (const { key, isNew, isGoing } of written) {
     if (isGoing) continue
     const [kind, first = '', second = '', third, fourth = ''] = key
-    // Includes new documents: a client may be connecting that has found no record with restrictions.
+    // New documents count too: a connecting client may have read before that the document has no record, and
+    // so no restrictions.
     if (kind === 'documents') documents.add(first)
     else if (kind === 'members') users.add(second)
     else if (kind === 'grants' && third === 'user') users.add(fourth)

@@ -5,27 +5,28 @@ import { type GrantRecord, grantExpiryType, readRecord } from '../store/records.
 import type { Transaction } from '../store/transaction.ts'
 
 /**
- * The latest expiry of a grant, in epoch seconds: the year 9999. Milliseconds passed as seconds exceed it.
+ * The latest expiry of a grant, in epoch seconds (year 9999). A caller that gives milliseconds by mistake
+ * exceeds this limit.
  */
 export const expiresAtMax = 253_402_300_799
 /**
- * Maximum number of expired grants that are removed when a grant is added to their user or group. It is more
- * than one, so that expired grants do not accumulate.
+ * Maximum number of expired grants of a user or group that are removed when a new grant is added. The number
+ * is greater than 1, so that expired grants do not accumulate.
  */
 const expiredRemovedMax = 20
 
-/** Returns the expiry of a grant in epoch milliseconds; Infinity without one. */
+/** Returns the expiry of a grant in epoch milliseconds; Infinity if the grant does not expire. */
 export const grantExpiry = ({ expiresAt }: GrantRecord): number =>
   expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt * 1000
 
 const hasEnded = (expiresAt: number | null, now: number): boolean =>
   expiresAt !== null && expiresAt * 1000 <= now
 
-/** Returns the grant if it exists and has not expired at `now` (epoch milliseconds). */
+/** Returns the grant if it has not expired at `now` (epoch milliseconds); otherwise null. */
 export const activeGrant = (grant: GrantRecord | null, now: number): GrantRecord | null =>
   grant === null || hasEnded(grant.expiresAt, now) ? null : grant
 
-/** Grants a role; replaces a grant on the same resource. */
+/** Writes a grant. Replaces the grant of the same subject on the same resource. */
 export async function putGrant(
   transaction: Transaction,
   resource: Resource,
@@ -39,7 +40,7 @@ export async function putGrant(
   transaction.put(keys.grantOf(subject, resource, grant.expiresAt), { expiresAt: grant.expiresAt })
 }
 
-/** Does nothing if there is no such grant. */
+/** Removes a grant. Does nothing if there is no such grant. */
 export async function removeGrant(
   transaction: Transaction,
   resource: Resource,
@@ -58,7 +59,7 @@ export async function removeExpired(transaction: Transaction, subject: Subject, 
   for (const entry of index) {
     if (!hasEnded(indexedExpiry(entry), now)) return
     const resource = indexedResource(entry)
-    // It may have been granted again after the index was read.
+    // The role may have been granted again after the index was read.
     const grant = await transaction.get(keys.grant(resource, subject), grantExpiryType)
     if (grant !== null && hasEnded(grant.expiresAt, now)) await removeGrant(transaction, resource, subject)
   }
@@ -70,5 +71,8 @@ export const indexedResource = ({ key }: KvEntry): Resource => ({
   id: lastSegment(key),
 })
 
-/** Returns the expiry of the grant of an entry of `keys.grantsOf`: epoch seconds, or null. */
+/**
+ * Returns the expiry of the grant of an entry of `keys.grantsOf`, in epoch seconds; null if the grant does
+ * not expire.
+ */
 export const indexedExpiry = (entry: KvEntry): number | null => readRecord(grantExpiryType, entry).expiresAt

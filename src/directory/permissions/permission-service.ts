@@ -13,7 +13,7 @@ import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { GrantRecord } from '../store/records.ts'
 import { putGrant, removeExpired, removeGrant } from './grants.ts'
 
-/** A resource of some organization of a tenant. */
+/** A resource, with the organization that it belongs to. */
 export interface OwnedResource {
   readonly organizationId: string
   readonly resource: Resource
@@ -23,7 +23,7 @@ export interface GrantInput extends OwnedResource {
   readonly grant: GrantRecord
 }
 
-/** Grants of users and groups, over several organizations at once. */
+/** Grants of users and groups. One call may concern several organizations. */
 export class PermissionService {
   readonly #store: OrganizationStore
   readonly #clock: Clock
@@ -34,11 +34,12 @@ export class PermissionService {
   }
 
   /**
-   * Grants roles; replaces grants on the same resources. Uses one commit for each organization, after all of
-   * them have been checked.
-   * @param inputs each resource once
-   * @throws ApiError NOT_FOUND, naming the missing ones, if a resource does not exist, or the group in one of
-   * the organizations. Nothing is granted then, unless it was deleted while others were being granted
+   * Grants roles. Replaces grants on the same resources. Checks all organizations first, then makes one
+   * commit for each.
+   * @param inputs each resource at most once
+   * @throws ApiError NOT_FOUND if a resource does not exist (the error names all missing ones), or if one of
+   * the organizations does not have the group. Nothing is granted then, unless the resource or the group was
+   * deleted during the call: grants that were already committed in other organizations stay
    */
   async add(tenant: Tenant, subject: Subject, inputs: readonly GrantInput[]): Promise<void> {
     const parts = byOrganization(inputs)
@@ -53,7 +54,7 @@ export class PermissionService {
       })
   }
 
-  /** @throws ApiError NOT_FOUND if the subject is a group that one of the organizations does not have */
+  /** Checks that the organizations have the subject, if the subject is a group. @throws ApiError NOT_FOUND */
   async requireSubject(tenant: Tenant, subject: Subject, organizationIds: Iterable<string>): Promise<void> {
     for (const organizationId of new Set(organizationIds))
       await requireGroup(this.#store.read({ ...tenant, organizationId }), subject, organizationId)
@@ -108,7 +109,10 @@ function byOrganization<Input extends OwnedResource>(
   return parts
 }
 
-/** All inputs belong to one organization. @param isKnown whether that organization exists */
+/**
+ * Returns the error for missing resources of one organization. @param isKnown whether that organization
+ * exists
+ */
 function notFound(
   missing: readonly Resource[],
   [input]: readonly OwnedResource[],

@@ -9,13 +9,15 @@ import type { Transaction } from '../store/transaction.ts'
  */
 export interface CascadeHandler {
   /**
-   * Removes data of documents that are marked as being deleted. It is called again if an attempt fails.
-   * @param goOn called between commits; throws if the work must end
+   * Removes data of documents that are marked as being deleted. If an attempt fails, the method is called
+   * again.
+   * @param goOn must be called between commits; throws if the work must end
    */
   removeDocuments?(scope: OrganizationScope, documentIds: readonly string[], goOn: CheckLease): Promise<void>
   /**
-   * Removes data of an organization that is not in its partition. The directory removes the partition itself.
-   * @param goOn called between commits; throws if the work must end
+   * Removes data of an organization that is outside its partition. The directory removes the partition
+   * itself.
+   * @param goOn must be called between commits; throws if the work must end
    */
   removeOrganization?(scope: OrganizationScope, goOn: CheckLease): Promise<void>
   readonly subjects?: SubjectDataHandler

@@ -23,11 +23,11 @@ import { RemovalLocks } from './removal-locks.ts'
 import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
 import type { RemovalTask } from './removal-task.ts'
 
-/** Keys of one commit. */
+/** Maximum number of keys in one commit. */
 const keysAtOnce = 500
-/** Activities of one slice. */
+/** Activities in one slice. */
 const activitiesAtOnce = 200
-/** Documents of one slice. */
+/** Documents in one slice. */
 const documentsAtOnce = 50
 
 export interface RemovalDependencies {
@@ -38,18 +38,18 @@ export interface RemovalDependencies {
   readonly cascade: readonly CascadeHandler[]
 }
 
-/** A task within an organization. */
+/** A removal task within an organization that continues to exist. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
 /**
  * Removes things that are marked as being deleted, in slices. The mark is removed last, so that a removal can
- * be repeated. For documents, the logs are removed first, then their rooms are closed, then the keys are
- * removed. An open room may have created a log again meanwhile, so the logs are removed a second time. A
- * commit lies in between; after it, all earlier appends are visible.
+ * be repeated. For documents, the logs are removed first, then the rooms are closed, then the keys are
+ * removed. An open room may have created a log again meanwhile, so the logs are removed a second time.
+ * Between the two removals of logs there is a commit: after it, all earlier appends are visible.
  */
 export class CascadeRemoval {
   readonly #dependencies: RemovalDependencies
-  /** Removals in progress by this process, by organization. */
+  /** Removals that this process is executing, by organization. */
   readonly #within = new Map<string, Set<Promise<void>>>()
   readonly #locks: RemovalLocks
 
@@ -88,21 +88,22 @@ export class CascadeRemoval {
     const record = await store.read(scope).get(keys.organization, deletableType)
     if (record?.deleting !== true) return
     const within = this.#within.get(keyName(organizationPart(scope)))
-    // They must not continue when an organization with the same ids exists again.
+    // These removals must not continue when an organization with the same ids exists again.
     if (within !== undefined) await Promise.allSettled(within)
     await this.#locks.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
     for (const handler of cascade) await handler.removeOrganization?.(scope, goOn)
-    // Before the record: while the record exists, the organization cannot be added again.
+    // The index entry is removed before the record: while the record exists, the organization cannot be added
+    // again.
     await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await kv.commit(organizationPart(scope), { dels: [keys.organization] })
   }
 
   /**
-   * Removes everything except the record. Nothing else writes: every change requires an organization that is
-   * not being deleted.
+   * Removes everything in the partition except the organization's record. Nothing is written meanwhile,
+   * because every change requires an organization that is not being deleted.
    */
   async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     const part = organizationPart(scope)
@@ -147,7 +148,7 @@ export class CascadeRemoval {
     await store.carryOut(scope, async (transaction) => {
       const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
       for (const record of records.filter((each) => each !== null)) {
-        // Another node has completed the task, and the document has been created again.
+        // The document exists: another node has completed the task, and then the document was created again.
         if (await documentExists(transaction, record)) continue
         transaction.delete(keys.document(record.documentId))
         transaction.delete(keys.documentIn(record.folderId, record.documentId))
@@ -169,7 +170,10 @@ export class CascadeRemoval {
     }
   }
 
-  /** No activity is added to a document that is being deleted. */
+  /**
+   * Removes the activities of a document. No activity can be added meanwhile, because the document is being
+   * deleted.
+   */
   async #removeActivities(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
     for (let removed = -1; removed !== 0; await goOn())
       removed = await this.#dependencies.store.carryOut(scope, (transaction) =>
@@ -177,13 +181,13 @@ export class CascadeRemoval {
       )
   }
 
-  /** Destroys logs until none is left, then notifies the rooms. */
+  /** Destroys all logs under the prefixes, then notifies the rooms. */
   async #destroyLogs(prefixes: readonly Key[], goOn: CheckLease): Promise<void> {
     const { log, bus } = this.#dependencies
     await mapInSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
-      // A node that has lost the lease must not destroy logs that were created later, however long it pauses
-      // after the check.
+      // `confirm` runs before the first log is destroyed: a node that has lost the lease must not destroy any
+      // log. Logs that are created after this check stay, even if this node pauses for long.
       while (after !== null)
         after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
     })

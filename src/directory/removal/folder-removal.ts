@@ -6,19 +6,20 @@ import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { deletableType, placedFolderType } from '../store/records.ts'
 
-/** Documents of a folder, and folders, in one slice. */
+/** Maximum number of documents of a folder, or of folders, in one slice. */
 const sliceSize = 50
 
 interface Steps {
-  /** Called between slices; throws if the work must not continue. */
+  /** Must be called between slices; throws if the work must not continue. */
   goOn(): Promise<void>
   removeDocuments(documentIds: readonly string[]): Promise<void>
   removeGrants(resource: Resource): Promise<void>
 }
 
 /**
- * Removes a folder that is marked as being deleted, with everything below it, and itself last. Until then the
- * remainder is connected, can be found after a crash, and is not more accessible than before.
+ * Removes a folder that is marked as being deleted, with everything below it. The folder itself is removed
+ * last. Until then, the remaining contents are still connected to it: they can be found after a crash, and
+ * are not more accessible than before.
  */
 export async function removeFolder(
   store: OrganizationStore,
@@ -37,7 +38,7 @@ export async function removeFolder(
   }
 }
 
-/** Returns parents before their children. */
+/** Returns the folder and all folders below it, parents before their children. */
 async function folderAndBelow(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -66,15 +67,18 @@ async function emptyFolder(
 }
 
 /**
- * Also returns false while the organization is being deleted, or is deleted: its own removal includes
- * everything, and the same ids may be created again.
+ * Returns whether a folder is marked as being deleted. Returns false if the organization is deleted or being
+ * deleted: the removal of the organization includes the folder, and the same ids may be created again.
  */
 async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
   if ((await findOrganization(transaction)) === null) return false
   return (await transaction.get(keys.folder(folderId), deletableType))?.deleting === true
 }
 
-/** A record that an earlier attempt has removed is not counted again. */
+/**
+ * Removes the records of a slice of folders. A record that an earlier attempt has removed is not counted
+ * again.
+ */
 const removeRecords = (
   store: OrganizationStore,
   scope: OrganizationScope,

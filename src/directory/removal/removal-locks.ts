@@ -7,17 +7,18 @@ import { findOrganization, type OrganizationStore } from '../organizations/organ
 import { emptyValue } from '../store/records.ts'
 import type { RemovalTask } from './removal-task.ts'
 
-/** Interval at which the end of other removals is checked, in ms. */
+/** Interval in ms at which `ended` checks whether other removals have ended. */
 const lookMs = 100
 /**
- * Number of checks before the removal fails and is retried later: the others may need the slot of this one.
+ * Maximum number of checks. Then the removal fails and is retried later: the other removals may need its
+ * slot.
  */
 const looksMax = 100
 
 /**
- * Records of the removals in progress in an organization, on any node. An organization must not be created
- * again while a removal within it continues. If a node dies, the node that takes over its task removes the
- * record.
+ * Records of the removals in progress in an organization, on any node. While a removal continues in an
+ * organization, the organization must not be created again. If a node dies, the node that takes over its task
+ * removes the record.
  */
 export class RemovalLocks {
   readonly #store: OrganizationStore
@@ -27,8 +28,8 @@ export class RemovalLocks {
   }
 
   /**
-   * Runs `remove`, unless the organization is being deleted, which removes everything. If it fails, the
-   * record stays.
+   * Runs `remove` while a record marks the removal. Does nothing if the organization is being deleted,
+   * because that removes everything. If `remove` fails, the record stays.
    */
   async during(task: RemovalTask, remove: () => Promise<void>): Promise<void> {
     const key = keys.removal(nameOf(task))
@@ -42,8 +43,9 @@ export class RemovalLocks {
   }
 
   /**
-   * Resolves when no removal is in progress in an organization that is being deleted, where none can start.
-   * @throws ApiError ABORTED if that takes more than about 10 s
+   * Resolves when no removal is in progress in an organization that is being deleted. No new removal can
+   * start there.
+   * @throws ApiError ABORTED if this takes more than about 10 s
    */
   async ended(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     for (let looks = 0; looks < looksMax; looks++) {
@@ -59,6 +61,6 @@ export class RemovalLocks {
   }
 }
 
-/** Returns the same name for the same task on every node. */
+/** Returns a name for a task; every node returns the same name for the same task. */
 const nameOf = (task: RemovalTask): string =>
   createHash('sha256').update(JSON.stringify(task)).digest('base64url')

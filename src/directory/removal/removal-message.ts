@@ -8,7 +8,7 @@ import { type RemovalTask, removalTaskSchema } from './removal-task.ts'
 export const removalTopic = 'documents.removed'
 
 export type RemovalMessage =
-  /** The resource is marked: sessions on it must end. Its contents are removed later. */
+  /** The resource is marked as being deleted. Its sessions must end; its contents are removed later. */
   | { readonly kind: 'begun'; readonly task: RemovalTask }
   /** Logs have been removed. `prefixes` are the key prefixes of organizations or documents. */
   | { readonly kind: 'gone'; readonly prefixes: readonly Key[] }
@@ -20,5 +20,5 @@ const messageSchema = v.variant('kind', [
   v.looseObject({ kind: v.literal('gone'), prefixes: v.array(keySchema) }),
 ])
 
-/** Decodes a message of `encodeRemovalMessage`. @throws MalformedJsonError */
+/** Decodes a message that `encodeRemovalMessage` has encoded. @throws MalformedJsonError */
 export const decodeRemovalMessage = (message: Uint8Array): RemovalMessage => readJson(messageSchema, message)

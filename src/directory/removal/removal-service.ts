@@ -15,7 +15,7 @@ export interface RemovalsOptions {
   readonly log: Log
 }
 
-/** Result of a change that marks something for removal; `task` null: there is nothing to remove. */
+/** Result of a change that marks something for removal. If `task` is null, there is nothing to remove. */
 export interface MarkedForRemoval<T> {
   readonly result: T
   readonly task: RemovalTask | null
@@ -42,14 +42,14 @@ export class RemovalService {
     this.#worker.start()
   }
 
-  /** Resolves when no removal is running. The remaining ones continue at the next start. */
+  /** Resolves when no removal is running. The remaining removals continue at the next start. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
   /**
-   * Runs `change`, which must enqueue the removal of what it marks under the given job id. Publishes that the
-   * removal has begun, and waits for its end.
+   * Runs `change`, publishes that the removal has begun, and waits for its end. `change` must enqueue the
+   * removal of what it marks, with `jobId` as the id of the job.
    * @throws the errors of `change`; the error of the removal, which then continues in the background
    */
   async await<T>(change: (jobId: string) => Promise<MarkedForRemoval<T>>): Promise<T> {

@@ -17,7 +17,9 @@ export type RemovalTask =
       readonly documentIds: readonly string[]
     }
 
-/** Returns the job of a removal, which is due at once. Enqueue it in the commit that marks the resource. */
+/**
+ * Returns the job of a removal, which is due immediately. Enqueue it in the commit that marks the resource.
+ */
 export const removalJob = (id: string, task: RemovalTask): Job => ({
   queue: removalQueue,
   id,
@@ -33,5 +35,5 @@ export const removalTaskSchema = v.variant('kind', [
   v.looseObject({ kind: v.literal('documents'), scope, documentIds: v.array(v.string()) }),
 ])
 
-/** Returns the task of a job of `removalJob`. @throws MalformedJobError */
+/** Decodes the task of a job that `removalJob` has created. @throws MalformedJobError */
 export const removalTaskOf = (payload: Uint8Array): RemovalTask => readPayload(removalTaskSchema, payload)

@@ -9,12 +9,12 @@ import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
 import type { CascadeHandler, SubjectDataHandler } from './cascade-handler.ts'
 
-/** Records of each kind that one commit removes for one user or group. */
+/** Maximum number of records of each kind that one commit removes for one user or group. */
 const sliceMax = 100
 
 const recordKey = ({ type, id }: Subject): Key => (type === 'user' ? keys.user(id) : keys.group(id))
 
-/** Index ranges of grants and memberships. */
+/** Returns the index ranges of a subject's grants and memberships. */
 const tieRanges = (subject: Subject): readonly [Key, Key] => [
   keys.grantsOf(subject),
   subject.type === 'user' ? keys.groupsOf(subject.id) : keys.membersOf(subject.id),
@@ -31,10 +31,10 @@ export class SubjectRemoval {
   }
 
   /**
-   * Removes users or groups from an organization with all of their data there: grants, memberships, data of
-   * other modules, and the record. A subject with little data, which is nearly every one, is removed in one
-   * commit. Others lose their data slice by slice first, and then the record, so that an interrupted call can
-   * be repeated.
+   * Removes users or groups from an organization, with all of their data there: grants, memberships, data of
+   * other modules, and the record. Nearly every subject has little data, and is removed in one commit. A
+   * subject with much data loses the data slice by slice, and then the record, so that an interrupted call
+   * can be repeated.
    * @throws ApiError NOT_FOUND if the organization does not exist
    */
   async remove(scope: OrganizationScope, subjects: readonly Subject[]): Promise<BatchResults> {
@@ -45,8 +45,8 @@ export class SubjectRemoval {
     const results = await this.#store.change(scope, (transaction) =>
       this.#removeRecords(transaction, subjects),
     )
-    // Removes grants that were added between the last read and the removal of the record. No grant can be
-    // added after that.
+    // Removes grants that were added between the last read and the removal of the record. After the removal,
+    // no grant can be added.
     await this.#cutAll(
       scope,
       subjects.filter(({ id }) => results[id]?.success === true),
@@ -96,7 +96,7 @@ export class SubjectRemoval {
       })
   }
 
-  /** Returns false if nothing was left. */
+  /** Removes a slice of the data of a subject. Returns false if nothing was left. */
   async #cutSlice(transaction: Transaction, subject: Subject): Promise<boolean> {
     let removed = await removeSomeGrants(transaction, subject, sliceMax)
     removed += await removeSomeMemberships(transaction, subject, sliceMax)
@@ -105,7 +105,7 @@ export class SubjectRemoval {
   }
 }
 
-/** Removes up to `limit` grants of a user or a group; returns how many. */
+/** Removes up to `limit` grants of a user or a group. Returns the number of removed grants. */
 export async function removeSomeGrants(
   transaction: Transaction,
   subject: Subject,
@@ -119,7 +119,7 @@ export async function removeSomeGrants(
   return granted.length
 }
 
-/** Removes up to `limit` memberships of a user or of a group; returns how many. */
+/** Removes up to `limit` memberships of a user or of a group. Returns the number of removed memberships. */
 export async function removeSomeMemberships(
   transaction: Transaction,
   subject: Subject,

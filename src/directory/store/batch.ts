@@ -5,19 +5,20 @@ export interface BatchItemResult {
   readonly success: boolean
   readonly id: string
   readonly message: string
-  /** Present only if it failed. */
+  /** Present only if the item failed. */
   readonly details?: { readonly code: ErrorCode }
 }
 
 /**
- * Results by the ids of their items. Without a prototype, because an id may be any text, also `__proto__`.
+ * Results of a batch, by the ids of its items. The object has no prototype, because an id may be any text,
+ * even `__proto__`.
  */
 export type BatchResults<R = BatchItemResult> = Record<string, R>
 
-/** Independent items that are processed in parallel. */
+/** Default number of independent items that are processed in parallel. */
 const itemsAtOnce = 32
 
-/** Rejects one item of a batch and not the others. The message is sent to the caller. */
+/** Rejects one item of a batch; the other items are processed. The message is sent to the caller. */
 export class ItemRejectedError extends Error {
   override readonly name = 'ItemRejectedError'
   readonly code: ErrorCode
@@ -33,8 +34,9 @@ export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> =>
   Object.create(null) as BatchResults<R>
 
 /**
- * Processes the items in their order, and returns a result for each. Ids must be unique. `work` throws
- * ItemRejectedError before it changes anything, and returns the message of a success.
+ * Processes the items in their order, and returns a result for each. Ids must be unique.
+ * @param work changes something and returns the message of the success, or throws ItemRejectedError before it
+ * changes anything
  */
 export async function forEachItem<Item>(
   items: readonly Item[],
@@ -49,7 +51,7 @@ export async function forEachItem<Item>(
   return results
 }
 
-/** Like `forEachItem`, for independent items: some are processed in parallel. */
+/** Like `forEachItem`, for items that are independent of each other: some are processed in parallel. */
 export async function forEachItemConcurrently<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,

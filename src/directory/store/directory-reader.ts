@@ -11,21 +11,21 @@ const cachedRecordsMax = 1_000
 /** Reads one partition. */
 export interface DirectoryReader {
   /**
-   * Returns the record at `key`; null if it does not exist. With a type, stored records are checked.
+   * Returns the record at `key`; null if it does not exist. If a type is given, the stored record is checked.
    * @throws MalformedJsonError if the record does not match its type
    */
   get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null>
-  /** Like `get`, in one read. The records are in the order of the keys. */
+  /** Like `get` for several keys, in one read. The records are in the order of the keys. */
   getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]>
   /** Returns stored entries of a range. */
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
 
-/** Reads a partition for one call. A cached record is not read again. */
+/** Reads a partition for one call. Records are cached: a cached record is not read again. */
 export class CachingDirectoryReader implements DirectoryReader {
   readonly #kv: Kv
   readonly #part: Key
-  /** The most recently used ones are last. */
+  /** Sorted by last use: the most recently used records are last. */
   readonly #cache = new Map<string, object | null>()
 
   constructor(kv: Kv, part: Key) {
@@ -40,7 +40,7 @@ export class CachingDirectoryReader implements DirectoryReader {
 
   async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
     const names = keys.map(keyName)
-    // Before the wait: other calls may evict them meanwhile.
+    // Read before the wait, because other calls may evict these records meanwhile.
     const known = names.map((name) => this.#cache.get(name))
     const read = known.includes(undefined) ? await this.#readThose(names, keys, known) : nothing
     return names.map((name, index) => {
@@ -55,7 +55,7 @@ export class CachingDirectoryReader implements DirectoryReader {
     return this.#kv.scan(this.#part, range)
   }
 
-  /** Returns the records that are not cached, each read once. */
+  /** Reads the records that are not cached, each once. */
   async #readThose(
     names: readonly string[],
     keys: readonly Key[],

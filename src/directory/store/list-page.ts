@@ -6,20 +6,20 @@ import { estimatedLength } from '../../model/json-pieces.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 
 /**
- * Length of the JSON of one page without its last slice. A page ends there and may have fewer items than its
- * limit.
+ * Maximum length of the JSON of one page, without its last slice. A page that reaches this length ends, and
+ * may have fewer items than its limit.
  */
 export const pageLengthMax = 4_194_304
-/** Items of the first slice of a page. */
+/** Number of items in the first slice of a page. */
 const firstSlice = 100
 /** Approximate length of the JSON of a further slice. */
 const sliceLength = 262_144
 
-/** A part of a listing. */
+/** The requested part of a listing. */
 export interface PageRange {
   /** The last id of the previous page; undefined for the first page. */
   readonly after: string | undefined
-  /** At least 1. */
+  /** Maximum number of items; at least 1. */
   readonly limit: number
 }
 
@@ -30,8 +30,8 @@ export interface ListPage<Item> {
 }
 
 /**
- * Parses the position of a page token, for listings whose position is JSON.
- * @throws ApiError INVALID_ARGUMENT
+ * Parses the position in a page token, for listings whose position is JSON.
+ * @throws ApiError INVALID_ARGUMENT if the position is malformed
  */
 export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: string): T {
   try {
@@ -56,8 +56,8 @@ export async function listEntries(
 }
 
 /**
- * Lists a page in slices, so that the memory for a page of large records is bounded.
- * @param list returns the items of a range, which may be fewer than its limit
+ * Lists a page in slices, so that a page of large records does not need unlimited memory.
+ * @param list returns the items of a range; it may return fewer than the limit of the range
  */
 export async function listSlices<Item>(
   list: (range: PageRange) => Promise<ListPage<Item>>,

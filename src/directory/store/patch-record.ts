@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Returns a record with the given members changed. Its time of change advances only if a member differs. */
+/** Returns a record with the given members changed. `lastUpdated` advances only if a member differs. */
 export function patchRecord<R extends { readonly lastUpdated: number }>(
   record: R,
   changes: { readonly [K in keyof R]?: R[K] | undefined },

@@ -14,7 +14,10 @@ export interface WorkspaceRecord {
     readonly avatar: string
   }
   readonly authToken: string
-  /** An import generated the token, and no client has it, so a start may replace it. Otherwise absent. */
+  /**
+   * True if an import generated the token, so that no client has it and a start may replace it. Otherwise
+   * absent.
+   */
   readonly isUnissued?: true
   /** Replaced tokens that are still valid for some time; absent if there are none. */
   readonly retiredTokens?: readonly { readonly token: string; readonly validUntil: number }[]
@@ -38,7 +41,7 @@ export interface AuthTokenRecord {
   /** Like `isUnissued` of a workspace. */
   readonly isUnissued?: true
   readonly name: string
-  /** Domains of the pages that may use it; empty: any. */
+  /** Domains of the pages that may use the token; empty: any domain. */
   readonly domains: readonly string[]
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -50,7 +53,7 @@ export interface RetiredTokensRecord {
 }
 
 export interface RetiredToken extends AuthTokenRecord {
-  /** Epoch milliseconds until which it stays valid. */
+  /** End of its validity, in epoch milliseconds. */
   readonly validUntil: number
 }
 
@@ -61,34 +64,34 @@ export interface MintingSecretList {
 
 export interface MintingSecretRecord {
   readonly id: string
-  /** Signs realtime tokens (HS256). */
+  /** The secret that signs realtime tokens (HS256). */
   readonly secret: string
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Epoch milliseconds; absent for the current secret. */
+  /** End of its validity, in epoch milliseconds; absent for the current secret. */
   readonly validUntil?: number
 }
 
 export interface DomainsRecord {
-  /** In the order in which they were added. */
+  /** Sorted by the time at which they were added. */
   readonly domains: readonly string[]
 }
 
-/** A counter of things, for a limit or to know whether any exists. */
+/** A count of things, for a limit or to know whether any exists. */
 export interface CounterRecord {
   readonly count: number
 }
 
 /** Time of the revocation of a user's tokens. */
 export interface RevocationRecord {
-  /** Epoch milliseconds. Tokens issued until then are rejected. */
+  /** Epoch milliseconds. Tokens that were issued at this time or earlier are rejected. */
   readonly until: number
 }
 
 export type AccessType = 'public' | 'organizationPrivate' | 'restricted'
 export type AccessRole = 'viewer' | 'editor'
 
-/** All times are epoch milliseconds. */
+/** Times of a record, in epoch milliseconds. */
 interface Dated {
   readonly createdAt: number
   readonly lastUpdated: number
@@ -97,10 +100,10 @@ interface Dated {
 /** Data that callers attach to a resource. The server never reads it. */
 export type Metadata = Readonly<Record<string, unknown>>
 
-/** A resource that is removed together with all its contents. */
+/** A resource that can be deleted with all its contents. */
 export interface Deletable {
   /**
-   * True when its deletion has begun: it no longer exists for clients, and its contents are being removed.
+   * True if its deletion has begun: clients no longer see the resource, and its contents are being removed.
    */
   readonly deleting?: true
 }
@@ -115,8 +118,8 @@ export interface OrganizationRecord extends Dated, Deletable {
 export interface OrganizationCounts {
   readonly folders: number
   /**
-   * Number of changes of the folder tree. A transaction that depends on its shape reads it, and every change
-   * increases it.
+   * Number of changes of the folder tree. Every change of the tree increases the number. A transaction that
+   * depends on the shape of the tree reads it, and so conflicts with such changes.
    */
   readonly treeChanges: number
 }
@@ -124,20 +127,20 @@ export interface OrganizationCounts {
 export interface FolderRecord extends Dated, Deletable {
   readonly folderId: string
   readonly folderName: string
-  /** `root` at the top level. */
+  /** Id of the parent; `root` at the top level. */
   readonly parentFolderId: string
-  /** Null: that of the parent if it is inherited. */
+  /** Null: the access type of the parent applies, if it is inherited. */
   readonly accessType: AccessType | null
-  /** False: grants on its ancestors do not apply to it and its contents. */
+  /** If false, grants on ancestors of the folder do not apply to the folder and its contents. */
   readonly inheritAccessFromParent: boolean
 }
 
 export interface DocumentRecord extends Dated, Deletable {
   readonly documentId: string
   readonly documentName: string
-  /** `root` if it is in no folder. */
+  /** Id of the folder; `root` if the document is in no folder. */
   readonly folderId: string
-  /** Null: that of the folder, or of the organization. */
+  /** Null: the access type of the folder or of the organization applies. */
   readonly accessType: AccessType | null
   readonly disabled: boolean
   readonly metadata: Metadata
@@ -151,7 +154,7 @@ export interface GroupRecord extends Dated {
 /** Description of a user of an organization. Grants define the user's rights. */
 export interface UserRecord extends Dated {
   readonly userId: string
-  /** '' if unknown, as for the other members. */
+  /** Empty if unknown, like the next members. */
   readonly name: string
   readonly email: string
   readonly photoUrl: string
@@ -166,7 +169,7 @@ export interface GrantRecord {
   readonly expiresAt: number | null
 }
 
-/** The workspace that owns an API key. */
+/** The workspace to which an API key belongs. */
 export interface ApiKeyOwner {
   readonly workspaceId: string
 }
@@ -296,22 +299,22 @@ export const documentRecordType: RecordType<DocumentRecord> = {
   }),
 }
 
-/** The members that a removal needs. A record whose other members are malformed can still be removed. */
+/** The member that a removal needs. A record with other malformed members can still be removed. */
 export const deletableType: RecordType<Deletable> = {
   name: 'resource',
   schema: v.looseObject({ deleting }),
 }
 
-/** The members that decide where a folder is, and whether it exists. */
+/** The members that decide where a folder is and whether it exists. */
 export type PlacedFolder = Pick<FolderRecord, 'folderId' | 'parentFolderId' | 'deleting'>
 
-/** See `deletableType`. */
+/** The members that a removal needs: see `deletableType`. */
 export const placedFolderType: RecordType<PlacedFolder> = {
   name: 'folder',
   schema: v.looseObject({ folderId: v.string(), parentFolderId: v.string(), deleting }),
 }
 
-/** See `deletableType`. */
+/** The members that a removal needs: see `deletableType`. */
 export const placedDocumentType: RecordType<Pick<DocumentRecord, 'documentId' | 'folderId' | 'deleting'>> = {
   name: 'document',
   schema: v.looseObject({ documentId: v.string(), folderId: v.string(), deleting }),
@@ -340,38 +343,41 @@ export const grantRecordType: RecordType<GrantRecord> = {
   schema: v.looseObject({ accessRole: v.picklist(['viewer', 'editor']), expiresAt: v.nullable(v.number()) }),
 }
 
-/** The member of a grant that its index repeats. */
+/** The member of a grant that the index of grants repeats. */
 export const grantExpiryType: RecordType<Pick<GrantRecord, 'expiresAt'>> = {
   name: 'expiry of a grant',
   schema: v.looseObject({ expiresAt: v.nullable(v.number()) }),
 }
 
-/** Value of an entry without content. */
+/** Value of a stored entry without content. */
 export const emptyValue: object = {}
 
 export const encodeRecord = (record: object): Uint8Array => Buffer.from(JSON.stringify(record))
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Decodes bytes of `encodeRecord` without a check. */
+/** Decodes bytes that `encodeRecord` has encoded, without a check. */
 export const decodeRecord = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes))
 
 /** A type of stored records. */
 export interface RecordType<R extends object> {
   /** Name in error messages, such as `webhook endpoint`. */
   readonly name: string
-  /** The required members. Objects are loose, so that records of a newer version pass. */
+  /** Schema of the required members. Objects are loose, so that records of a newer version are accepted. */
   readonly schema: v.GenericSchema<R, unknown>
 }
 
 /**
- * Decodes bytes of `encodeRecord` and checks them. @param key of the record, for the error message
+ * Decodes bytes that `encodeRecord` has encoded, and checks the record.
  * @throws MalformedJsonError with the type and the key of the record
  */
 export const readRecord = <R extends object>(type: RecordType<R>, { key, value }: KvEntry): R =>
   named(type, key, () => readJson(type.schema, value))
 
-/** Checks a decoded record, as `readRecord` does. @throws MalformedJsonError */
+/**
+ * Checks a decoded record like `readRecord`. @param key for the error message
+ * @throws MalformedJsonError
+ */
 export const checkedRecord = <R extends object>(type: RecordType<R>, key: Key, record: object): R =>
   named(type, key, () => checkJson(type.schema, record))
 

@@ -8,24 +8,27 @@ import type { DirectoryReader } from './directory-reader.ts'
 import { decodeRecord, encodeRecord, type RecordType, readRecord } from './records.ts'
 
 /**
- * A conflicting change between read and write leads to a retry. This many conflicts in a row mean a bug or an
- * attack.
+ * Maximum number of attempts. An attempt fails if another commit has changed a record between the read and
+ * the write. This number of failed attempts in a row means a bug or an attack.
  */
 const attemptsMax = 20
 /**
- * Number of attempts after which a transaction pauses before the next one: it loses to other nodes, which
- * have queues of their own.
+ * Number of failed attempts after which a transaction pauses before each attempt. Its conflicts are then with
+ * other nodes, because attempts on this node wait for each other.
  */
 const lossesMax = 4
-/** Range of the random pause, in ms; the upper bound doubles with each pause. */
+/**
+ * Bounds of the random pause, in ms. The upper bound starts at `first` and doubles with each pause, up to
+ * `most`.
+ */
 const pauseMs = { first: 4, most: 100 }
 
 /**
- * Reads and writes one partition with optimistic concurrency. Records that were read by key are checked when
- * everything is written, in one commit. If one has changed meanwhile, `work` runs again. So `work` must only
- * read and write through the transaction. First attempts run concurrently. Attempts that conflicted are
- * queued, so that they do not conflict with each other.
- * @throws ApiError ABORTED if conflicts continue; the errors of `work`, and then nothing is written
+ * Reads and writes one partition with optimistic concurrency. Everything is written in one commit, which
+ * checks the records that were read by key. If such a record has changed meanwhile, `work` runs again, so
+ * `work` must only read and write through the transaction. First attempts run concurrently. Further attempts
+ * are queued, so that they do not conflict with each other.
+ * @throws ApiError ABORTED if conflicts continue; the errors of `work`. Nothing is written then
  */
 export class TransactionRunner {
   readonly #kv: Kv
@@ -35,7 +38,7 @@ export class TransactionRunner {
     this.#kv = kv
   }
 
-  /** Resolves with the result of `work`, and the transaction that was committed. */
+  /** Resolves with the result of `work` and the committed transaction. */
   async run<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<Committed<T>> {
     const first = await this.#attempt(part, work)
     if (first !== null) return first
@@ -58,7 +61,7 @@ export class TransactionRunner {
   }
 }
 
-/** Returns a random pause in ms, so that transactions that conflicted with each other do not meet again. */
+/** Returns a random pause in ms, so that transactions that conflicted do not conflict again. */
 const pauseAfter = (pauses: number): number =>
   Math.random() * Math.min(pauseMs.most, pauseMs.first * 2 ** pauses)
 
@@ -70,7 +73,7 @@ interface Committed<T> {
 /** One write of a transaction. */
 export interface Mutation {
   readonly key: Key
-  /** True if the record is known not to have existed. */
+  /** True if the record is known not to have existed before. */
   readonly isNew: boolean
   /** True if the record is deleted. */
   readonly isGone: boolean
@@ -82,13 +85,13 @@ export interface Mutation {
 
 interface TransactionCell {
   readonly key: Key
-  /** The bytes in the store; undefined if not read. */
+  /** The bytes in the store; null if there is no record; undefined if not read. */
   read: Uint8Array | null | undefined
-  /** The new record; undefined if it stays unchanged. */
+  /** The new record; null if it is deleted; undefined if it stays unchanged. */
   written: object | null | undefined
 }
 
-/** The reads and writes of one attempt. Its own writes are visible in `get`, and not in `scan`. */
+/** The reads and writes of one attempt. `get` returns the attempt's own writes, `scan` does not. */
 export class Transaction implements DirectoryReader {
   readonly #kv: Kv
   readonly #part: Key
@@ -101,13 +104,16 @@ export class Transaction implements DirectoryReader {
     this.#part = part
   }
 
-  /** Returns the record at `key`; null if it does not exist. It must be unchanged when this commits. */
+  /**
+   * Returns the record at `key`; null if it does not exist. The commit fails if the record has changed
+   * meanwhile.
+   */
   async get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null> {
     const [record = null] = await this.getAll<R>([key], type)
     return record
   }
 
-  /** Like `get`, in one read. The records are in the order of the keys. */
+  /** Like `get` for several keys, in one read. The records are in the order of the keys. */
   async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
     const cells = keys.map((key) => this.#cell(key))
     const unread = [
@@ -121,7 +127,7 @@ export class Transaction implements DirectoryReader {
     })
   }
 
-  /** Returns stored entries of a range. Unlike for `get`, changes until the commit are not detected. */
+  /** Returns stored entries of a range. Unlike with `get`, changes before the commit are not detected. */
   scan(range: KvRange): Promise<readonly KvEntry[]> {
     return this.#kv.scan(this.#part, range)
   }
@@ -144,12 +150,15 @@ export class Transaction implements DirectoryReader {
     this.#fences.push(...fences)
   }
 
-  /** Returns whether this enqueues jobs of a queue. */
+  /** Returns whether the transaction enqueues jobs of a queue. */
   enqueues(queue: string): boolean {
     return this.#jobs.some((job) => job.queue === queue)
   }
 
-  /** Returns null if there is nothing to write. Unchanged records are not written. */
+  /**
+   * Returns the commit of the transaction; null if there is nothing to write. Unchanged records are not
+   * written.
+   */
   commit(): KvCommit | null {
     const cells = [...this.#cells.values()]
     const changed = cells.filter(isChanged)
@@ -163,7 +172,7 @@ export class Transaction implements DirectoryReader {
     }
   }
 
-  /** Returns the writes. */
+  /** Returns the writes of the transaction. */
   written(): readonly Mutation[] {
     return [...this.#cells.values()].filter(isChanged).map(({ key, read, written }) => ({
       key,

@@ -20,13 +20,13 @@ export type ConfiguredCredentials = {
   readonly [K in keyof ServerCredentials | 'bootstrap' | 'addKey']: Config[K]
 }
 
-/** The credentials of a start, and the store that contains other ones. */
+/** The credentials of a start: the configured ones, and the places where earlier ones are stored. */
 export interface CredentialSources {
   readonly configured: ConfiguredCredentials
   /** Directory of `credentials.json`; null with an engine that stores nothing durably. */
   readonly directory: string | null
   readonly tenants: TenantStore
-  /** The credentials that the nodes on this store have agreed on so far. */
+  /** The credentials on which the nodes that use this store have agreed so far. */
   readonly agreed: Partial<Pick<ServerCredentials, 'workspaceId' | 'apiKey' | 'jwtSecret'>>
   /**
    * Which credentials take precedence if they differ: the agreed ones, or the ones that this server has
@@ -41,7 +41,7 @@ export interface BootstrapOptions extends CredentialSources {
   readonly carryOut: RecordedChange
 }
 
-/** Runs a change of the store, and records it. @throws the errors of `work` */
+/** Runs a change of the store by `work`, and records the change. @throws the errors of `work` */
 export type RecordedChange = <T>(change: BootstrapChange, work: () => Promise<T>) => Promise<T>
 
 /** A change of the store by a start. */
@@ -62,15 +62,13 @@ export interface Bootstrapped {
   /** True if this start generated a credential that has not been shown yet. */
   readonly created: boolean
   /**
-   * True if this start generated a signing secret for a store that has API keys: earlier realtime tokens
-   * become invalid.
+   * True if this start generated a signing secret although the store has API keys. Realtime tokens that were
+   * issued earlier are then invalid.
    */
   readonly isSecretLost: boolean
 }
 
-/**
- * The credentials of this start and those in the store contradict each other. The message names the option.
- */
+/** The configured credentials contradict those in the store. The message names the option. */
 export class BootstrapError extends OperatorError {
   override readonly name = 'BootstrapError'
 }
@@ -78,7 +76,7 @@ export class BootstrapError extends OperatorError {
 /** The credentials of a start after the check that they do not contradict the store. */
 interface CheckedSources extends CredentialSources {
   readonly inFile: StoredCredentials
-  /** The credentials that an earlier start has stored, here or in the store. */
+  /** The credentials that an earlier start has stored, in the file or in the store. */
   readonly kept: StoredCredentials
   readonly own: Own
 }
@@ -87,23 +85,22 @@ interface Start extends BootstrapOptions, CheckedSources {
   readonly generator: CredentialGenerator
 }
 
-/** The ids that the server uses; null: not configured, kept or stored. */
+/** The ids that the server uses; null: neither configured nor stored. */
 interface Own {
   readonly workspaceId: string | null
   readonly apiKey: string | null
 }
 
 /**
- * Ensures that a workspace, an API key with an auth token, and a signing secret exist: configured ones,
- * otherwise those of an earlier start, otherwise new ones. Starting again changes nothing. If the store has
- * API keys, another one is created only if `addKey` names it. Each key is its own tenant, so a mistyped key
- * would serve an empty tenant. A configured token must be the stored one, unless that was never issued (see
- * `isUnissued`), because a mistyped token would lock out the callers.
- *
- * Declared workspaces are ensured first. If nothing is configured or stored, the first of them is used.
- *
- * @throws BootstrapError if an API key belongs to another workspace, is unknown to a store that has others,
- * or the store has another token
+ * Ensures that a workspace, an API key with an auth token, and a signing secret exist. Uses the configured
+ * ones, otherwise those of an earlier start, otherwise new ones. A repeated start changes nothing. If the
+ * store has API keys, another key is created only if `addKey` names it: each key is its own tenant, so a
+ * mistyped key would serve an empty tenant. A configured token must equal the stored one, because a mistyped
+ * token would lock out the callers. The only exception is a stored token that was never issued (see
+ * `isUnissued`). Declared workspaces are ensured first. If nothing is configured or stored, the server uses
+ * the first declared workspace.
+ * @throws BootstrapError if an API key belongs to another workspace, if the store has API keys but not this
+ * one, or if the store has another token
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
   const { configured, directory } = options
@@ -140,8 +137,8 @@ export async function checkCredentials(sources: CredentialSources): Promise<Chec
 }
 
 /**
- * @throws BootstrapError, with the message of a start, if the store does not have the API key in that
- * workspace
+ * Checks that the store has the API key in that workspace.
+ * @throws BootstrapError with the same message as at a start
  */
 export async function requireTenant(tenants: TenantStore, tenant: Tenant): Promise<void> {
   if (await tenants.isTenant(tenant)) return
@@ -156,7 +153,7 @@ const ofAnotherWorkspace = (): BootstrapError =>
     hint: 'set WEFT_WORKSPACE_ID to that one; `weft keys list` shows it',
   })
 
-/** @throws BootstrapError if this start would serve a new tenant of a store that has others */
+/** Checks that this start does not create a new tenant in a store that has tenants. @throws BootstrapError */
 async function expectKnown({ configured, kept, tenants, directory }: CheckedSources): Promise<void> {
   if ((await tenants.apiKeyIds(1)).length === 0) return
   const { workspaceId, apiKey, addKey } = configured
@@ -196,7 +193,7 @@ async function ownOf({ configured, tenants }: CredentialSources, kept: StoredCre
   return { workspaceId, apiKey: configured.apiKey ?? keptHere ?? declaredHere ?? (await first()) }
 }
 
-/** @throws BootstrapError if a configured token is not the stored one */
+/** Checks that the configured tokens equal the stored ones. @throws BootstrapError */
 async function expectStoredTokens({ configured, own, tenants }: CheckedSources): Promise<void> {
   const { workspaceAuthToken, authToken, bootstrap: declared } = configured
   await expectWorkspaceToken(tenants, own.workspaceId, workspaceAuthToken, 'WEFT_WORKSPACE_AUTH_TOKEN')
@@ -248,7 +245,10 @@ async function ensureWorkspace(start: Start): Promise<WorkspaceRecord> {
   return putWorkspace(start, found, newWorkspace(id, 'Default workspace', authToken, clock.now()))
 }
 
-/** Writes `wanted`, or issues the token of the existing workspace. */
+/**
+ * Writes the workspace `wanted`, or issues the token of the existing workspace `found`. Returns the
+ * workspace.
+ */
 async function putWorkspace(
   { tenants, carryOut }: BootstrapOptions,
   found: WorkspaceRecord | null,
@@ -278,7 +278,7 @@ async function ensureApiKey(start: Start, workspaceId: string): Promise<string> 
 }
 
 /**
- * Returns false if it belongs to another workspace.
+ * Adds an API key if it does not exist. Returns false if the key belongs to another workspace.
  * @throws BootstrapError if the workspace has the maximum number of keys
  */
 async function putApiKey(
@@ -306,7 +306,7 @@ async function ensureAuthToken(start: Start, tenant: Tenant): Promise<string> {
   return token
 }
 
-/** Adds the first token of an API key, or issues `token` in place of one that was never issued. */
+/** Adds the first token of an API key. If the existing token was never issued, `token` replaces it. */
 async function putToken(
   { tenants, carryOut }: BootstrapOptions,
   tenant: Tenant,
@@ -321,7 +321,7 @@ async function putToken(
   await carryOut({ is, ...tenant }, () => tenants.putAuthToken(tenant, { ...others, token }))
 }
 
-/** Returns whether the workspace is new. */
+/** Ensures that a declared workspace exists with its key and token. Returns whether the workspace is new. */
 async function ensureDeclared(
   options: BootstrapOptions,
   { name, workspaceId, workspaceAuthToken, apiKey, authToken }: DeclaredWorkspace,
@@ -344,7 +344,7 @@ async function ensureDeclared(
   return found === null
 }
 
-/** The operator may have mistyped the ids of an existing workspace. */
+/** Warns of a new workspace: the operator may have mistyped the ids of an existing one. */
 const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace): void =>
   log.warn(
     { event: 'workspace.created', workspaceId, apiKey },
@@ -353,8 +353,8 @@ const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace)
   )
 
 /**
- * A configured signing secret is not written to the file: it is stored in the configuration, and several
- * servers may share it.
+ * Writes the credentials to the file. Leaves out a configured signing secret: the configuration contains it
+ * already, and several servers may share it.
  */
 async function keep(
   directory: string,

@@ -13,7 +13,10 @@ import {
 } from './bootstrap.ts'
 import type { StoredCredentials } from './credentials-file.ts'
 
-/** Partition of the agreement of the nodes. It is specific to this store. */
+/**
+ * Partition of the agreement between the nodes. The agreement is specific to this store: an export does not
+ * contain it.
+ */
 export const clusterPart: Key = ['cluster']
 const agreementKey: Key = ['agreement']
 
@@ -21,11 +24,11 @@ const agreementKey: Key = ['agreement']
 interface Agreement {
   readonly workspaceId: string
   readonly apiKey: string
-  /** The generated secret; null: it is configured, and not stored here. */
+  /** The generated secret. Null: the secret is configured, and not stored here. */
   readonly jwtSecret: string | null
-  /** Absent after an agreement by a node of an earlier version, or an import. */
+  /** Absent if the agreement was written by a node of an earlier version, or by an import. */
   readonly defaultAccess?: Config['defaultAccess']
-  /** Checks of the secrets of the node that started last: see `checkOf`. */
+  /** Check values of the secrets of the node that started last: see `checkOf`. */
   readonly checks: readonly string[]
 }
 
@@ -43,7 +46,10 @@ const agreementType: RecordType<Agreement> = {
 type Secrets = Pick<Config, 'jwtSecret' | 'jwtSecretPrevious'>
 type Shared = Secrets & Pick<Config, 'defaultAccess'>
 
-/** Returns a value that shows whether two secrets are equal. It cannot be used for signing. */
+/**
+ * Returns a check value of a secret: equal secrets have equal check values. A check value cannot be used for
+ * signing.
+ */
 const checkOf = (secret: string): string =>
   createHmac('sha256', secret).update('weft cluster').digest('base64url')
 
@@ -52,17 +58,17 @@ const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
 
 export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
   /**
-   * Storage of the server's credentials: the store, or the data directory if that also contains the store.
+   * Storage of the server's credentials: the store; or the data directory, if that also contains the store.
    */
   readonly keptIn: 'directory' | 'store'
   readonly configured: ConfiguredCredentials & Shared
 }
 
 /**
- * Runs `bootstrap` for a node: one node at a time, and with the values of the other nodes where nothing is
- * configured. The values of this node become the agreement. While other nodes are alive, they must equal
- * those of the others.
- * @throws BootstrapError as `bootstrap`, and if the nodes would differ
+ * Runs `bootstrap` for a node. Only one node at a time runs it, and values that are not configured are taken
+ * from the other nodes. The values of this node become the agreement. While other nodes are alive, the values
+ * must equal theirs.
+ * @throws BootstrapError like `bootstrap`, and if the nodes would have different values
  */
 export async function bootstrapNode(
   { kv, leases, cluster }: Pick<Engine, 'kv' | 'leases' | 'cluster'>,
@@ -76,8 +82,8 @@ export async function bootstrapNode(
       const agreement = decoded(bytes)
       if (agreement !== null && !isAlone(cluster)) check(agreement, options.configured)
       const started = await bootstrap({ ...options, agreed: credentialsOf(agreement), first: 'agreed' })
-      // Otherwise the start took so long that its lock expired, and other nodes serve with values that they
-      // created meanwhile.
+      // Otherwise the start took so long that its lock expired, and other nodes now serve with values that
+      // they created meanwhile.
       if (await replace(kv, bytes, agreementOf(started, options.configured))) return started
     }
   })
@@ -96,7 +102,7 @@ const decoded = (bytes: Uint8Array | null): Agreement | null =>
 
 const agreementIn = async (kv: Kv): Promise<Agreement | null> => decoded(await agreementBytes(kv))
 
-/** Returns false if the agreement has changed. */
+/** Replaces the agreement. Returns false if another node has changed it. */
 const replace = (kv: Kv, before: Uint8Array | null, agreement: Agreement): Promise<boolean> =>
   kv.commit(clusterPart, {
     checks: [{ key: agreementKey, value: before }],
@@ -109,7 +115,11 @@ function credentialsOf(agreement: Agreement | null): BootstrapOptions['agreed'] 
   return { workspaceId, apiKey, ...(jwtSecret !== null && { jwtSecret }) }
 }
 
-/** During a change of secrets, nodes with the old and the new one serve at the same time. */
+/**
+ * Checks that the values of this node agree with those of the other nodes. It is sufficient if the other
+ * nodes know the current or the previous secret of this node: during a change of secrets, nodes with the old
+ * and the new secret serve at the same time. @throws BootstrapError
+ */
 function check(
   agreement: Agreement,
   { workspaceId, apiKey, defaultAccess, ...secrets }: NodeBootstrapOptions['configured'],
@@ -128,13 +138,16 @@ const differs = (option: string): BootstrapError =>
     `${option} differs from that of the other nodes on this store: set the same value on all nodes, or stop the others first`,
   )
 
-/** Returns the agreement of the nodes on this store, for a backup; null: none yet. */
+/**
+ * Returns the credentials that the nodes on this store have agreed on, for a backup; null if there is no
+ * agreement.
+ */
 export async function readClusterCredentials(kv: Kv): Promise<StoredCredentials | null> {
   const agreement = await agreementIn(kv)
   return agreement === null ? null : credentialsOf(agreement)
 }
 
-/** Stores an agreement from a backup, if it is complete, for nodes that do not have one yet. */
+/** Stores the agreement of a backup, if it is complete and the store has none. */
 export async function importClusterCredentials(
   kv: Kv,
   { workspaceId, apiKey, jwtSecret }: StoredCredentials,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Generates ids and secrets, and records whether it did. */
+/** Generates ids and secrets, and records whether it has generated any. */
 export class CredentialGenerator {
   #used = false
 

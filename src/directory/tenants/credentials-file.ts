@@ -12,7 +12,7 @@ export interface ServerCredentials {
   readonly jwtSecret: string
 }
 
-/** Content of the file. Missing members are found in the store, or generated. */
+/** Content of the file. Members that are missing are in the store, or are generated. */
 export type StoredCredentials = Partial<ServerCredentials>
 
 /** The credentials cannot be read or written. The message is for the operator. */
@@ -20,7 +20,10 @@ export class CredentialsFileError extends OperatorError {
   override readonly name = 'CredentialsFileError'
 }
 
-/** @param what completes "… cannot be made", such as `the data directory` */
+/**
+ * Returns the error for an unusable file or directory.
+ * @param what begins the message, such as `the data directory cannot be made`
+ */
 function unusable(what: string, error: unknown): CredentialsFileError {
   const { code = '' } = error as NodeJS.ErrnoException
   return new CredentialsFileError(`${what}: ${errorMessage(error)}`, { cause: error, hint: remedies[code] })
@@ -43,7 +46,7 @@ const fileName = 'credentials.json'
 
 export const credentialsPath = (directory: string): string => join(directory, fileName)
 
-/** Creates the data directory, readable by its owner only, unless it exists. @throws CredentialsFileError */
+/** Creates the data directory unless it exists. Only its owner can read it. @throws CredentialsFileError */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -52,7 +55,10 @@ export async function makeDataDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Reads the file; null if it does not exist. @throws CredentialsFileError if it exists and cannot be used */
+/**
+ * Reads the file; returns null if it does not exist.
+ * @throws CredentialsFileError if the file exists but cannot be used
+ */
 export async function readCredentials(directory: string): Promise<StoredCredentials | null> {
   const path = credentialsPath(directory)
   let text: string
@@ -76,7 +82,8 @@ export async function readCredentials(directory: string): Promise<StoredCredenti
 }
 
 /**
- * Replaces the file as a whole: a crash leaves the old one or the new one. Mode 0600.
+ * Replaces the file in one step, with mode 0600. After a crash, the file has either the old or the new
+ * content.
  * @throws CredentialsFileError
  */
 export async function writeCredentials(directory: string, credentials: StoredCredentials): Promise<void> {

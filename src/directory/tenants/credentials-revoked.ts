@@ -23,6 +23,6 @@ const revokedSchema = v.variant('kind', [
   v.looseObject({ kind: v.literal('tokens'), tenant, userId: v.string() }),
 ])
 
-/** Decodes a message of `encodeCredentialsRevoked`. @throws MalformedJsonError */
+/** Decodes a message that `encodeCredentialsRevoked` has encoded. @throws MalformedJsonError */
 export const decodeCredentialsRevoked = (message: Uint8Array): CredentialsRevoked =>
   readJson(revokedSchema, message)

@@ -16,13 +16,13 @@ import { workspaceKeys } from './workspace-keys.ts'
 /** Maximum number of domains of one API key. */
 export const domainsMax = 1_000
 
-/** The domains that a call has changed, and the ones that already had the requested state. */
+/** The domains that a call has changed, and the domains that already had the requested state. */
 export interface DomainsChange {
   readonly changed: readonly string[]
   readonly skipped: readonly string[]
 }
 
-/** The domains whose pages may use an API key. All are in the form of `normalizeDomain`. */
+/** The domains whose pages may use an API key. All domains are in the form that `normalizeDomain` returns. */
 export class DomainService {
   readonly #tenants: TenantStore
   readonly #bus: Bus
@@ -32,7 +32,10 @@ export class DomainService {
     this.#bus = bus
   }
 
-  /** Returns the domains in the order in which they were added. Empty: pages of all domains are allowed. */
+  /**
+   * Returns the domains, sorted by the time at which they were added. If the list is empty, pages of all
+   * domains are allowed.
+   */
   list(tenant: Tenant): Promise<readonly string[]> {
     return listDomains(this.#tenants.read(), tenant)
   }
@@ -43,7 +46,7 @@ export class DomainService {
     return uses.some((record) => record !== null)
   }
 
-  /** @throws ApiError FAILED_PRECONDITION if the limit would be exceeded; then none is added */
+  /** Adds domains. @throws ApiError FAILED_PRECONDITION if the limit would be exceeded; then none is added */
   add(tenant: Tenant, domains: readonly string[]): Promise<DomainsChange> {
     return this.#change(tenant, (transaction) => writeNewDomains(transaction, tenant, domains))
   }
@@ -66,7 +69,7 @@ export class DomainService {
   }
 }
 
-/** Like `DomainService.add`, as part of a commit. */
+/** Like `DomainService.add`, as a part of the commit of `transaction`. */
 export async function writeNewDomains(
   transaction: Transaction,
   tenant: Tenant,
@@ -99,7 +102,7 @@ async function listDomains(transaction: Transaction, tenant: Tenant): Promise<re
   return (await transaction.get(workspaceKeys.domains(tenant), domainsRecordType))?.domains ?? []
 }
 
-/** Splits `domains`, without duplicates, into those that are among `present`, and the others. */
+/** Splits `domains`, without duplicates, into those that are in `present` and those that are not. */
 function split(domains: readonly string[], present: readonly string[]) {
   const there = new Set(present)
   const distinct = [...new Set(domains)]
@@ -115,7 +118,7 @@ function write(transaction: Transaction, tenant: Tenant, domains: readonly strin
   else transaction.put(key, { domains } satisfies DomainsRecord)
 }
 
-/** Maintains the index of the domains that any API key lists. */
+/** Updates the index that counts the API keys of each domain. */
 async function count(transaction: Transaction, domains: readonly string[], by: 1 | -1): Promise<void> {
   const keys = domains.map(workspaceKeys.domainUses)
   const records = await transaction.getAll(keys, counterRecordType)

@@ -18,15 +18,15 @@ import {
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import { workspaceKeys, workspacesPart } from './workspace-keys.ts'
 
-/** Auth tokens of one API key that are read. */
+/** Maximum number of auth tokens of one API key that are read. */
 export const authTokensMax = 100
 /** Maximum number of API keys of one workspace. */
 export const apiKeysMax = 1_000
 
-/** Sorts after everything that is stored under a workspace's id. */
+/** A key segment that sorts after everything under a workspace's id. */
 const afterAll = '\u{10ffff}'
 
-/** Workspaces, their API keys (each is a tenant) and the auth tokens of the keys. */
+/** Workspaces, their API keys and the auth tokens of the keys. Each API key is a tenant. */
 export class TenantStore {
   readonly #kv: Kv
   readonly #transactions: TransactionRunner
@@ -40,12 +40,15 @@ export class TenantStore {
     return this.#get(workspaceKeys.workspace(workspaceId), workspaceRecordType)
   }
 
-  /** Returns the workspace with the smallest id: a fallback if the stored credentials were lost. */
+  /** Returns the workspace with the smallest id. Used as a fallback if the stored credentials were lost. */
   async firstWorkspace(): Promise<WorkspaceRecord | null> {
     return this.#first(workspaceKeys.workspaces, workspaceRecordType)
   }
 
-  /** Returns the workspace with the next id; the first one after null; null after the last. */
+  /**
+   * Returns the id of the workspace that follows `workspaceId`; the first one for null; null after the last
+   * one.
+   */
   async workspaceAfter(workspaceId: string | null): Promise<string | null> {
     const from = workspaceId === null ? {} : { after: [...workspaceKeys.workspace(workspaceId), afterAll] }
     const [entry] = await this.#kv.scan(workspacesPart, {
@@ -64,7 +67,7 @@ export class TenantStore {
     return this.#get(workspaceKeys.apiKey(tenant), apiKeyRecordType)
   }
 
-  /** Returns API keys of a workspace in the order of their ids; all unless a range is given. */
+  /** Returns API keys of a workspace, in the order of their ids. Without a range, returns all of them. */
   async apiKeys(
     workspaceId: string,
     range: PageRange = { after: undefined, limit: apiKeysMax },
@@ -73,7 +76,7 @@ export class TenantStore {
     return { items: items.map((entry) => readRecord(apiKeyRecordType, entry)), next }
   }
 
-  /** Returns ids of API keys of all workspaces, in their order; at most `limit`. */
+  /** Returns up to `limit` ids of API keys of all workspaces, sorted. */
   async apiKeyIds(limit: number): Promise<readonly string[]> {
     const entries = await this.#kv.scan(workspacesPart, { prefix: workspaceKeys.ownersOfApiKeys, limit })
     return entries.flatMap(({ key }) => key.at(-1) ?? [])
@@ -108,20 +111,20 @@ export class TenantStore {
     return [...current, ...(retired?.tokens ?? []).filter(({ validUntil }) => validUntil > now)]
   }
 
-  /** Writes a workspace; replaces the one with its id. */
+  /** Writes a workspace. Replaces the workspace that has the same id. */
   putWorkspace(record: WorkspaceRecord): Promise<void> {
     return this.change(async (transaction) => transaction.put(workspaceKeys.workspace(record.id), record))
   }
 
   /**
-   * Returns false, and writes nothing, if an API key of that id exists in any workspace.
+   * Adds an API key. Returns false, and writes nothing, if any workspace has an API key with this id.
    * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys
    */
   addApiKey(record: ApiKeyRecord): Promise<boolean> {
     return this.change((transaction) => putNewApiKey(transaction, record))
   }
 
-  /** Writes a token; replaces the one of that key with its name. */
+  /** Writes an auth token. Replaces the token of the same API key that has the same name. */
   putAuthToken(tenant: Tenant, record: AuthTokenRecord): Promise<void> {
     return this.change(async (transaction) =>
       transaction.put(workspaceKeys.authToken(tenant, record.name), record),
@@ -149,7 +152,7 @@ export class TenantStore {
   }
 }
 
-/** Like `TenantStore.addApiKey`, as part of a commit. */
+/** Like `TenantStore.addApiKey`, as a part of the commit of `transaction`. */
 export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecord): Promise<boolean> {
   const { id, workspaceId } = record
   const ownerKey = workspaceKeys.ownerOfApiKey(id)
@@ -166,7 +169,10 @@ export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecor
   return true
 }
 
-/** Stores of earlier versions have no count. */
+/**
+ * Returns the number of API keys of a workspace. Stores of earlier versions have no counter, so the keys are
+ * counted.
+ */
 async function apiKeyCount(transaction: Transaction, workspaceId: string): Promise<number> {
   const record = await transaction.get(workspaceKeys.apiKeyCount(workspaceId), counterRecordType)
   if (record !== null) return record.count

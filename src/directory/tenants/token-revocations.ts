@@ -25,8 +25,8 @@ export class TokenRevocations {
   }
 
   /**
-   * Returns the time until which tokens issued for a user are rejected (epoch milliseconds); -1 if they were
-   * never revoked.
+   * Returns the time, in epoch milliseconds, up to which issued tokens of a user are rejected; -1 if the
+   * tokens were never revoked.
    */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
     const key = tenantKeys.revocation(userId)
@@ -35,9 +35,9 @@ export class TokenRevocations {
   }
 
   /**
-   * Revokes all tokens issued for a user until now. Resolves when that is durable, with the new
-   * `revokedUntil`. It is later than any earlier one, and so are the times of tokens that were issued in
-   * between.
+   * Revokes all tokens that were issued for a user until now. Resolves with the new `revokedUntil` when the
+   * revocation is durable. The new time is later than the previous one, and than the times of tokens that
+   * were issued in between.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
     const { bus, clock } = this.#options

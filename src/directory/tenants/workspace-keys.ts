@@ -2,16 +2,16 @@ import type { Key } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 
 /**
- * Workspaces, API keys, tokens and domains are few and change rarely: they form one partition, so that a
- * change is one commit.
+ * The partition of workspaces, API keys, tokens and domains. They are few and change rarely, so they share
+ * one partition, and each change is one commit.
  */
 export const workspacesPart: Key = ['directory']
 
 const ofWorkspace = (workspaceId: string): Key => ['workspaces', workspaceId]
 
 /**
- * The owner comes first, so that all records of a workspace are one range. Indexes serve reads without the
- * owner.
+ * Keys in `workspacesPart`. A key begins with the workspace, so that all records of a workspace are one
+ * range. Indexes serve reads that do not know the workspace.
  */
 export const workspaceKeys = {
   workspaces: ['workspaces'] satisfies Key,
@@ -22,15 +22,15 @@ export const workspaceKeys = {
   apiKeyCount: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeyCount'],
   authTokens: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'authTokens', apiKey],
   authToken: (tenant: Tenant, name: string): Key => [...workspaceKeys.authTokens(tenant), name],
-  /** One record: replaced tokens that are still valid for some time. */
+  /** One record with the replaced tokens that are still valid for some time. */
   retiredTokens: ({ workspaceId, apiKey }: Tenant): Key => [
     ...ofWorkspace(workspaceId),
     'retiredTokens',
     apiKey,
   ],
-  /** One record: all domains of an API key. */
+  /** One record with all domains of an API key. */
   domains: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'domains', apiKey],
-  /** One record: the minting secrets of an API key. */
+  /** One record with the minting secrets of an API key. */
   mintingSecrets: ({ workspaceId, apiKey }: Tenant): Key => [
     ...ofWorkspace(workspaceId),
     'mintingSecrets',
@@ -38,6 +38,6 @@ export const workspaceKeys = {
   ],
   ownersOfApiKeys: ['ownerOfApiKey'] satisfies Key,
   ownerOfApiKey: (apiKey: string): Key => ['ownerOfApiKey', apiKey],
-  /** Index: number of API keys that list a domain. */
+  /** Index: the number of API keys that list a domain. */
   domainUses: (domain: string): Key => ['domainUses', domain],
 }

@@ -16,10 +16,10 @@ import { writeNewDomains } from './domain-service.ts'
 import { authTokensMax, putNewApiKey, type TenantStore } from './tenant-store.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
-/** Name of the auth token with which an API key is created. */
+/** Name of the first auth token of an API key. */
 export const defaultTokenName = 'default'
 /**
- * Maximum number of replaced tokens of one API key, or one workspace, that stay valid. The oldest ones are
+ * Maximum number of replaced tokens that stay valid, for one API key or one workspace. The oldest ones are
  * dropped first.
  */
 const retiredTokensMax = 10
@@ -29,18 +29,21 @@ export type NewWorkspace = Pick<WorkspaceRecord, 'name' | 'storedBytesMax'> & {
 }
 
 export interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
-  /** Generated if absent; it must be unused. */
+  /** The id of the key; it must be unused. Generated if absent. */
   readonly id?: string
-  /** In the form of `normalizeDomain`. */
+  /** Domains in the form that `normalizeDomain` returns. */
   readonly domains: readonly string[]
 }
 
 export interface TokenReset {
-  /** How long replaced tokens stay valid at most. */
+  /** Seconds for which replaced tokens stay valid. */
   readonly graceSeconds: number
-  /** Domains of the new token in the form of `normalizeDomain`; default: those of the replaced token. */
+  /**
+   * Domains of the new token, in the form that `normalizeDomain` returns. Default: the domains of the
+   * replaced token.
+   */
   readonly domains?: readonly string[]
-  /** Generated if absent. */
+  /** The new token. Generated if absent. */
   readonly token?: string
 }
 
@@ -85,15 +88,17 @@ export class WorkspaceService {
   }
 
   /**
-   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys, or the key exceeds
-   * that of domains
+   * Creates an API key.
+   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys, or the key has too
+   * many domains
    */
   createApiKey(workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
     return this.#options.tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
   }
 
   /**
-   * Replaces the auth tokens of an API key by a new one. All older ones become invalid within `graceSeconds`.
+   * Replaces the auth tokens of an API key by a new one. All older tokens become invalid within
+   * `graceSeconds`.
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
   resetAuthToken(
@@ -117,7 +122,7 @@ export class WorkspaceService {
   }
 
   /**
-   * Replaces the token of a workspace, and returns the new one. All older ones become invalid within
+   * Replaces the token of a workspace, and returns the new one. All older tokens become invalid within
    * `graceSeconds`.
    * @throws ApiError NOT_FOUND if the workspace does not exist
    */
@@ -176,7 +181,9 @@ const noSuchWorkspace = (): ApiError =>
 export const noSuchApiKey = (): ApiError =>
   new ApiError('api-key/not-found', 'the API key does not exist; see /v2/workspace/apikeys/get')
 
-/** Also read by key, so that two concurrent resets are serialized. */
+/**
+ * Returns the current tokens of an API key. Reads them by key too, so that two concurrent resets conflict.
+ */
 async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
   const prefix = workspaceKeys.authTokens(tenant)
   const entries = await transaction.scan({ prefix, limit: authTokensMax })
@@ -189,7 +196,10 @@ async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<
 
 interface GraceTimes {
   readonly now: number
-  /** Expiry of the replaced tokens, and the latest one of those replaced earlier. */
+  /**
+   * Expiry of the tokens that are replaced now. Tokens that were replaced earlier expire at this time at the
+   * latest.
+   */
   readonly validUntil: number
 }
 
