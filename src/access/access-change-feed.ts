@@ -18,16 +18,17 @@ export interface AccessChangeFeedDependencies {
   readonly engine: Pick<Engine, 'bus' | 'foreignChanges'>
 }
 
-/** Null: any access may have changed. */
+/** Receives a change; null: any access may have changed. */
 type AccessListener<Change> = (change: Change | null) => void
 
 /**
- * Reports changes of rights and credentials: at once when the bus delivers a message, and within some seconds
- * if the bus has lost it, because the store shows the change. It calls listeners in the order in which they
- * were added, so that an earlier one evicts its values before a later one reads.
+ * Reports changes of rights and credentials. A change is reported immediately when the bus delivers its
+ * message. If the bus has lost the message, the change is found in the store within some seconds. Listeners
+ * are called in the order in which they were added, so that an earlier listener evicts its values before a
+ * later one reads.
  */
 export class AccessChangeFeed {
-  /** How long a value that was read may be cached, in ms. */
+  /** Time in ms for which a value from the store may be cached. */
   readonly keepMs: number
   readonly #stored: ForeignChanges
   readonly #changes = new Set<AccessListener<AccessChange>>()
@@ -66,8 +67,8 @@ export class AccessChangeFeed {
   }
 
   /**
-   * Watches the changes of an organization and of its API key while one of its users is connected. Returns
-   * the function that ends the watch.
+   * Watches the changes of an organization and of its API key. Call it while a user of the organization is
+   * connected. Returns a function that ends the watch.
    */
   follow(scope: OrganizationScope): () => void {
     const { workspaceId, apiKey, organizationId } = scope
@@ -87,7 +88,7 @@ export class AccessChangeFeed {
     }
   }
 
-  /** Ends all reports. */
+  /** Ends all subscriptions: nothing is reported any more. */
   end(): void {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }

@@ -6,7 +6,7 @@ import { domainsOf, isAllowedOrigin } from '../model/domain.ts'
 import type { AccessChangeFeed } from './access-change-feed.ts'
 import { TtlCache } from './ttl-cache.ts'
 
-/** API keys whose domains are cached. */
+/** Maximum number of API keys whose domains are cached. */
 const cachedOriginsMax = 1_000
 
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
@@ -19,7 +19,7 @@ export interface OriginsOptions {
   readonly own: string
 }
 
-/** The pages that may use an API key. Pages of this server always may. Changes take effect at once. */
+/** The pages that may use an API key. Pages of this server always may. Changes take effect immediately. */
 export class AllowedOrigins {
   readonly #domains: DomainService
   readonly #own: string
@@ -38,7 +38,8 @@ export class AllowedOrigins {
   /**
    * Returns whether a page may use an API key.
    * @param origin value of the header `Origin`
-   * @param domains additional condition, such as the domains of an auth token; empty: none
+   * @param domains additional domains to which the origin must belong, such as those of an auth token; empty:
+   * no additional condition
    */
   async isAllowed(tenant: Tenant, origin: string, domains: readonly string[] = []): Promise<boolean> {
     if (origin === this.#own) return true
@@ -46,7 +47,8 @@ export class AllowedOrigins {
   }
 
   /**
-   * Returns whether any API key lists a domain of the origin. Only then the response contains CORS headers.
+   * Returns whether any API key lists a domain of the origin. Only then may the response contain CORS
+   * headers.
    */
   isKnown(origin: string): Promise<boolean> {
     return this.#domains.isAnyListed(domainsOf(origin))

@@ -4,10 +4,10 @@ import type { Tenant } from '../model/address.ts'
 export interface TokenGrant {
   readonly type: 'organization' | 'document' | 'folder'
   readonly id: string
-  /** For an organization, its own id. */
+  /** Organization of the resource; for an organization, its own id. */
   readonly organizationId: string
   readonly accessRole: 'viewer' | 'editor'
-  /** Epoch seconds. Without it, the grant expires with the token. */
+  /** Epoch seconds. If absent, the grant expires with the token. */
   readonly expiresAt?: number
 }
 
@@ -16,24 +16,24 @@ export interface Identity {
   readonly tenant: Tenant
   readonly userId: string
   readonly name: string
-  /** '' when unknown. */
+  /** Empty if unknown. */
   readonly email: string
-  /** Editor on every document of the tenant. */
+  /** True: the user is an editor on every document of the tenant. */
   readonly admin: boolean
   /** Null: the token does not restrict resources. */
   readonly grants: readonly TokenGrant[] | null
   /** Issue time of the token in epoch milliseconds; 0 if it has none, Infinity without authentication. */
   readonly issuedAt: number
-  /** Epoch milliseconds; Infinity without authentication. */
+  /** Expiry of the token in epoch milliseconds; Infinity without authentication. */
   readonly expiresAt: number
   /**
-   * Id of the API key's own secret that signed the token; absent if a secret of the server or a provider
-   * signed it.
+   * Id of the API key's minting secret that signed the token; absent if a secret of the server or an identity
+   * provider signed it.
    */
   readonly mintingSecretId?: string
 }
 
-/** The identity of all clients when authentication is disabled: it has all rights. */
+/** Returns the identity of all clients when authentication is disabled. It has all rights. */
 export const anonymous = (tenant: Tenant): Identity => ({
   tenant,
   userId: 'anonymous',

@@ -3,8 +3,8 @@ import { isLoopbackHost } from '../config/loopback-host.ts'
 
 /**
  * Returns why a request must be rejected while authentication is off; null if it is allowed. A page of
- * another site can make a browser on this machine call this server, under its own name that resolves to
- * 127.0.0.1 (DNS rebinding). `Host` and `Origin` reveal that.
+ * another site could make a browser on this machine call this server, through a host name that resolves to
+ * 127.0.0.1 (DNS rebinding). `Host` and `Origin` reveal such a request.
  */
 export function loopbackViolation(headers: IncomingHttpHeaders): string | null {
   if (!isLoopbackUrl(`http://${headers.host ?? ''}`))

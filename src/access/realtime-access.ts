@@ -19,9 +19,9 @@ export interface RealtimeAccessOptions {
   readonly fences: FenceStore
 }
 
-/** The permission of a user on a document, read at one time. */
+/** The permission of a user on a document at one moment. */
 export interface Permission {
-  /** The fence, read before the access. */
+  /** The fence, which was read before `access`. */
   readonly fence: Fence
   readonly access: DocumentAccess
   /** Why the token is rejected; null: it is accepted. */
@@ -37,8 +37,8 @@ export class RealtimeAccess {
   }
 
   /**
-   * Returns the identity of a token. A given token is checked even if none is required.
-   * @param origin value of the header; undefined: not from a page
+   * Returns the identity of a token. If a token is given, it is checked even if none is required.
+   * @param origin value of the header `Origin`; undefined if the client is not a page
    * @throws TokenRejectedError
    */
   async identityOf(token: string | null, origin: string | undefined): Promise<Identity> {
@@ -47,7 +47,7 @@ export class RealtimeAccess {
     return identity
   }
 
-  /** Returns why an accepted client must be disconnected now; null if it may stay. */
+  /** Returns why an accepted client must be disconnected now; null if the client may stay. */
   async refusalOf(identity: Identity, origin: string | undefined): Promise<TokenRejectedError | null> {
     if (await this.#options.tokens.isRevoked(identity)) return new TokenRejectedError('revoked')
     return (await this.#isAllowed(identity, origin)) ? null : new TokenRejectedError('origin')
@@ -78,16 +78,16 @@ export class RealtimeAccess {
   }
 
   /**
-   * Calls the listener when `permissionOf` may have changed; null: for any user. Returns the function that
-   * ends it.
+   * Calls the listener when `permissionOf` may have changed. The change null concerns all users. Returns a
+   * function that removes the listener.
    */
   onChange(listener: (change: AccessChange | null) => void): () => void {
     return this.#options.news.onChange(listener)
   }
 
   /**
-   * Calls the listener when `refusalOf` may have changed for the identities that `concerns` accepts. Returns
-   * the function that ends it.
+   * Calls the listener when `refusalOf` may have changed. The function `concerns` selects the affected
+   * identities. Returns a function that removes the listener.
    */
   onWithdrawal(listener: (concerns: (identity: Identity) => boolean) => void): () => void {
     return this.#options.news.onWithdrawal((withdrawal) =>
@@ -96,8 +96,8 @@ export class RealtimeAccess {
   }
 
   /**
-   * Call it for each accepted client: both listeners then also get changes that the bus loses. Returns the
-   * function that ends it.
+   * Watches the changes of a document's organization. Call it for each accepted client: the listeners then
+   * also receive changes whose messages the bus has lost. Returns a function that ends the watch.
    */
   follow(address: DocumentAddress): () => void {
     return this.#options.news.follow(address)

@@ -7,15 +7,15 @@ interface Question<Answer> {
 
 export interface TtlCacheOptions {
   readonly clock: Clock
-  /** Maximum number of cached results. The ones cached for longest are evicted. */
+  /** Maximum number of cached results. The results that were cached first are evicted. */
   readonly max: number
-  /** How long a result is cached, in ms; Infinity: until it is evicted. */
+  /** Time in ms for which a result is cached; Infinity: until it is evicted. */
   readonly keepMs: number
 }
 
 /**
- * Cached results of the store. The entry is the pending read, not its result: a change during the read evicts
- * it, so that the old result is not cached.
+ * Caches results of reads of the store. An entry is the pending read, not its result. A change during the
+ * read evicts the entry, so that an outdated result is not cached.
  */
 export class TtlCache<Answer> {
   readonly #options: TtlCacheOptions

@@ -13,7 +13,7 @@ import {
 
 export type { KeyCaller, OperatorCaller, WorkspaceCaller }
 
-/** The caller by the kind of its credentials. */
+/** The caller types, by the level of their credentials. */
 export interface CallerByLevel {
   readonly key: KeyCaller
   readonly workspace: WorkspaceCaller

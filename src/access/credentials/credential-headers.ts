@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, invalid } from '../../errors.ts'
 
-/** Why credentials were rejected: the label of the metric. */
+/** Why credentials were rejected; also the value of the metric's label. */
 export type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | 'wrong_origin'
 
 /** A header that carries a credential. */
@@ -13,13 +13,13 @@ export interface CredentialHeader {
 
 export type OnRejection = (problem: CredentialsProblem) => void
 
-/** Returns null if the header is missing or empty. */
+/** Returns the value of the header; null if the header is missing or empty. */
 export function readHeader(headers: IncomingHttpHeaders, { name }: CredentialHeader): string | null {
   const value = headers[name]
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** @throws ApiError INVALID_ARGUMENT if the header is missing */
+/** Returns the value of the header. @throws ApiError INVALID_ARGUMENT if the header is missing */
 export function requireHeader(
   headers: IncomingHttpHeaders,
   header: CredentialHeader,

@@ -8,24 +8,24 @@ import type { AllowedOrigins } from '../allowed-origins.ts'
 import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
 import { timingSafeEqualText, timingSafeIndexOf } from './timing-safe.ts'
 
-/** A backend with a valid API key and auth token: it may do everything within its tenant. */
+/** A backend with a valid API key and auth token. It may do everything within its tenant. */
 export interface KeyCaller {
   readonly level: 'key'
   readonly tenant: Tenant
-  /** The auth token of the request; null if none is required and none was given. */
+  /** The auth token of the request; null if the request has none because none is required. */
   readonly authToken: string | null
 }
 
 /**
- * Checks credentials that a request repeats in its body.
- * @throws ApiError UNAUTHENTICATED unless they equal the caller's credentials; for a caller without
- * credentials, only the API key is compared
+ * Checks the credentials that a request repeats in its body.
+ * @throws ApiError UNAUTHENTICATED unless they equal the caller's credentials; if the caller sent no auth
+ * token, only the API key is compared
  */
 export function checkBodyCredentials(
   { tenant, authToken }: KeyCaller,
   repeated: { readonly apiKey: string; readonly authToken: string },
 ): void {
-  // Compares both, even if the first one differs.
+  // Always compares both, so that the time does not reveal which one differs.
   const same = [
     timingSafeEqualText(tenant.apiKey, repeated.apiKey),
     timingSafeEqualText(authToken ?? repeated.authToken, repeated.authToken),
@@ -50,14 +50,17 @@ export interface KeyCredentialsOptions {
 }
 
 interface Accepted extends Omit<KeyCaller, 'level'> {
-  /** Domains whose pages may use the auth token; empty: any. */
+  /** Domains whose pages may use the auth token; empty: all domains. */
   readonly domains: readonly string[]
 }
 
-/** Compared if the API key is unknown, so that this takes about as long as a wrong token. */
+/** Compared if the API key is unknown, so that the check takes about as long as with a wrong token. */
 const noTokens = ['']
 
-/** @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED: see `Authenticator` */
+/**
+ * Authenticates a backend with an API key.
+ * @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED: see `Authenticator`
+ */
 export async function authenticateKey(
   headers: IncomingHttpHeaders,
   options: KeyCredentialsOptions,

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { invalidCredentials, type OnRejection, requireHeader } from './credential-headers.ts'
 import { timingSafeEqualText } from './timing-safe.ts'
 
-/** The operator of this server, who creates workspaces. */
+/** The operator of this server. Only the operator may create workspaces. */
 export interface OperatorCaller {
   readonly level: 'operator'
 }
@@ -16,7 +16,10 @@ export interface OperatorCredentialsOptions {
   readonly onRefusal: OnRejection
 }
 
-/** @throws ApiError FAILED_PRECONDITION, INVALID_ARGUMENT, UNAUTHENTICATED: see `Authenticator` */
+/**
+ * Authenticates the operator.
+ * @throws ApiError FAILED_PRECONDITION, INVALID_ARGUMENT, UNAUTHENTICATED: see `Authenticator`
+ */
 export async function authenticateOperator(
   headers: IncomingHttpHeaders,
   { adminToken, onRefusal }: OperatorCredentialsOptions,

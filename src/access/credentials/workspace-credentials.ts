@@ -7,7 +7,10 @@ import type { Tenant } from '../../model/address.ts'
 import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
 import { timingSafeIndexOf } from './timing-safe.ts'
 
-/** A backend with a workspace's id and token: it manages the API keys of the workspace and their tokens. */
+/**
+ * A backend with the id and the token of a workspace. It manages the API keys of the workspace and their
+ * tokens.
+ */
 export interface WorkspaceCaller {
   readonly level: 'workspace'
   readonly workspaceId: string
@@ -27,7 +30,10 @@ export interface WorkspaceCredentialsOptions {
   readonly onRefusal: OnRejection
 }
 
-/** @throws ApiError INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED: see `Authenticator` */
+/**
+ * Authenticates a backend with the credentials of a workspace.
+ * @throws ApiError INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED: see `Authenticator`
+ */
 export async function authenticateWorkspace(
   headers: IncomingHttpHeaders,
   { tenants, clock, defaultTenant, onRefusal }: WorkspaceCredentialsOptions,
@@ -38,16 +44,16 @@ export async function authenticateWorkspace(
   const id = requireHeader(headers, workspaceIdHeader, onRefusal)
   const token = requireHeader(headers, workspaceAuthTokenHeader, onRefusal)
   const workspace = await tenants.workspace(id)
-  // Compared also without a workspace, so that both cases take equally long.
+  // Also compared if the workspace does not exist, so that both cases take equally long.
   const matches = timingSafeIndexOf(validTokens(workspace, clock.now()), token) !== -1
   if (workspace !== null && matches) return { level: 'workspace', workspaceId: id }
   const message = 'the workspace id or the workspace auth token is not valid'
   const refusal = invalidCredentials(message, onRefusal)
-  // Only the status differs, as the specification requires.
+  // The messages are equal; only the status differs, as the specification requires.
   throw workspace === null ? new ApiError('workspace/not-found', message) : refusal
 }
 
-/** Includes replaced tokens. */
+/** Returns the valid tokens of a workspace, including replaced ones. */
 function validTokens(workspace: WorkspaceRecord | null, now: number): readonly string[] {
   if (workspace === null) return ['']
   const retired = (workspace.retiredTokens ?? []).filter(({ validUntil }) => validUntil > now)

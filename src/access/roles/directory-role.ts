@@ -4,13 +4,13 @@ import { activeGrant, grantExpiry } from '../../directory/permissions/grants.ts'
 import type { AccessRole, AccessType, GrantRecord } from '../../directory/store/records.ts'
 
 /**
- * One user's access to one resource. A list has the resource first, then its folders upwards, the
- * organization last.
+ * The access settings of a resource, and one user's grants on it. A list of levels begins with the resource,
+ * continues with its folders from the nearest up, and ends with the organization.
  */
 export interface AccessLevel extends FolderAccess {
-  /** The user's own grant. */
+  /** The user's own grant on the resource. */
   readonly own: GrantRecord | null
-  /** Grants of the user's groups. */
+  /** The grants of the user's groups on the resource. */
   readonly groups: readonly GrantOfGroup[]
   readonly resource?: Resource
 }
@@ -24,31 +24,31 @@ export interface AccessReason {
   /** A grant to the user or to a group, the access type, or membership of the organization. */
   readonly source: 'user' | 'group' | 'accessType' | 'membership'
   /**
-   * The resource that has the grant or sets the access type; absent for a membership, and if no resource sets
-   * it.
+   * The resource that has the grant or sets the access type. Absent for a membership, and if no resource sets
+   * the access type.
    */
   readonly resource?: Resource | undefined
   readonly groupId?: string | undefined
 }
 
 export interface DirectoryRole {
-  /** Null: the resource does not exist for this user. */
+  /** Null: for this user, the resource does not exist. */
   readonly role: AccessRole | null
-  /** The grant of the role; null if the role comes from the access type. */
+  /** The grant that gives the role; null if the role comes from the access type. */
   readonly grant: GrantRecord | null
-  /** Applies to users without a grant. */
+  /** The effective access type, which applies to users without a grant. */
   readonly accessType: AccessType
-  /** Epoch milliseconds at which a relevant grant expires; Infinity if none does. */
+  /** Time in epoch milliseconds at which a relevant grant expires; Infinity if none does. */
   readonly until: number
   readonly reason: AccessReason
 }
 
 /**
- * Returns the rights of a user on a resource at `now` (epoch milliseconds), without the limits of a token.
- * The most specific unexpired grant decides: a user's grant before those of groups, and the strongest of the
- * groups. Without a grant, the access type decides. `public` allows every user of the tenant.
- * `organizationPrivate` allows members of the organization, in the role that they have there. `restricted`
- * allows no user.
+ * Returns the rights of a user on a resource at `now` (epoch milliseconds). Ignores the limits of a token.
+ * The most specific level with an unexpired grant decides. On one level, the user's own grant takes
+ * precedence over those of groups, and the strongest grant of the groups counts. Without a grant, the access
+ * type decides. `public` allows every user of the tenant. `organizationPrivate` allows members of the
+ * organization, in the role that they have there. `restricted` allows no user.
  * @param member grants that make the user a member of the organization; the first unexpired one determines
  * the role
  */
@@ -72,13 +72,13 @@ export function directoryRole(
   return { role: grant.accessRole, grant, accessType, until, reason: { source: 'membership' } }
 }
 
-/** Sorts editors before viewers, and later expiry before earlier. */
+/** Sorts editors before viewers, and grants of the same role from the latest expiry to the earliest. */
 export const strongestFirst = <Grant extends GrantRecord>(grants: readonly Grant[]): readonly Grant[] =>
   grants.toSorted(
     (a, b) => a.accessRole.localeCompare(b.accessRole) || (grantExpiry(a) < grantExpiry(b) ? 1 : -1),
   )
 
-/** Returns the levels up to and including the first that does not inherit. */
+/** Returns the levels up to and including the first that does not inherit access from its parent. */
 function reachedLevels(levels: readonly AccessLevel[]): readonly AccessLevel[] {
   const end = levels.findIndex(({ inheritAccessFromParent }) => !inheritAccessFromParent)
   return end === -1 ? levels : levels.slice(0, end + 1)

@@ -21,28 +21,30 @@ import { OrganizationsWithGroups } from './organizations-with-groups.ts'
 import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
 
 /**
- * A document whose folder is missing is being removed, or was moved during the read. A second read
- * distinguishes the two.
+ * Maximum number of attempts to read a document. If its folder is missing, the document is being removed, or
+ * was moved during the read; another attempt distinguishes the two cases.
  */
 const attemptsMax = 3
 
-/** Keeps grants that expire later or are weaker: they decide when the others have expired. */
+/**
+ * Selects all grants, even those that are weaker or expire later: they decide when the others have expired.
+ */
 const chooseAll: GrantSelector = (grants) => grants
 
-/** The directory's data about one user and one document, as of one moment; `roleOn` computes the role. */
+/** The directory's data about one user and one document at one moment. `roleOn` computes the role from it. */
 export interface DocumentAccess extends ResourceAccess {
-  /** `deleted`: the document, a folder of it or its organization is being removed. */
+  /** `deleted`: the document, an ancestor folder or its organization is being removed. */
   readonly state: 'open' | 'disabled' | 'deleted'
   /** The folders of the document, nearest first. */
   readonly folderIds: readonly string[]
 }
 
-/** The access to a public document without grants. */
+/** The access of any user to a public document without grants. */
 export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
 
 /**
- * Reads access from the directory. A document without a record has the default access type; a document that
- * is being deleted is closed.
+ * Reads access from the directory. A document without a record has the default access type. A document that
+ * is being deleted allows no user.
  */
 export class AccessReader {
   readonly #store: OrganizationStore
@@ -50,8 +52,8 @@ export class AccessReader {
   readonly #defaultAccess: AccessType
 
   /**
-   * @param news listeners that read access again must register after this constructor: otherwise they read
-   * stale groups
+   * @param news a listener that reads access again must be registered after this constructor has run,
+   * otherwise it reads stale groups
    * @param defaultAccess the access type of documents without a record
    */
   constructor(store: OrganizationStore, news: AccessChangeFeed, clock: Clock, defaultAccess: AccessType) {
@@ -94,11 +96,11 @@ export class AccessReader {
 interface Records {
   readonly document: DocumentRecord | null
   readonly organization: OrganizationRecord | null
-  /** True if the user has a grant on one of them. */
+  /** True if the user has a grant on the document or the organization. */
   readonly isGranted: boolean
 }
 
-/** Reads in one step the records that every connection needs; the reader caches them. */
+/** Reads the records that every connection needs, in one read; the reader caches them. */
 async function readRecords(
   reader: DirectoryReader,
   { organizationId }: OrganizationScope,
@@ -121,8 +123,8 @@ async function readRecords(
 }
 
 /**
- * Returns whether the document is in no folder, enabled and public, as most documents are. Then only grants
- * could change the access.
+ * Returns whether the document is in no folder, enabled and public, like most documents. The access of a user
+ * to such a document depends on grants only.
  */
 function isOrdinary({
   folderId,

@@ -5,7 +5,7 @@ import { documentRecordType } from '../../directory/store/records.ts'
 import { type AccessResource, documentResource, folderResource } from './access-resource.ts'
 
 /**
- * The paths of resources up to the organization. The path of a folder is read once, and shared by its
+ * The paths of resources up to the organization. The path of each folder is read once for all of the folder's
  * contents.
  */
 export class FolderPaths {
@@ -18,7 +18,7 @@ export class FolderPaths {
     this.#top = top
   }
 
-  /** Returns the path from the document upwards; null if it does not exist. */
+  /** Returns the path from the document upwards; null if the document does not exist. */
   async ofDocument(documentId: string): Promise<readonly AccessResource[] | null> {
     const document = await this.#reader.get(keys.document(documentId), documentRecordType)
     if (document === null || document.deleting === true) return null
@@ -26,7 +26,7 @@ export class FolderPaths {
     return above && [documentResource(documentId, document), ...above]
   }
 
-  /** Returns the path from the folder upwards; null if it does not exist. */
+  /** Returns the path from the folder upwards; null if the folder does not exist. */
   from(folderId: string): Promise<readonly AccessResource[] | null> {
     const path = this.#fromFolders.get(folderId) ?? this.#read(folderId)
     this.#fromFolders.set(folderId, path)

@@ -9,12 +9,12 @@ import { keyName } from '../../engine/key-encoding.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { TtlCache } from '../ttl-cache.ts'
 
-/** Number of organizations that are cached. */
+/** Maximum number of cached organizations. */
 const cachedOrganizationsMax = 10_000
 
 /**
- * The organizations that have group members. In the others, the search for a user's groups is skipped, which
- * would take a scan for each connection. Changes take effect at once.
+ * The organizations in which any user is a member of a group. In all others, a user's groups need not be
+ * read, which saves a scan for each connection. Changes take effect immediately.
  */
 export class OrganizationsWithGroups {
   readonly #cache: TtlCache<boolean>

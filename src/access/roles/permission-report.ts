@@ -26,7 +26,7 @@ export type ResourceReport =
       readonly accessType?: AccessType
       readonly error: string
       readonly errorCode: ReportProblem
-      /** Absent for a resource that does not exist. */
+      /** Absent if the resource does not exist. */
       readonly reason?: ReportedReason
     }
 
@@ -41,7 +41,7 @@ export type ReportProblem = 'does_not_exist' | 'permission_denied'
 
 type Reports = Readonly<Record<string, ResourceReport>>
 
-/** By the ids of the resources. */
+/** The rights of one user, by the ids of the resources. */
 export interface UserReport {
   readonly organization: Reports
   readonly folders: Reports
@@ -49,9 +49,9 @@ export interface UserReport {
 }
 
 export interface PermissionReport {
-  /** By the ids of the users. */
+  /** Reports by the ids of the users. */
   readonly users: Readonly<Record<string, UserReport>>
-  /** False: the organization, a folder or a document does not exist. */
+  /** False if the organization, a folder or a document does not exist. */
   readonly complete: boolean
 }
 
@@ -62,7 +62,7 @@ export interface ReportQuery {
   readonly documentIds: readonly string[]
 }
 
-/** A resource with its path; null if it does not exist. */
+/** The paths of resources, by id; null for a resource that does not exist. */
 type ResourcesByDocument = ReadonlyMap<string, readonly AccessResource[] | null>
 
 interface Located {
@@ -121,7 +121,7 @@ async function locate(
 
 async function reportUser(located: Located, userId: string): Promise<UserReport> {
   const { reader, now, organization, folders, documents } = located
-  // A report does not depend on later times, so one of several equivalent grants is sufficient.
+  // A report concerns one moment, so the strongest of several active grants is sufficient.
   const choose: GrantSelector = (grants) =>
     grants.filter((grant) => activeGrant(grant, now) !== null).slice(0, 1)
   const access = await UserAccess.open({ reader, userId, choose })
@@ -164,7 +164,7 @@ const reported = ({ source, resource, groupId }: AccessReason): ReportedReason =
 
 const denied = { error: 'permission denied', errorCode: 'permission_denied' } as const
 
-/** An organization has no access type: it is open to its members. */
+/** Reports the rights on an organization. An organization has no access type: it is open to its members. */
 async function reportMember(
   access: UserAccess,
   places: readonly AccessResource[],
@@ -181,7 +181,10 @@ async function reportMember(
 const endOf = (grant: { readonly expiresAt: number | null } | null) =>
   grant === null || grant.expiresAt === null ? {} : { expiresAt: grant.expiresAt }
 
-/** Without a prototype, because an id may be any text, also `__proto__`. */
+/**
+ * Returns an object with the entries. The object has no prototype, because an id may be any text, even
+ * `__proto__`.
+ */
 function byId<Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {
   const all = Object.create(null) as Record<string, Value>
   for (const [id, value] of entries) all[id] = value

@@ -6,19 +6,19 @@ import type { DocumentAccess } from './document-access.ts'
 export type Role = 'editor' | 'viewer'
 
 export interface RoleOnDocument {
-  /** Null: the document does not exist for this user. */
+  /** Null: for this user, the document does not exist. */
   readonly role: Role | null
   /**
-   * Epoch milliseconds at which the role must be computed again, because a grant or the token expires;
-   * Infinity if never.
+   * Time in epoch milliseconds at which the role must be computed again, because a grant or the token
+   * expires; Infinity if neither expires.
    */
   readonly until: number
 }
 
 /**
  * Returns the rights of an identity on a document at `now` (epoch milliseconds): the lesser of the token's
- * grants and the directory's rights of its user. Documents of another tenant do not exist. An admin edits all
- * documents of its own tenant, unless they are disabled or deleted.
+ * grants and the user's rights in the directory. Documents of another tenant count as not existing. An admin
+ * edits all documents of its own tenant, unless they are disabled or deleted.
  */
 export function roleOn(
   identity: Identity,
@@ -36,15 +36,16 @@ export function roleOn(
   return { role, until: Math.min(granted.until, live.until, until) }
 }
 
-/** Without a time limit: changes of rights are published. */
+/** No role, without a time limit: changes of rights are published. */
 const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }
 
 const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
   tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
 
 /**
- * The most specific unexpired grant decides: document, its folders from the nearest up, organization. If one
- * resource has several grants, only the last one counts, as in `permissions/add`.
+ * Returns the role that the grants of a token give. The most specific unexpired grant decides: on the
+ * document, then on its folders from the nearest up, then on the organization. If a resource has several
+ * grants, only the last one counts, as in `permissions/add`.
  */
 function grantedRole(
   grants: readonly TokenGrant[],

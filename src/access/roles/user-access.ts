@@ -9,24 +9,24 @@ import { lastSegment } from '../../engine/key-encoding.ts'
 import type { AccessResource } from './access-resource.ts'
 import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
 
-/** Maximum number of one user's groups that are read. It exceeds the current limit of memberships. */
+/** Maximum number of one user's groups that are read. It is higher than the current limit of memberships. */
 const groupsMax = 1_000
 /**
- * For users in more groups, the grants of a resource are listed instead of read one by one: one scan costs as
- * much as some reads.
+ * Maximum number of groups of a user whose grants on a resource are read one by one. For more groups, all
+ * grants of the resource are listed: one scan costs as much as several reads.
  */
 const lookedUpMax = 4
 /**
- * Maximum number of listed grants of a resource for each group of the user: a read takes as long as listing
- * several.
+ * Maximum number of grants of a resource that are listed, per group of the user: one read takes as long as
+ * listing several grants.
  */
 const listedPerGroup = 5
 
 export interface ResourceAccess {
   readonly levels: readonly AccessLevel[]
   /**
-   * Grants that make the user a member of the organization, in order of precedence. Empty if that does not
-   * matter.
+   * Grants that make the user a member of the organization, in order of precedence. Empty if membership does
+   * not matter.
    */
   readonly member: readonly GrantRecord[]
 }
@@ -37,21 +37,21 @@ export const noAccess: ResourceAccess = {
   member: [],
 }
 
-/** Selects the relevant grants from a list in order of precedence. */
+/** Selects the relevant grants from a list that is in order of precedence. */
 export type GrantSelector = <Grant extends GrantRecord>(grants: readonly Grant[]) => readonly Grant[]
 
 export interface UserAccessOptions {
   readonly reader: DirectoryReader
   readonly userId: string
-  /** Selects the relevant grants of groups, and of membership. */
+  /** Selects the relevant grants of groups, and those of membership. */
   readonly choose: GrantSelector
   /** Returns whether any user is in a group. Called before the user's groups are read. */
   readonly isGrouped?: () => Promise<boolean>
 }
 
 /**
- * The grants of one user and of the user's groups in an organization, as of one moment. Each resource is read
- * once, for any number of resources inside it.
+ * The grants of one user and of the user's groups in an organization at one moment. Each resource is read
+ * once, however many resources inside it are checked.
  */
 export class UserAccess {
   readonly #options: UserAccessOptions
@@ -76,7 +76,10 @@ export class UserAccess {
     )
   }
 
-  /** @param places the resource first, then its folders upwards, the organization last */
+  /**
+   * Returns the access of the user to a resource.
+   * @param places the resource, then its folders from the nearest up, then the organization
+   */
   async at(places: readonly AccessResource[]): Promise<ResourceAccess> {
     const levels = await Promise.all(places.map((place) => this.#levelAt(place)))
     const isForMembers = effectiveAccessType(levels) === 'organizationPrivate'
@@ -84,9 +87,10 @@ export class UserAccess {
   }
 
   /**
-   * Returns the grants of membership. Grants on the organization make a member in their role, the user's
-   * before those of groups. Any other grant in it makes a viewer.
-   * @param levels the organization last
+   * Returns the grants of membership, in order of precedence. A grant on the organization itself makes the
+   * user a member in its role; the user's own grant comes before those of groups. A grant on anything in the
+   * organization makes the user a viewer.
+   * @param levels levels of which the organization is the last
    */
   memberAt(levels: readonly AccessLevel[]): Promise<readonly GrantRecord[]> {
     this.#member ??= this.#readMember(levels.at(-1))
@@ -109,7 +113,10 @@ export class UserAccess {
     return { resource, accessType, inheritAccessFromParent, own, groups: kept }
   }
 
-  /** Returns null if reading them one by one is less expensive. */
+  /**
+   * Lists the grants on a resource. Returns null if there are so many that reading the user's grants one by
+   * one is less expensive.
+   */
   async #listGrants(resource: Resource): Promise<Grants | null> {
     const { reader } = this.#options
     const limit = this.#groups.length * listedPerGroup
@@ -153,12 +160,15 @@ export class UserAccess {
   }
 }
 
-/** The user's own grant on a resource, and those of the groups. */
+/** The user's own grant on a resource, and the grants of the user's groups. */
 type Grants = readonly [GrantRecord | null, readonly GrantOfGroup[]]
 
 const nothing = { own: null, groups: [] }
 
-/** Returns the longest of all grants in the organization, as a viewer's grant on it. */
+/**
+ * Returns the grant with the latest expiry in the organization, as a viewer's grant on the organization; null
+ * if there is none.
+ */
 async function longestGrant(reader: DirectoryReader, subject: Subject): Promise<GrantRecord | null> {
   const [entry] = await reader.scan({ prefix: keys.grantsOf(subject), reverse: true, limit: 1 })
   return entry === undefined ? null : { accessRole: 'viewer', expiresAt: indexedExpiry(entry) }

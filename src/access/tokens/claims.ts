@@ -3,9 +3,9 @@ import { idProblem } from '../../model/address.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
 
 /**
- * The claims of a realtime token in addition to the registered `iss`, `sub`, `exp`, `iat` and `jti`. Backends
- * may mint their own tokens with the secret. `ws` and `key` are required; `identityFromClaims` has the
- * defaults of the others. For revocations, a token without `iat` counts as issued long ago.
+ * The claims of a realtime token, in addition to the registered `iss`, `sub`, `exp`, `iat` and `jti`.
+ * Backends may mint their own tokens with the secret. `ws` and `key` are required; `identityFromClaims`
+ * defines the defaults of the others. For revocations, a token without `iat` counts as issued long ago.
  */
 export interface Claims {
   /** Workspace id. */

@@ -9,8 +9,8 @@ interface ProviderDependencies extends Pick<IdentityProviderOptions, 'clock' | '
 }
 
 /**
- * Creates the configured provider; null if none is configured.
- * @param first API key of tokens without a claim for it
+ * Creates the configured identity provider; null if none is configured.
+ * @param first API key of tokens that have no claim with an API key
  */
 export function createIdentityProvider(
   { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey }: Config,

@@ -11,9 +11,9 @@ import {
   tokenProblemOf,
 } from './realtime-tokens.ts'
 
-/** Asymmetric algorithms only: their public keys cannot sign. */
+/** Asymmetric algorithms only, because their public keys cannot sign tokens. */
 const algorithms = ['RS256', 'ES256']
-/** How long fetched keys are used, in ms. This includes keys that were withdrawn meanwhile. */
+/** Time in ms for which fetched keys are used. Keys that the provider withdraws stay valid for this time. */
 const keysMs = 600_000
 
 export interface IdentityProviderOptions {
@@ -22,27 +22,25 @@ export interface IdentityProviderOptions {
   readonly issuer: string
   readonly audience: string
   readonly claims: ClaimNames
-  /** API key of tokens without a claim for it. */
+  /** API key of tokens that have no claim with an API key. */
   readonly apiKey: string
   readonly tenantOf: (apiKey: string) => Promise<Tenant | null>
   readonly clock: Clock
   /**
-   * Gets a claim that misspells a configured one that the token does not have. The token stays valid: the
-   * provider may have such a claim.
+   * Receives an unknown claim whose name resembles a configured claim that the token does not have. The token
+   * stays valid, because the provider may have such a claim.
    */
   readonly onMisspelledClaim: (claim: MisspelledClaim) => void
-  /**
-   * Minimum interval at which an unknown key makes the server fetch the keys again, in ms. Default 30,000.
-   */
+  /** Minimum interval in ms between two fetches because of an unknown key. Default 30,000. */
   readonly refetchMs?: number
   /**
-   * Timeout for fetching the keys, in ms. Default 5,000, which is less than the time limit for authenticating
-   * a connection.
+   * Timeout in ms for fetching the keys. Default 5,000, which is less than the time limit for the
+   * authentication of a connection.
    */
   readonly fetchMs?: number
 }
 
-/** Tokens of a third party that knows the users: JWTs signed with keys that it publishes. */
+/** Verifies tokens of a third party that knows the users: JWTs that it signs with keys that it publishes. */
 export class IdentityProvider implements ExternalTokens {
   readonly algorithms: readonly string[] = algorithms
   readonly #options: IdentityProviderOptions
@@ -100,7 +98,7 @@ export class IdentityProvider implements ExternalTokens {
     }
   }
 
-  /** Returns null if the token belongs to no API key. */
+  /** Returns the tenant of a token; null if its API key does not exist. @throws TokenRejectedError */
   async #tenantOf(payload: JWTPayload): Promise<Tenant | null> {
     const { claims, tenantOf } = this.#options
     const apiKey = claims.apiKey === null ? this.#options.apiKey : payload[claims.apiKey]
@@ -109,7 +107,10 @@ export class IdentityProvider implements ExternalTokens {
   }
 }
 
-/** An unavailable provider must not count as an invalid token. */
+/**
+ * Returns a function that finds the published key of a token. If the provider is not available, its error
+ * must not count as an invalid token.
+ */
 function publishedKeys(options: IdentityProviderOptions): JWTVerifyGetKey {
   const { jwksUrl, fetchMs = 5_000, refetchMs = 30_000 } = options
   const keys = createRemoteJWKSet(new URL(jwksUrl), {

@@ -8,13 +8,13 @@ import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { TtlCache } from '../ttl-cache.ts'
 import { signedPayload } from './signed-payloads.ts'
 
-/** Number of API keys whose minting secrets are cached. */
+/** Maximum number of API keys whose minting secrets are cached. */
 const cachedMax = 1_000
 
 interface MintingKey {
   readonly id: string
   readonly key: KeyObject
-  /** Epoch milliseconds. */
+  /** End of its validity, in epoch milliseconds. */
   readonly validUntil?: number
 }
 
@@ -33,7 +33,7 @@ export interface MintedTokensOptions {
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 /**
- * Verifies tokens that the minting secret of one API key signed. The claims `ws` and `key` select the
+ * Verifies tokens that were signed with a minting secret of an API key. The claims `ws` and `key` select the
  * secrets, so that a secret is never tried for another API key.
  */
 export class MintedTokens {
@@ -50,7 +50,10 @@ export class MintedTokens {
     })
   }
 
-  /** @throws JOSEError if no valid minting secret of the API key in the claims signed the token */
+  /**
+   * Returns the payload of a token. @throws JOSEError if no valid minting secret of the claimed API key
+   * signed the token
+   */
   async payloadOf(token: string): Promise<MintedPayload> {
     const tenant = claimedTenant(token)
     const keys = tenant === null ? [] : await this.#validKeys(tenant)
@@ -77,8 +80,7 @@ export class MintedTokens {
   }
 }
 
-/** Reads the API key that the token claims, before its signature is verified. Null: it claims none. */
-/** Returns the API key that a token names. The token is not verified. */
+/** Returns the API key that a token claims; null if it claims none. Does not verify the token. */
 export function claimedTenant(token: string): Tenant | null {
   try {
     const { ws, key } = decodeJwt(token)
@@ -90,7 +92,10 @@ export function claimedTenant(token: string): Tenant | null {
 
 const isId = (value: unknown): value is string => idProblem(value) === null
 
-/** @throws JOSEError if the token is malformed */
+/**
+ * Returns the payload if the key has signed the token; otherwise null. @throws JOSEError if the token is
+ * malformed
+ */
 function payloadIfSigned(token: string, key: KeyObject): JWTPayload | null {
   try {
     return signedPayload(token, [key])

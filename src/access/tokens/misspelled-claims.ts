@@ -1,15 +1,15 @@
 import type { JWTPayload } from 'jose'
 import { misspelledName, shortened } from '../../text.ts'
 
-/** A claim that Weft does not read, and the missing one that it most likely means. */
+/** A claim that Weft does not read, and the missing claim that was most likely meant. */
 export interface MisspelledClaim {
   readonly given: string
   readonly intended: string
 }
 
 /**
- * Claims of RFC 7519, OpenID Connect Core 5.1, RFC 9068 and common identity providers, and names that
- * resemble one of Weft. They are never a misspelling.
+ * Claims of RFC 7519, OpenID Connect Core 5.1, RFC 9068 and common identity providers, and other names that
+ * resemble a claim of Weft. None of them counts as a misspelling.
  */
 const knownClaims = new Set(
   [
@@ -22,12 +22,12 @@ const knownClaims = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** Shorter names are similar to too many others. */
+/** Minimum length of a name to compare. Shorter names resemble too many others. */
 const comparedLengthMin = 5
-/** Further claims are not compared. */
+/** Maximum number of claims of a token that are compared. */
 const comparedMax = 100
 
-/** Returns the first claim that misspells a missing one of `read`; null without one. */
+/** Returns the first claim that misspells a missing one of the claims `read`; null if there is none. */
 export function findMisspelledClaim(payload: JWTPayload, read: readonly string[]): MisspelledClaim | null {
   const missing = read.filter((name) => name.length >= comparedLengthMin && !Object.hasOwn(payload, name))
   if (missing.length === 0) return null
@@ -41,17 +41,17 @@ export function findMisspelledClaim(payload: JWTPayload, read: readonly string[]
 
 const shownLengthMax = 30
 
-/** Describes the claim for people. */
+/** Returns a description of the claim for people. */
 export const describeClaim = ({ given, intended }: MisspelledClaim): string =>
   `the token has an unknown claim ${JSON.stringify(shortened(given, shownLengthMax))} (did you mean ${JSON.stringify(intended)}?)`
 
-/** The optional claims of Weft's own tokens that are long enough to compare. */
+/** The optional claims of Weft's own tokens whose names are long enough to compare. */
 const ownClaims = ['grants', 'admin', 'email', 'permissions']
 
 /**
- * Describes a claim that was meant to be one of Weft's own: a misspelled one, or `permissions`, which is the
- * name in REST of `grants` in a token. Without `grants`, a token would give all permissions of its user. Null
- * without one.
+ * Describes a claim that most likely means one of Weft's own; returns null if there is none. Such a claim is
+ * a misspelled one, or `permissions`: the REST API uses this name for the `grants` of a token. A token
+ * without `grants` gives all permissions of its user.
  */
 export function describeMisspelledClaim(payload: JWTPayload): string | null {
   const misspelled = Object.hasOwn(payload, 'permissions')

@@ -11,13 +11,18 @@ import { SignedPayloads } from './signed-payloads.ts'
 const issuer = 'weft'
 const algorithm = 'HS256'
 /**
- * Tolerance for `nbf` of tokens that other parties mint. An expired token is rejected at once: its sockets
- * also close at that moment.
+ * Tolerance in seconds for `nbf` of tokens that other parties mint. There is no tolerance for the expiry: an
+ * expired token is rejected immediately, because its sockets also close at that moment.
  */
 export const clockToleranceSeconds = 5
-/** Maximum length of a token, which is sent in a URL or header. Longer ones are rejected unread. */
+/**
+ * Maximum length of a token, which is sent in a URL or header. Longer tokens are rejected without being read.
+ */
 export const tokenLengthMax = 24_576
-/** HMAC-SHA256 keys must be at least as long as its output (RFC 7518 3.2). */
+/**
+ * Minimum length of a secret in bytes. A key of HMAC-SHA256 must be at least as long as its output (RFC 7518
+ * 3.2).
+ */
 const secretBytesMin = 32
 
 export type TokenProblem =
@@ -51,12 +56,14 @@ interface TokenRejectionOptions extends ErrorOptions {
   readonly detail?: string | null
 }
 
-/** The token is rejected. The message may be sent to the client; `reason` is the label of the metric. */
+/**
+ * The token is rejected. The message may be sent to the client; `reason` is the value of the metric's label.
+ */
 export class TokenRejectedError extends Error {
   readonly reason: TokenProblem
-  /** Names the claim that is wrong; null if it is not known. It has no value of the token. */
+  /** Description of the wrong claim, without any value of the token; null if the claim is not known. */
   readonly detail: string | null
-  /** The API key that the rejected token names; null: none, or not read. */
+  /** The API key that the rejected token claims; null if it claims none, or was not read. */
   claimedKey: string | null = null
   constructor(reason: TokenProblem, { detail = null, ...options }: TokenRejectionOptions = {}) {
     super(detail ?? problemTexts[reason], options)
@@ -67,23 +74,26 @@ export class TokenRejectedError extends Error {
 }
 
 export interface TokensOptions {
-  /** Signs and verifies tokens. At least 32 bytes of UTF-8. */
+  /** Secret that signs and verifies tokens: at least 32 bytes of UTF-8. */
   readonly secret: string
-  /** Also verifies tokens during a rotation. */
+  /** Secret that also verifies tokens during a rotation; null: none. */
   readonly previousSecret: string | null
   readonly clock: Clock
   readonly isTenant: (tenant: Tenant) => Promise<boolean>
-  /** Returns the time until which tokens issued for a user are rejected (epoch milliseconds); -1 for none. */
+  /**
+   * Returns the time, in epoch milliseconds, up to which issued tokens of a user are rejected; -1 if the
+   * tokens were never revoked.
+   */
   readonly revokedUntil: (tenant: Tenant, userId: string) => Promise<number>
-  /** Verifies tokens that a minting secret of an API key signed; null: none are accepted. */
+  /** Verifies tokens that a minting secret of an API key signed. If null, no such tokens are accepted. */
   readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
-  /** Verifies tokens of another issuer; null: none are accepted. */
+  /** Verifies tokens of another issuer. If null, no such tokens are accepted. */
   readonly foreign: ExternalTokens | null
 }
 
 /** Tokens of another issuer. */
 export interface ExternalTokens {
-  /** Algorithms of their signatures; never one of this server's tokens. */
+  /** Signature algorithms of the issuer. They must not include the algorithm of this server's tokens. */
   readonly algorithms: readonly string[]
   /** Returns the identity of a token. The caller checks expiry and revocation. @throws TokenRejectedError */
   identityOf(token: string): Promise<Identity>
@@ -91,17 +101,20 @@ export interface ExternalTokens {
 
 export interface IssuedToken {
   readonly token: string
-  /** Epoch seconds. */
+  /** Expiry of the token, in epoch seconds. */
   readonly expiresAt: number
 }
 
-/** Realtime tokens: JWTs signed with HS256 by secrets of this server, and those of other trusted issuers. */
+/**
+ * Issues and verifies realtime tokens: JWTs that secrets of this server signed with HS256, and tokens of
+ * other trusted issuers.
+ */
 export class RealtimeTokens {
   readonly #secrets: readonly KeyObject[]
   readonly #payloads: SignedPayloads
   readonly #options: TokensOptions
 
-  /** @throws RangeError if a secret is too short */
+  /** @throws RangeError if a secret is shorter than `secretBytesMin` */
   constructor(options: TokensOptions) {
     const { secret, previousSecret } = options
     this.#secrets = [secret, previousSecret].filter((each) => each !== null).map(secretKey)
@@ -110,8 +123,8 @@ export class RealtimeTokens {
   }
 
   /**
-   * Issues a token that `verify` converts to `identity` again. Its `expiresAt` (epoch milliseconds) is
-   * rounded down to seconds.
+   * Issues a token that `verify` converts to `identity` again. The `expiresAt` of the identity, in epoch
+   * milliseconds, is rounded down to seconds.
    */
   async issue(identity: Omit<Identity, 'issuedAt'>): Promise<IssuedToken> {
     const expiresAt = Math.floor(identity.expiresAt / 1000)
@@ -152,22 +165,28 @@ export class RealtimeTokens {
     return issuedAt <= (await this.#options.revokedUntil(tenant, userId))
   }
 
-  /** A future issue time is impossible, and would make the token immune to revocations. */
+  /**
+   * Returns the identity; an issue time in the future becomes 0. Otherwise such a time would make the token
+   * immune to revocations.
+   */
   #withPastIssue(identity: Identity): Identity {
     const latest = this.#options.clock.now() + clockToleranceSeconds * 1000
     return identity.issuedAt <= latest ? identity : { ...identity, issuedAt: 0 }
   }
 
   /**
-   * In seconds, with the precision of milliseconds. Always after a revocation, so that the new token is not
-   * revoked.
+   * Returns the issue time for a new token, in seconds with the precision of milliseconds. It is always later
+   * than the last revocation, so that the new token is not revoked.
    */
   async #issuedAt({ tenant, userId }: Pick<Identity, 'tenant' | 'userId'>): Promise<number> {
     const revokedUntil = await this.#options.revokedUntil(tenant, userId)
     return Math.max(this.#options.clock.now(), revokedUntil + 1) / 1000
   }
 
-  /** The algorithm determines the issuer: a key of one kind is never tried for the other. */
+  /**
+   * Returns the identity of a token. The algorithm of the token decides which issuer's keys are tried, so a
+   * key of one issuer is never tried for another.
+   */
   async #identityOf(token: string): Promise<Identity> {
     const { foreign } = this.#options
     if (foreign?.algorithms.includes(algorithmOf(token))) return foreign.identityOf(token)
@@ -189,7 +208,7 @@ export class RealtimeTokens {
     }
   }
 
-  /** Tries the secrets of the server, then those of the API key that the claims name. @throws JOSEError */
+  /** Tries the secrets of the server, then those of the API key that the token claims. @throws JOSEError */
   async #signedPayload(token: string): Promise<SomePayload> {
     try {
       return { payload: this.#payloads.of(token) }
@@ -206,7 +225,7 @@ interface SomePayload {
   readonly mintingSecretId?: string
 }
 
-/** @param now epoch seconds @throws TokenRejectedError */
+/** Checks the registered claims. @param now epoch seconds @throws TokenRejectedError */
 function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void {
   const isComplete = iss === issuer && sub !== undefined && typeof exp === 'number'
   if (!isComplete || typeof nbf !== 'number' || nbf > now + clockToleranceSeconds)
@@ -214,7 +233,7 @@ function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void 
   if (exp <= now - clockToleranceSeconds) throw new TokenRejectedError('expired')
 }
 
-/** Returns '' if it is not a JWT. */
+/** Returns the algorithm of a token; empty if the text is not a JWT. */
 function algorithmOf(token: string): string {
   try {
     return decodeProtectedHeader(token).alg ?? ''
@@ -230,7 +249,7 @@ function secretKey(secret: string): KeyObject {
   return createSecretKey(bytes)
 }
 
-/** Returns why a token was rejected. @throws the given error if it is not a rejection */
+/** Returns why a token was rejected. @throws the given error, if it is not a rejection */
 export function tokenProblemOf(error: unknown): TokenProblem {
   if (error instanceof TokenRejectedError) return error.reason
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature'

@@ -2,13 +2,14 @@ import { createHmac, type KeyObject } from 'node:crypto'
 import { errors, type JWTPayload } from 'jose'
 import { timingSafeEqualBytes } from '../credentials/timing-safe.ts'
 
-/** Header, payload and signature, each in the alphabet of base64url, without padding. */
+/** Header, payload and signature: each in the alphabet of base64url, without padding. */
 const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
 
 /**
- * Returns the payload of a JWT (compact, HS256) that one of `keys` has signed. Synchronous: passing an HMAC
- * to a thread, as Web Crypto does, takes thirty times as long as the HMAC. Does not check the claims.
- * @throws JOSEError as `jwtVerify`
+ * Returns the payload of a JWT (compact, HS256) that one of `keys` has signed. Does not check the claims.
+ * Runs synchronously: Web Crypto would compute the HMAC on a thread, and the handover takes thirty times as
+ * long as the HMAC.
+ * @throws JOSEError like `jwtVerify`
  */
 export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPayload {
   const parts = compactForm.exec(token)
@@ -24,14 +25,14 @@ export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPay
   return claims
 }
 
-/** Number of tokens that are cached. The ones cached for longest are evicted. */
+/** Maximum number of cached tokens. The tokens that were cached first are evicted. */
 const cachedPayloadsMax = 500
-/** Maximum length of a token that is cached: tokens with very many grants are not. */
+/** Maximum length of a cached token. Tokens with very many grants are not cached. */
 const cachedPayloadLengthMax = 1_024
 
 /**
- * Caches `signedPayload` for one set of keys. A signature stays valid, so a token that is used again, for
- * another document or after a pause, is not verified again.
+ * Caches the results of `signedPayload` for one set of keys. A signature stays valid, so a token that is used
+ * again (for another document, or after a pause) need not be verified again.
  */
 export class SignedPayloads {
   readonly #keys: readonly KeyObject[]
@@ -53,7 +54,10 @@ export class SignedPayloads {
   }
 }
 
-/** The token must not choose the algorithm, and critical headers must be understood; none is. */
+/**
+ * Checks the header of a JWT. A token must not choose the algorithm, and may not have critical headers,
+ * because this code supports none.
+ */
 function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
   if (header === null) throw new errors.JWSInvalid('the header is not a JSON object')
   if (Object.hasOwn(header, 'crit')) throw new errors.JOSENotSupported('critical headers are not supported')
@@ -62,7 +66,7 @@ function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Returns null if the part is not an object. */
+/** Returns the object that a part of a token encodes; null if it is not an object. */
 function objectIn(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(part, 'base64url')))
