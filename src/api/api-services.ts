@@ -62,17 +62,20 @@ export interface ApiServices extends Tenancy {
   readonly storage: StorageQuota
   readonly audit: AuditLog
   readonly recent: RecentRequests
-  /** The records of documents; only `rooms` gives access to their content. */
+  /** The logs of documents. Their content is accessible only through `rooms`. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>
-  /** Limit for reads of a workspace; null: unlimited. */
+  /** Rate limit of the reads of a workspace; null: unlimited. */
   readonly workspaceReads: MinuteLimiter | null
   readonly metrics: Metrics
   readonly clock: Clock
   readonly allowSubdocuments: boolean
-  /** Whether calls create missing resources that they name; `createMissing` of a call overrides it. */
+  /**
+   * Whether calls create missing resources that they refer to. The member `createMissing` of a call overrides
+   * this setting.
+   */
   readonly createMissing: boolean
   /** URL at which clients reach the server, without a slash at the end. */
   readonly publicUrl: string
-  /** Limit for the content in one response, in bytes. */
+  /** Maximum bytes of the content in one response. */
   readonly responseBytesMax: number
 }

@@ -1,19 +1,19 @@
 import type { AuditedIds } from '../audit/record.ts'
 import type { Schema } from './schema.ts'
 
-/** Maximum characters of the ids of one call: a batch of 500 UUIDs fits. */
+/** Maximum characters of the audited ids of one call. The limit is sufficient for a batch of 500 UUIDs. */
 const charactersMax = 24_576
 
 export interface CollectedIds {
   readonly ids: AuditedIds
-  /** Number of ids beyond the maximum. */
+  /** Number of ids that were left out because of the maximum. */
   readonly idsLeftOut: number
 }
 
 /**
- * Collects the ids that a call names: the members with `format: 'id'` in its schema, by the name of the member. An id
- * in a member `id`, or in a list, is collected under the name of its parent.
- * @param data that has passed the schema
+ * Collects the ids in a call, by the names of their members. An id is a member with `format: 'id'` in the
+ * schema. An id in a member `id`, or in a list, is collected under the name of its parent.
+ * @param data must be valid by the schema
  */
 export function collectAuditedIds(schema: Schema, data: unknown): CollectedIds {
   const found = new Map<string, Set<string>>()

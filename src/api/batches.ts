@@ -15,16 +15,19 @@ interface RemovedEntries {
 
 const nothingRemoved: RemovedEntries = { rejected: {}, replaced: 0 }
 
-/** Validates `data`. `textLength` is the length of the body. @throws ApiError INVALID_ARGUMENT */
+/**
+ * Validates the `data` of a request. `textLength` is the length of the body in characters. @throws ApiError
+ * INVALID_ARGUMENT
+ */
 type RequestValidator = (data: object, textLength: number, unknown: UnknownInEntries | null) => RemovedEntries
 
-/** One member of a request that is a list of entries. */
+/** A member of a request that is a list of entries. */
 interface List {
   readonly name: string
   readonly maxItems: number
-  /** The id of an entry; null if it has no text as its id. */
+  /** Returns the id of an entry; null if the id is missing or not a text. */
   readonly idOf: (entry: unknown) => string | null
-  /** @throws ApiError INVALID_ARGUMENT, about the member `item` */
+  /** Validates one entry. @throws ApiError INVALID_ARGUMENT with a path that begins with `item` */
   readonly validate: (item: unknown, textLength: number) => void
 }
 
@@ -42,10 +45,10 @@ interface Entry {
 }
 
 /**
- * Validates requests. The results of a batch have one place for each id, so the last entry of an id counts, and the
- * validator removes the earlier ones from `data`. It also removes entries that do not fit; their result is
- * `success: false`, and the server carries out the other entries. It rejects the whole request if no entry fits, or if
- * anything else does not fit.
+ * Compiles the validation of an operation's requests. The response to a batch has one result for each id, so
+ * only the last entry of an id counts: the validator removes the earlier ones from `data`. It also removes
+ * invalid entries: their result is `success: false`, and the server executes the other entries. The whole
+ * request is rejected if no entry is valid, or if anything else is invalid.
  */
 export function compileRequest(
   { request, batch }: Pick<Operation, 'request' | 'batch'>,
@@ -86,7 +89,7 @@ function hasRepeatedId({ name, idOf }: List, data: object): boolean {
   return new Set(ids).size < ids.length
 }
 
-/** Entries without an id all count: the server makes their ids. */
+/** Returns the last entry of each id, and all entries without an id: the server creates their ids. */
 function lastOfEachId(entries: readonly Entry[]): readonly Entry[] {
   const last = new Map(entries.map((entry) => [entry.id, entry]))
   return entries.filter((entry) => entry.id === null || last.get(entry.id) === entry)
@@ -115,14 +118,14 @@ function listOf(
 const memberOf = (object: object, name: string): unknown =>
   Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined
 
-/** @throws ApiError INVALID_ARGUMENT for what schemas do not check */
+/** Checks the rules of entries that schemas cannot check. @throws ApiError INVALID_ARGUMENT */
 function checkEntries({ check }: Batch, list: string, data: object): void {
   const given = memberOf(data, list)
   if (check === undefined || !Array.isArray(given)) return
   for (const [index, entry] of given.entries()) check(entry as never, `/data/${list}/${index}`)
 }
 
-/** Empty if the list itself does not fit. */
+/** Returns the entries of a list. Returns no entries if the list itself is invalid. */
 function entriesOf(
   { check }: Batch,
   { name, maxItems, idOf, validate }: List,
@@ -166,7 +169,10 @@ function resultsOf(batch: Batch, entries: readonly Entry[], data: object): Remov
   return results
 }
 
-/** Omits a list without remaining entries: its schema may require an entry. */
+/**
+ * Reduces a list to its valid entries. Deletes a list without valid entries, because its schema may require
+ * at least one.
+ */
 function keepOnly(fitting: readonly Entry[], list: string, data: object): void {
   const values = fitting.filter((entry) => entry.list === list).map(({ value }) => value)
   if (values.length === 0) Reflect.deleteProperty(data, list)

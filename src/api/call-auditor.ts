@@ -23,25 +23,28 @@ export interface AuditorOptions {
   readonly refusals: RejectionCounter
   readonly recent: RecentRequests
   readonly mode: Config['audit']
-  /** Reverse proxies whose `X-Forwarded-For` is trusted. */
+  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
-  /** Gets the address of a caller whose credentials are rejected, and the code of the error. Must not throw. */
+  /**
+   * Called for rejected credentials, with the address of the caller and the code of the error. Must not
+   * throw.
+   */
   readonly onRejected: (clientAddress: string, code: string) => void
 }
 
-/** A call before it runs. */
+/** A call that has not run yet. */
 export interface AuditedCall {
   readonly operation: Operation
   readonly caller: AnyCaller
-  /** Valid by the request schema. */
+  /** Must be valid by the request schema. */
   readonly data: unknown
   readonly request: IncomingMessage
   readonly requestId: string
 }
 
-/** Statuses of rejected credentials. */
+/** Statuses of errors that reject credentials. */
 const refusing: readonly string[] = ['INVALID_ARGUMENT', 'UNAUTHENTICATED', 'NOT_FOUND', 'PERMISSION_DENIED']
-/** Hex digits of the hash of an idempotency key. */
+/** Number of hex digits of the hash of an idempotency key. */
 const hashLength = 32
 
 /** Records calls in the audit log. */
@@ -53,9 +56,9 @@ export class CallAuditor {
   }
 
   /**
-   * Runs a call. When it returns, the audit record is durable, if the call must be recorded.
-   * @throws errors of `work`; StoreUnavailableError if the record may be lost: then the caller gets no outcome, and
-   * the call does not run if that is known before
+   * Runs a call. If the call must be recorded, the audit record is durable when the promise resolves.
+   * @throws errors of `work`; StoreUnavailableError if the record may be lost. In this case the caller does
+   * not get the outcome; if the loss is known before the call starts, the call does not run
    */
   async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
     const { operation, caller, data, request, requestId } = call
@@ -72,7 +75,9 @@ export class CallAuditor {
     return this.#carryOut(begun, work, (answer) => endingOf(operation, answer))
   }
 
-  /** Like `run`, for a page that gives secrets to the operator. The record is durable before `work` starts. */
+  /**
+   * Like `run`, for a page that shows secrets to the operator. The record is durable before `work` starts.
+   */
   async runPage(path: string, request: IncomingMessage, requestId: string, work: () => Promise<void>) {
     if (this.#options.mode === 'off') return work()
     const clientAddress = this.#addressOf(request)
@@ -83,8 +88,8 @@ export class CallAuditor {
   }
 
   /**
-   * Keeps a call for the list of recent requests.
-   * @param caller null: its credentials are rejected
+   * Adds a call to the list of recent requests.
+   * @param caller null if the credentials of the call were rejected
    * @param outcome the response, or the error that the caller gets
    */
   answered(
@@ -99,14 +104,14 @@ export class CallAuditor {
     this.#options.recent.note(owner, { ...note, ...describeOutcome(outcome) })
   }
 
-  /** Counts a call with rejected credentials, if `error` is such a rejection. */
+  /** Counts a call whose credentials were rejected. Ignores other errors. */
   refused(door: EntryPoint, error: unknown, request: IncomingMessage): void {
     if (!(error instanceof ApiError) || !refusing.includes(error.status)) return
     this.#options.onRejected(this.#addressOf(request), error.code)
     this.note(door, error.status, request)
   }
 
-  /** Counts a rejection. */
+  /** Counts a rejected call. */
   note(door: EntryPoint, outcome: string, request: IncomingMessage): void {
     if (this.#options.mode === 'off') return
     const clientAddress = this.#addressOf(request)
@@ -118,7 +123,8 @@ export class CallAuditor {
     work: () => Promise<T>,
     ending: (done: T) => Ending,
   ): Promise<T> {
-    // From the next tick on, the engine writes nothing before the record.
+    // Waits until the next tick, or until the record is durable. From the next tick on, the engine writes
+    // nothing before the record.
     await Promise.race([nextTurn(), begun.stored])
     let done: T
     try {
@@ -144,16 +150,16 @@ export class CallAuditor {
   }
 }
 
-/** A proxy may send any text. */
+/** Maximum length of a recorded address, because a proxy may send any text. */
 const addressLengthMax = 64
 
-/** Actions of the operator belong to no tenant. */
+/** Returns the workspace of a call; null for actions of the operator, which belong to no tenant. */
 function placeOf(caller: AnyCaller): AuditScope {
   if (caller.level === 'operator') return null
   return caller.level === 'key' ? caller.tenant.workspaceId : caller.workspaceId
 }
 
-/** Headers with the claimed id of a caller. */
+/** Headers with the id that a caller claims to have. */
 const claims: {
   readonly [D in EntryPoint]?: { readonly is: ClaimedId['is']; readonly header: CredentialHeader }
 } = {
@@ -173,7 +179,7 @@ function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
   return createHash('sha256').update(key).digest('hex').slice(0, hashLength)
 }
 
-/** Returns the audited part of a response: success or failure, and the created ids. */
+/** Returns the audited parts of a response: whether the call succeeded, and the created ids. */
 function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: StoredResponse): Ending {
   if (httpCode !== 200) {
     const { error } = parsed(body) as { readonly error: { readonly status: string } }
@@ -189,14 +195,17 @@ function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: Store
   }
 }
 
-/** Returns the owner of a call; `none` if it is not made with an API key. */
+/** Returns the owner of a call; `none` if the call is not made with an API key. */
 function ownerOf(caller: AnyCaller | null, { headers }: IncomingMessage): RequestOwner | 'none' {
   if (caller !== null) return caller.level === 'key' ? caller.tenant : 'none'
   const apiKey = readHeader(headers, apiKeyHeader)
   return apiKey === null ? null : { apiKey, workspaceId: null }
 }
 
-/** Faults of the server are described in the log only. */
+/**
+ * Describes the outcome of a call for the list of recent requests. The cause of a server fault is written to
+ * the log only.
+ */
 function describeOutcome(outcome: StoredResponse | { readonly error: unknown }) {
   if ('error' in outcome) {
     const error = toApiError(outcome.error)

@@ -29,7 +29,7 @@ export const contentKeySchema = {
     'The root of rich-text editors is often called `default`.',
 } as const
 
-/** The whole new content of an editor. */
+/** Request members for the whole new content of an editor. */
 export const contentRequest = {
   type: 'object',
   required: ['organizationId', 'documentId', 'editorId', 'data', 'type'],
@@ -50,10 +50,15 @@ export const contentRequest = {
   },
 } as const
 
-/** Maximum characters of a version that a caller sends. The server creates versions of at most 31 characters. */
+/**
+ * Maximum characters of a version in a request. The server itself creates versions of at most 31 characters.
+ */
 const versionLengthMax = 100
 
-/** Only for updates: the version from which the new content was derived. */
+/**
+ * Request members of an update: the members of `contentRequest`, and the version from which the new content
+ * was derived.
+ */
 export const updateRequest = {
   ...contentRequest,
   properties: {
@@ -111,7 +116,7 @@ export const editorAddress = (
   }: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId'>,
 ): DocumentAddress => ({ ...tenant, organizationId, documentId, editorId })
 
-/** Creates an editor's content if it has none; resolves when the content is durable and sent. */
+/** Creates the content of an editor that has none. Resolves when the content is durable and sent. */
 export const createEditorContent = (
   request: ContentRequest,
   caller: KeyCaller,
@@ -119,8 +124,10 @@ export const createEditorContent = (
 ): Promise<Written> => writeContent(request, { expects: 'nothing' }, caller, services)
 
 /**
- * Changes an editor's content as little as needed; resolves when that is durable and sent, or merely found out.
- * @param full the storage limit that the workspace has reached: then only deletions are accepted
+ * Changes the content of an editor with the smallest possible difference. Resolves when the change is durable
+ * and sent, or when there is no difference.
+ * @param full the error of the storage limit that the workspace has reached: then only deletions are
+ * accepted; null: not reached
  */
 export function updateEditorContent(
   request: UpdateRequest,
@@ -160,8 +167,9 @@ async function writeContent(
 }
 
 /**
- * Waits for work on an editor's content.
- * @throws ApiError NOT_FOUND for the organization or the document if they do not exist, instead of for the content
+ * Waits for work on the content of an editor.
+ * @throws ApiError NOT_FOUND for the organization or the document if they do not exist, instead of the
+ * NOT_FOUND for the content
  */
 export async function namingMissing<T>(
   documents: ApiServices['documents'],

@@ -2,7 +2,7 @@ import { defineOperation, type Operation } from './operation.ts'
 import { folderRequest } from './schemas/folder-schema.ts'
 import { folderNotFound } from './schemas/resource-schema.ts'
 
-/** The same in all API versions. */
+/** Defines the deletion of folders, which is the same in all API versions. */
 export const folderDeletion = (version: 1 | 2): Operation =>
   defineOperation({
     path: `/v${version}/organizations/folders/delete`,

@@ -19,10 +19,13 @@ import { batchMax, lookupMax, metadataBytesMax } from './schemas/resource-schema
 import { pairsMax } from './v2/auth/permissions/get.ts'
 import { editorsMax } from './v2/crdt/get.ts'
 
-/** A row of the table of records: `of` has at most `max` of `what`. */
+/** A row of the table of records: one `of` has at most `max` of `what`. */
 type Row = readonly [of: string, what: string, max: number]
 
-/** Each limit of a group with its description; null: it bounds only the work of one call. */
+/**
+ * Returns a row for each limit of a group. Limits whose description is null have no row: they only bound the
+ * work of one call.
+ */
 const rowsOf = <Limits extends Readonly<Record<string, number>>>(
   of: string,
   group: Limits,
@@ -134,7 +137,7 @@ const recordTable = (): string =>
     .concat(records.map(([of, what, max]) => `| ${of} | ${what} | ${number.format(max)} |`))
     .join('\n')
 
-/** Any part of a schema that can have bounds. */
+/** The members of a schema that limit its values. */
 interface Bounded {
   readonly maxLength?: number
   readonly maxItems?: number
@@ -148,14 +151,16 @@ interface Bounded {
   readonly oneOf?: readonly Schema[]
 }
 
-/** A bound of one member of requests. */
+/** A limit of one member of requests. */
 export interface MemberBound {
-  /** Path of the member in `data`; `[]` is an item of a list, `*` any member of an object. */
+  /**
+   * Path of the member in `data`. In a path, `[]` is an item of a list, and `*` is any member of an object.
+   */
   readonly member: string
   readonly bound: string
 }
 
-/** The bounds of a schema and of everything in it. */
+/** Returns the bounds of a schema and of everything in it. */
 export function boundsOf(schema: Schema, member = ''): readonly MemberBound[] {
   const part = schema as Bounded
   const below = (name: string): string => (member === '' ? name : `${member}.${name}`)
@@ -179,7 +184,7 @@ function ownBounds({ maxLength, maxItems, maxProperties, maximum, minimum }: Bou
   return [...sizes, `${from}${number.format(maximum)}`]
 }
 
-/** One row for each member and bound, with the operations that have it. */
+/** Returns a table with a row for each member and bound, and the operations that have it. */
 function requestTable(): string {
   const rows = new Map<string, Set<string>>()
   for (const { path, request } of operationList)
@@ -191,7 +196,10 @@ function requestTable(): string {
   return ['| Member | At most | Operations |', '|---|---|---|'].concat(lines.sort()).join('\n')
 }
 
-/** Tables of limits, generated from the limits of services and the schemas of requests, for `filled`. */
+/**
+ * The tables of limits in the documentation, which `fillTables` inserts. They are generated from the limits
+ * of the services and from the request schemas.
+ */
 export const limitsTables: Readonly<Record<string, () => string>> = {
   records: recordTable,
   requests: requestTable,

@@ -8,7 +8,10 @@ export interface DocumentIds {
   readonly documentId: string
 }
 
-/** Ids of the editors of a document that have content, in key order, after `after`. */
+/**
+ * Returns the ids of the editors of a document that have content. They are sorted by key, and start after
+ * `after`.
+ */
 export async function listEditors(
   log: Pick<DocumentLog, 'list'>,
   { tenant }: KeyCaller,

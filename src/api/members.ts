@@ -6,19 +6,27 @@ import { acceptsNull, isRequired, type MapSchema, type ObjectSchema, type Schema
 import { batchMax } from './schemas/resource-schema.ts'
 import { escapePointer, issuesMax, type ValidationIssue } from './validator.ts'
 
-/** The response header that names the members that a call ignores. */
+/** Response header with the names of the members that a call ignored. */
 export const ignoredHeader = 'x-weft-ignored'
 
-/** Different unknown members of one call. Each is compared with the known members of its object. */
+/**
+ * Maximum number of different unknown members in one call. Each one is compared with the known members of its
+ * object.
+ */
 const differentMax = 1_000
-/** Characters of a name in a path that an answer repeats. */
+/** Maximum characters of a member name in a path of a response. */
 const nameLengthMax = 64
-/** Characters that an answer repeats of an unknown name that misspells nothing: the name may be a secret. */
+/**
+ * Maximum characters of an unknown name in a response, if the name misspells no known one: it may be a
+ * secret.
+ */
 const unknownNameLengthMax = 20
-/** Characters of the header: proxies reject answers with large ones. */
+/** Maximum characters of the header: proxies reject responses with large headers. */
 const headerLengthMax = 1_500
 
-/** Whether an operation rejects every unknown member, unless the option `unknownMembers` is `ignore`. */
+/**
+ * Returns whether an operation rejects every unknown member, unless the option `unknownMembers` is `ignore`.
+ */
 export const isStrict = ({ effect, strict }: Pick<Operation, 'effect' | 'strict'>): boolean =>
   effect !== 'reads' || strict === true
 
@@ -26,33 +34,34 @@ export const isStrict = ({ effect, strict }: Pick<Operation, 'effect' | 'strict'
 interface SentRequest {
   /** The JSON object of the body. */
   readonly body: object
-  /** Path and query. */
+  /** Path and query of the request. */
   readonly target: string
 }
 
-/** Unknown members that reject entries of a batch. */
+/** Unknown members in the entries of a batch. They reject only their entries. */
 export interface UnknownInEntries {
-  /** The error for all of them. */
+  /** The error that names all of these members. */
   readonly error: ApiError
-  /** By the JSON pointers of the entries. */
+  /** Issues by the JSON pointer of their entry. */
   readonly byEntry: ReadonlyMap<string, readonly ValidationIssue[]>
 }
 
 interface CheckedMembers {
-  /** Value of the header that names the ignored members; null if there are none. */
+  /** Value of the header that lists the ignored members; null if there are none. */
   readonly ignored: string | null
   readonly unknown: UnknownInEntries | null
 }
 
 /**
- * Checks the members of a request in one pass, before validation. It finds unknown members: members that the schema of
- * the operation does not list, and all query parameters, because operations have no query parameters. It removes
- * members that mean "not given" from the body, in place: `null` in an optional member, unless its schema accepts null
- * (there, `null` unsets the member). An operation that only reads also ignores an empty list in an optional member of
- * `data`: a filter without values filters nothing. In other operations, an empty list keeps its meaning: it must never
- * stand for all.
- * @throws ApiError INVALID_ARGUMENT for a member outside the entries of a batch that misspells a known one; for every
- * unknown member of a strict operation if `mode` is `reject`; for more than 1,000 different unknown members
+ * Checks the members of a request in one pass, before validation. Finds unknown members: members that the
+ * schema of the operation does not list, and all query parameters, because operations have none. Removes
+ * members that mean "not given" from the body, in place: `null` in an optional member, unless its schema
+ * accepts null (there, `null` unsets the member). If the operation only reads, also removes an empty list in
+ * an optional member of `data`, because a filter without values filters nothing. In other operations, an
+ * empty list keeps its meaning: it must never stand for all.
+ * @throws ApiError INVALID_ARGUMENT for a member outside the entries of a batch that misspells a known one;
+ * for every unknown member of a strict operation if `mode` is `reject`; for more than 1,000 different unknown
+ * members
  */
 export function checkMembers(
   operation: Pick<Operation, 'effect' | 'strict' | 'request' | 'batch'>,
@@ -91,7 +100,7 @@ type Path = (string | number)[]
 
 class MemberChecker {
   readonly #rejectsAll: boolean
-  /** Members of `data` that are lists of entries. */
+  /** Names of the members of `data` that are lists of entries. */
   readonly #lists: readonly string[]
   readonly #issues: ValidationIssue[] = []
   readonly #byEntry = new Map<string, ValidationIssue[]>()
@@ -99,8 +108,8 @@ class MemberChecker {
   readonly #ignored: string[] = []
   #different = 0
   /**
-   * Unknown names that each object schema has met, with the known names that they misspell: the items of a list mostly
-   * have the same ones.
+   * The unknown names that were found for each object schema, with the known names that they misspell. The
+   * cache is useful because the items of a list mostly have the same names.
    */
   readonly #intended = new Map<ObjectSchema, Map<string, string | null>>()
 
@@ -109,7 +118,7 @@ class MemberChecker {
     this.#lists = lists
   }
 
-  /** @param path the names above `value`; changed meanwhile */
+  /** Checks a value and everything in it. @param path the names above `value`; modified during the walk */
   walk(schema: Schema, value: unknown, path: Path): void {
     if (Array.isArray(value)) {
       const array = branchesOf(schema).find((branch) => branch.type === 'array')
@@ -148,13 +157,16 @@ class MemberChecker {
     this.found(issue, intended !== null, entry, before === undefined)
   }
 
-  /** The JSON pointer of the entry that has the path; null if it is of no entry. */
+  /** Returns the JSON pointer of the entry that contains the path; null if the path is not in an entry. */
   #entryOf([, list, index]: Path): string | null {
     const isEntry = typeof list === 'string' && this.#lists.includes(list) && typeof index === 'number'
     return isEntry && index < batchMax ? `/data/${list}/${index}` : null
   }
 
-  /** @param entry the pointer of the entry that has the member; null: the member rejects the call */
+  /**
+   * Records an unknown member.
+   * @param entry JSON pointer of the entry that contains the member; null: the member rejects the call
+   */
   found(issue: ValidationIssue, isMisspelled: boolean, entry: string | null, isFirst = true): void {
     if (isFirst) this.#different += 1
     if (this.#different > differentMax)
@@ -175,7 +187,10 @@ class MemberChecker {
     if (this.#rejectsCall && this.#issues.length === issuesMax) this.finish()
   }
 
-  /** @throws ApiError INVALID_ARGUMENT if a member outside the entries is rejected */
+  /**
+   * Returns the result of the check. @throws ApiError INVALID_ARGUMENT if a member outside the entries is
+   * rejected
+   */
   finish(): CheckedMembers {
     const [first] = this.#issues
     const ignored = this.#ignored.length === 0 ? null : headerOf(this.#ignored)
@@ -187,21 +202,21 @@ class MemberChecker {
   }
 }
 
-/** @param intended the known member that the member at `path` misspells, or null */
+/** Returns the issue of an unknown member. @param intended the known member that it misspells; null: none */
 const issueOf = (path: string, intended: string | null): ValidationIssue => ({
   path,
   message: `is unknown${intended === null ? '; remove it' : ` (did you mean ${intended}?)`}`,
 })
 
-/** The alternatives of a schema. A schema without alternatives is the only one. */
+/** Returns the alternatives of a schema. A schema without alternatives is its own only alternative. */
 const branchesOf = (schema: Schema): readonly Schema[] =>
   schema.type === undefined && schema.anyOf !== undefined ? schema.anyOf : [schema]
 
-/** Whether there may be unknown members below: free-form values are not checked. */
+/** Returns whether values of a schema may contain unknown members. Free-form values are not checked. */
 const hasMembers = (schema: Schema): boolean =>
   branchesOf(schema).some(({ type }) => type === 'object' || type === 'array')
 
-/** The alternative that lists all members of the value, else the first alternative. */
+/** Returns the alternative that lists all members of the value; otherwise the first alternative. */
 function objectSchemaOf(schema: Schema, value: object) {
   const objects = branchesOf(schema).filter((branch) => branch.type === 'object')
   if (objects.length < 2) return objects[0]
@@ -212,26 +227,32 @@ function objectSchemaOf(schema: Schema, value: object) {
   return fitting ?? objects[0]
 }
 
-/** Whether the caller chooses all member names. */
+/** Returns whether the caller chooses all member names of an object. */
 const isFreeForm = ({ properties, additionalProperties }: ObjectSchema | MapSchema): boolean =>
   properties === undefined &&
   additionalProperties.type === undefined &&
   additionalProperties.anyOf === undefined
 
-/** Undefined for a member that the schema does not list. */
+/** Returns the schema of a member; undefined if the schema of the object does not list the member. */
 function memberOf({ properties, additionalProperties }: ObjectSchema | MapSchema, name: string) {
   if (properties === undefined) return additionalProperties
   return Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-/** An unknown name as part of a JSON pointer: whole if it misspells a known one. */
+/**
+ * Returns an unknown name as a part of a JSON pointer. The name is truncated; more of it is kept if it
+ * misspells a known name.
+ */
 const shownName = (name: string, intended: string | null): string =>
   escapePointer(shortened(name, intended === null ? unknownNameLengthMax : nameLengthMax))
 
 const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((name) => `/${escapePointer(shortened(String(name), nameLengthMax))}`).join('')
 
-/** As many pointers as fit, encoded for a URI (RFC 6901 section 6), and the number of the others. */
+/**
+ * Returns the value of the header: as many pointers as it can contain, encoded for a URI (RFC 6901 section
+ * 6), and the number of the others.
+ */
 function headerOf(pointers: readonly string[]): string {
   let text = ''
   for (const [index, pointer] of pointers.entries()) {

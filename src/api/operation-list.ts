@@ -109,8 +109,8 @@ import { updateWebhookConfig } from './v2/workspace/webhookconfig/update.ts'
 import { resetWorkspaceAuthToken } from './v2/workspace/workspaceauthtoken/reset.ts'
 
 /**
- * Every REST operation. The path of an operation's file is the path of its URL. Some exist below `v1` only, such as those
- * that add and update folders.
+ * Every REST operation. The path of an operation's file is the path of its URL. Some operations exist only in
+ * `v1`, such as those that add and update folders.
  */
 export const operationList: readonly Operation[] = [
   addNotification,

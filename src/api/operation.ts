@@ -11,48 +11,62 @@ import type { FromSchema, ObjectSchema, Schema } from './schema.ts'
 import type { SeededIds } from './seeded-ids.ts'
 import type { ValidationIssue } from './validator.ts'
 
-/** Context of a handler, in addition to the data. The caller has the credentials that the operation requires. */
+/**
+ * Context of a handler, in addition to the data. The caller has the credentials that the operation requires.
+ */
 export interface OperationContext<Level extends AuthLevel = 'key'> {
   readonly caller: CallerByLevel[Level]
   readonly services: ApiServices
   readonly ids: SeededIds
-  /** The storage limit that the workspace has reached; null, also unless the operation `grows` as `content`. */
+  /**
+   * The error of the storage limit that the workspace has reached; null if it has not reached the limit.
+   * Always null unless the operation has `grows: 'content'`.
+   */
   readonly full: ApiError | null
 }
 
 export interface OperationResult<Data> {
   readonly message: string
   readonly data: Data
-  /** Only for listings: token of the next page; absent on the last page. */
+  /** Token of the next page of a listing; absent on the last page, and in other operations. */
   readonly pageToken?: string
-  /** One sentence for each part of the request that was accepted and has no effect; absent if there is none. */
+  /**
+   * Sentences about parts of the request that were accepted but have no effect, one for each part. Absent if
+   * there are none.
+   */
   readonly warnings?: readonly string[]
 }
 
-/** `warnings` of a response. */
+/** Returns the member `warnings` of a response; no member if there are no warnings. */
 export const warningsOf = (warnings: readonly string[]): Pick<OperationResult<unknown>, 'warnings'> =>
   warnings.length === 0 ? {} : { warnings }
 
-/** An error beyond the errors that every operation can return. */
+/** An error of an operation, in addition to the errors that every operation can return. */
 export interface DocumentedError {
   readonly status: Status
-  /** The usual code. If absent, it is the code that most errors of the status have. */
+  /** The usual code of the error. If absent, the code that most errors of the status have. */
   readonly code?: ErrorCode
-  /** Completes "when …". */
+  /** Completes the sentence "when …". */
   readonly when: string
 }
 
 /**
- * Effect of a call on stored data. `reads`: none. `repeatable`: a repeated call with the same data leaves the same
- * state, and succeeds for the same items, but may report fewer changes. `adds`: the same, if the ids that it creates
- * (`OperationContext.ids`) are the same again. Both run again with the same `idempotency-key` after an unknown outcome.
- * `once`: not idempotent; never retried automatically.
+ * Effect of a call on stored data.
+ * - `reads`: none.
+ * - `repeatable`: a repeated call with the same data leads to the same state and succeeds for the same items,
+ * but may report fewer changes. It runs again with the same `idempotency-key` after an unknown outcome.
+ * - `adds`: like `repeatable`, provided that the ids that the call creates (`OperationContext.ids`) are the
+ * same again.
+ * - `once`: not idempotent; never retried automatically.
  */
 export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
 
 /**
- * When the audit log records a call. `admin`: always, unless the log is off; for administration, deletion, and access
- * to secrets or to all data of a user. `change`: only if the log records all changes. `read`: never.
+ * When the audit log records a call.
+ * - `admin`: always, unless the log is off. For administration, deletion, and access to secrets or to all
+ * data of a user.
+ * - `change`: only if the log records all changes.
+ * - `read`: never.
  */
 export type AuditPolicy = 'admin' | 'change' | 'read'
 
@@ -62,13 +76,19 @@ export interface EntryFailure {
   readonly details: { readonly code: ErrorCode; readonly issues: readonly ValidationIssue[] }
 }
 
-/** The entries of a request whose response has a result for each of them. */
+/** The entries of a request whose response has a result for each entry. */
 export interface Batch {
-  /** Members of `data` that are lists of entries, each with the member of an entry that is its id; null: entries are ids. */
+  /**
+   * Names of the members of `data` that are lists of entries. The value is the name of the member that
+   * contains the id of an entry; null: the entries are ids themselves.
+   */
   readonly items: Readonly<Record<string, string | null>>
-  /** Checks rules of an entry beyond its schema. @throws ApiError INVALID_ARGUMENT @param pointer JSON pointer of the entry */
+  /**
+   * Checks rules of an entry that the schema does not contain. @param pointer JSON pointer of the entry
+   * @throws ApiError INVALID_ARGUMENT
+   */
   readonly check?: (entry: never, pointer: string) => void
-  /** The result of an entry that does not fit. @param data members of the request */
+  /** Returns the result of an invalid entry. @param data members of the request */
   readonly rejected: (id: string, failure: EntryFailure, data: ReadonlyMap<string, unknown>) => object
 }
 
@@ -78,29 +98,36 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   /** Level of the required credentials. */
   readonly auth: Level
   readonly effect: Effect
-  /** It rejects unknown members although it only reads: to ignore one could widen what the response permits. */
+  /**
+   * True: the operation rejects unknown members although it only reads. If it ignored one, the response could
+   * contain more than intended.
+   */
   readonly strict?: true
   readonly audited: AuditPolicy
   /**
-   * Whether a call may add to what the workspace stores. `records`: it is rejected when the workspace is full. `content`:
-   * then the handler accepts it only if it deletes.
+   * Set if a call may add to the stored bytes of the workspace. If the workspace is full, a call with
+   * `records` is rejected, and a handler with `content` accepts only deletions.
    */
   readonly grows?: 'records' | 'content'
-  /** Present if the specification has a result for each entry: entries that do not fit do not stop the others. */
+  /**
+   * Set if the response has a result for each entry, as the specification requires. Then invalid entries do
+   * not prevent the execution of the others.
+   */
   readonly batch?: Batch
   /** Whether a response may have `warnings`. */
   readonly warns?: true
-  /** Members of the response with ids of created items, for the audit log. */
+  /** Names of the response members that contain ids of created items, for the audit log. */
   readonly makes?: readonly string[]
   readonly summary: string
   readonly description: string
   /** Schema of `data` in the request. */
   readonly request: Request
-  /** Schema of `result.data` in the response; null: no such member. */
+  /** Schema of `result.data` in the response; null: the response has no such member. */
   readonly response: Response
   readonly errors: readonly DocumentedError[]
   /**
-   * Gets validated data. Any other error than ApiError is a fault of the server: logged, and returned as INTERNAL.
+   * Executes a call with validated data. An error that is not an ApiError is a fault of the server: it is
+   * logged, and the caller gets INTERNAL.
    */
   readonly handler: (
     data: FromSchema<Request>,
@@ -110,7 +137,7 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
 
 type DataOf<Response> = Response extends Schema ? Sendable<FromSchema<Response>> : undefined
 
-/** A value of a response; some parts are encoded already, or are encoded during sending. */
+/** A value of a response. Some of its parts are already encoded, or are encoded while they are sent. */
 type Sendable<T> = T | EncodedJson | SendableItems<T>
 
 type SendableItems<T> = T extends readonly (infer Item)[]
@@ -122,10 +149,13 @@ type SendableItems<T> = T extends readonly (infer Item)[]
 /** Shape of `result` in a response: the whole envelope, or only the data. */
 export type ResponseShape = 'full' | 'bare'
 
-/** An operation of any schema, as used by the router and the documentation. */
+/** An operation of any schema. The router and the documentation use this type. */
 export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
   readonly envelope: ResponseShape
-  /** `data` must have passed the request schema. @throws TypeError for a caller of another level */
+  /**
+   * Executes a call. @param data must be valid by the request schema @throws TypeError for a caller of
+   * another level
+   */
   run(
     data: unknown,
     context: Omit<OperationContext, 'caller'> & { readonly caller: AnyCaller },
@@ -148,7 +178,10 @@ export function defineOperation<
   }
 }
 
-/** An exception: an operation whose `result` is the value of the handler, without status and message. */
+/**
+ * Defines an operation whose `result` is only the value of the handler, without status and message. Such
+ * operations are exceptions.
+ */
 export function defineBareOperation<
   const Level extends AuthLevel,
   const Request extends ObjectSchema,

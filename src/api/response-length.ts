@@ -1,12 +1,15 @@
 import { estimatedLength, responseTooLarge } from '../model/json-pieces.ts'
 
-/** The error of operations without pages whose response can be large. */
+/** The error of operations without pages, if their response can be large. */
 export const responseExceeds = {
   status: 'RESOURCE_EXHAUSTED',
   when: 'the response is larger than `maxResponseBytes`; the message names the request to make instead',
 } as const
 
-/** @param remedy the request to make instead @throws ApiError RESOURCE_EXHAUSTED if the response is too large */
+/**
+ * Checks the length of a response. @param remedy describes the request to make instead
+ * @throws ApiError RESOURCE_EXHAUSTED if the response is too large
+ */
 export function checkLength(items: readonly unknown[], bytesMax: number, remedy: string): void {
   let length = 0
   for (const item of items) {

@@ -1,6 +1,6 @@
 /**
- * The part of JSON Schema (2020-12) that describes operations. One object, written `as const`, is the validator, the
- * type of the handler's argument and the OpenAPI description.
+ * The part of JSON Schema (2020-12) that describes operations. One object, written `as const`, serves as the
+ * validator, as the type of the handler's argument and as the OpenAPI description.
  */
 export type Schema = PlainSchema | UnionSchema
 
@@ -19,16 +19,16 @@ interface Described {
   readonly examples?: readonly unknown[]
 }
 
-/** Any JSON value. */
+/** A schema that accepts any JSON value. */
 interface AnySchema extends Described {
   readonly type?: undefined
   readonly anyOf?: undefined
 }
 
-/** A value of one of several schemas, such as a string or null. */
+/** A schema that accepts values of several schemas, such as a string or null. */
 interface UnionSchema extends Described {
   readonly type?: undefined
-  /** No nested unions: their type would be infinite. */
+  /** The alternatives. They cannot be unions themselves, because their type would be infinite. */
   readonly anyOf: readonly PlainSchema[]
 }
 
@@ -69,28 +69,31 @@ export interface ObjectSchema extends Described {
   readonly type: 'object'
   readonly properties: { readonly [name: string]: Schema }
   readonly required?: readonly string[]
-  /** Names of unlisted members are free. Without it, such members are unknown: see `checkMembers`. */
+  /**
+   * If present, the caller chooses the names of unlisted members. If absent, unlisted members are unknown:
+   * see `checkMembers`.
+   */
   readonly additionalProperties?: AnySchema
 }
 
-/** An object keyed by ids. Created without a prototype, so that every id can be a key. */
+/** An object whose keys are ids. It has no prototype, so that every id can be a key. */
 export interface MapSchema extends Described {
   readonly type: 'object'
   readonly properties?: undefined
   readonly additionalProperties: Schema
 }
 
-/** Whether an object of the schema must have the member. */
+/** Returns whether an object of the schema must have the member. */
 export const isRequired = (schema: ObjectSchema | MapSchema, name: string): boolean =>
   schema.properties !== undefined && schema.required?.includes(name) === true
 
-/** Whether a value may be null. A schema without type and alternatives accepts every value. */
+/** Returns whether a value may be null. A schema without type and alternatives accepts every value. */
 export function acceptsNull(schema: Schema): boolean {
   if (schema.type !== undefined) return schema.type === 'null'
   return schema.anyOf === undefined || schema.anyOf.some(({ type }) => type === 'null')
 }
 
-/** The type of the values a schema accepts. */
+/** The type of the values that a schema accepts. */
 export type FromSchema<S> = S extends { readonly enum: readonly (infer V)[] }
   ? V
   : S extends { readonly type: 'string' }

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 /**
- * Ids for items of a call that have no id. With a seed, the ids are the same in the same order each time, so that a
- * repeated call finds the items that it added before. Other calls do not create the same ids.
+ * Creates ids for items of a call that have none. With a seed, each run of a call creates the same ids in the
+ * same order, so that a repeated call finds the items that it added before. Different calls do not create the
+ * same ids.
  */
 export class SeededIds {
   readonly #seed: string | null
@@ -24,7 +25,7 @@ export class SeededIds {
   }
 }
 
-/** RFC 9562 5.8: a UUID of version 8, derived from a digest. */
+/** Returns a UUID of version 8 (RFC 9562 5.8), derived from a digest. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]

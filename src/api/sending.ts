@@ -3,18 +3,20 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { jsonPieces, StreamedArray } from '../model/json-pieces.ts'
 import { ClientDisconnectedError } from './http/request-body.ts'
 
-/** Bytes up to which a response is sent at once, with its length. */
+/** Maximum bytes of a response that is sent in one piece, with its length. */
 const bufferedBytesMax = 262_144
-/** Characters of the elements of a streamed array that are sent together. */
+/** Approximate number of characters of a streamed array's elements that are sent together. */
 const batchLength = 65_536
 
 const contentType = 'application/json; charset=utf-8'
 
 /**
- * Sends a JSON body. The event loop encodes a bounded piece at a time and waits until the client has read enough of the
- * previous ones. The server knows the length of a small body only; it sends a larger one in chunks.
- * @param behind called when the client has not read enough of it, once or more
- * @throws ClientDisconnectedError if the client disconnects first; the errors of a streamed array, before or after the headers
+ * Sends a JSON body. The event loop encodes a piece of limited size at a time, and waits until the client has
+ * read enough of the previous pieces. Only a small body is sent with its length; a larger one is sent in
+ * chunks.
+ * @param behind called when the client has not read enough, possibly several times
+ * @throws ClientDisconnectedError if the client disconnects first; the errors of a streamed array, before or
+ * after the headers are sent
  */
 export async function sendBody(
   response: ServerResponse,
@@ -39,7 +41,7 @@ export async function sendBody(
   else sendBytes(response, httpCode, Buffer.concat(first, length))
 }
 
-/** Sends a small body. @param bytes JSON */
+/** Sends a small body. @param bytes JSON text */
 export function sendBytes(response: ServerResponse, httpCode: number, bytes: Uint8Array): void {
   response.writeHead(httpCode, { 'content-type': contentType, 'content-length': bytes.length })
   response.end(bytes)
@@ -70,7 +72,10 @@ async function* bytesOfElements({ pages }: StreamedArray): AsyncGenerator<Uint8A
   yield Buffer.from(text)
 }
 
-/** Resolves when the client can take more. Other work of the process runs before the next piece in any case. */
+/**
+ * Writes a piece. Resolves when the client can accept more, and in no case before other work of the process
+ * has run.
+ */
 async function write(response: ServerResponse, bytes: Uint8Array, behind: () => void): Promise<void> {
   if (response.destroyed) throw new ClientDisconnectedError('the client disconnected')
   if (response.write(bytes)) await nextTick()

@@ -5,28 +5,34 @@ import type { Transfer } from '../quota/slow-transfers.ts'
 import { TakenBytes } from '../quota/unread-bytes.ts'
 import { memoryOwnerOf, type UnreadResponsesOptions } from './http/rate-limits.ts'
 
-/** Limits complete responses that the operating system has not accepted. Accepted responses are not counted. */
+/**
+ * Limits complete responses that the operating system has not accepted yet. Accepted responses are not
+ * counted.
+ */
 export const watchUnread =
   (options: UnreadResponsesOptions) =>
   (_request: Request, response: Response, next: NextFunction): void => {
-    // The whole response was written to the connection.
+    // The whole response has been written to the connection.
     response.once('prefinish', () => {
       if ((response.socket?.writableLength ?? 0) > 0) countUnread(options, response, 0)
     })
     next()
   }
 
-/** The client of a response has not read enough of it. @param bytes the response's bytes in memory, read or not */
+/**
+ * Counts a response of which the client has not read enough.
+ * @param bytes bytes of the response in memory, including those that were read
+ */
 export function countUnread(options: UnreadResponsesOptions, response: Response, bytes: number): void {
   const { locals, socket } = response
   if (locals.unread instanceof UnreadResponse || socket === null) return
   const unread = new UnreadResponse(response, socket, options)
   locals.unread = unread
-  // The bytes of a page are the same for all of its readers.
+  // The bytes of a cached page are shared by all of its readers.
   if (locals.isCachedPage !== true) unread.count(Math.max(bytes, socket.writableLength))
 }
 
-/** A response of which the operating system has not taken everything, until it is closed. */
+/** A response that the operating system has not fully accepted, until it is closed. */
 class UnreadResponse implements Transfer {
   readonly isPaused = false
   readonly #options: UnreadResponsesOptions

@@ -3,30 +3,39 @@ import { type ApiError, invalid } from '../errors.ts'
 import { idProblem } from '../model/address.ts'
 import type { ObjectSchema } from './schema.ts'
 
-/** Maximum issues in one response; further ones are omitted. */
+/** Maximum number of issues in one response. Further issues are omitted. */
 export const issuesMax = 50
 /**
- * Bodies up to this many characters are searched for all issues, larger ones for the first: millions of wrong items
- * would make millions of issues.
+ * Maximum characters of a body that is searched for all issues. In a larger body, only the first issue is
+ * reported: millions of invalid items would create millions of issues.
  */
 const allIssuesTextMax = 65_536
 
 export interface ValidationIssue {
-  /** JSON pointer into the body. */
+  /** JSON pointer in the body. */
   readonly path: string
   readonly message: string
 }
 
-/** INVALID_ARGUMENT about a member of the body, with `details.issues`. The first issue makes the message. */
+/**
+ * Returns an INVALID_ARGUMENT error about members of the body, with `details.issues`. The first issue becomes
+ * the message.
+ */
 export function invalidAt(...issues: readonly [ValidationIssue, ...ValidationIssue[]]): ApiError {
   const [{ path, message }] = issues
   return invalid('request/invalid-member', `${path} ${message}`, { issues: issues.slice(0, issuesMax) })
 }
 
-/** Checks the `data` of a request. `textLength` is the length of the body. @throws ApiError INVALID_ARGUMENT */
+/**
+ * Checks the `data` of a request. `textLength` is the length of the body in characters. @throws ApiError
+ * INVALID_ARGUMENT
+ */
 export type Validator = (data: unknown, textLength: number) => void
 
-/** Makes validators: a schema is compiled when it is first asked for: all of them would take a second. */
+/**
+ * Compiles and caches validators. A schema is compiled at its first use, because compiling all schemas would
+ * take a second.
+ */
 export class ValidatorCache {
   readonly #first = new Compiler(false)
   readonly #all = new Compiler(true)
@@ -60,7 +69,8 @@ class Compiler {
 }
 
 function createAjv(allErrors: boolean): Ajv2020 {
-  // A test checks the schemas against the meta-schema. Here that would hold up the first call by a tenth of a second.
+  // The schemas are not checked against the meta-schema here, because this would delay the first call by a
+  // tenth of a second. A test checks them.
   const ajv = new Ajv2020({
     strict: true,
     ownProperties: true,
@@ -90,5 +100,5 @@ function issueOf({ keyword, instancePath, params, message, data }: ErrorObject):
   return { path, message: message ?? 'is not valid' }
 }
 
-/** RFC 6901 3. */
+/** Escapes a name for a JSON pointer (RFC 6901 3). */
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

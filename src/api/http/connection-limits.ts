@@ -5,19 +5,23 @@ import { subnetOf } from '../../access/client-address.ts'
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
 
 export interface HttpConnectionLimits {
-  /** Per address; 0: unlimited. */
+  /** Maximum number of connections from one address; 0: unlimited. */
   readonly perAddressMax: number
-  /** Total, including upgraded connections; the store also needs file descriptors. */
+  /**
+   * Maximum number of all connections, including upgraded ones. The limit leaves file descriptors for the
+   * store.
+   */
   readonly inAllMax: number
-  /** Called when an address, or all addresses together, exceed the limit. */
+  /** Called when an address, or all addresses together, exceed a limit. */
   readonly onExceeded: (limit: 'maxHttpConnectionsPerAddress' | 'openFiles', address: string) => void
 }
 
 /**
- * Limits all connections, and the connections from one address that are not upgraded. Before a request arrives, only
- * the address is known, and a connection without a request uses a file descriptor for 10 s. Excess connections are
- * closed without a response, because there is no request yet. Behind reverse proxies the limit per address has no
- * use: all addresses are those of the proxies.
+ * Limits the number of all connections, and the number of connections from one address that are not upgraded.
+ * Before a request arrives, only the address is known, and a connection without a request uses a file
+ * descriptor for 10 s. Excess connections are closed without a response, because there is no request yet.
+ * Behind reverse proxies, a limit per address is useless, because all connections have the addresses of the
+ * proxies.
  */
 export function limitConnections(
   server: Server,
@@ -31,7 +35,7 @@ export function limitConnections(
     const address = counted.get(socket)
     if (counted.delete(socket) && address !== undefined) tally.remove(address)
   }
-  // One shared function: a closure would be kept for each connection.
+  // One function for all sockets: a closure would use memory for each connection.
   function gone(this: Socket): void {
     inAll -= 1
     uncount(this)

@@ -18,8 +18,8 @@ const allowedHeaders = [
 const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
 
 /**
- * Lets pages of a domain that any API key lists read the response; other pages get no CORS headers. The credentials
- * decide whether a page may use its API key.
+ * Sets the CORS headers, so that pages of a domain that any API key lists can read the response. Other pages
+ * get no CORS headers. Whether a page may use its API key is decided later, by the credentials.
  */
 export async function shareWithOrigin(
   { headers: { origin } }: IncomingMessage,
@@ -34,7 +34,7 @@ export async function shareWithOrigin(
   return true
 }
 
-/** Answers the preflight request of a browser, if its page may call an operation. */
+/** Answers the preflight request of a browser if the page may call an operation. */
 export const answerPreflight =
   (origins: AllowedOrigins) =>
   async (request: Request, response: Response, next: NextFunction): Promise<void> => {

@@ -5,12 +5,12 @@ import { errorEnvelope, requestIdOf, securityHeaders } from '../../model/raw-res
 import type { OperationResult, ResponseShape } from '../operation.ts'
 import { sendBytes } from '../sending.ts'
 
-/** The success envelope. */
+/** Returns the body of a successful response. */
 export const successBody = (answer: OperationResult<unknown>, envelope: ResponseShape): object => ({
   result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
 })
 
-/** @param body small: it is encoded in one step */
+/** Sends a JSON body. @param body must be small, because it is encoded in one step */
 export function sendJson(response: ServerResponse, httpCode: number, body: object): void {
   sendBytes(response, httpCode, Buffer.from(JSON.stringify(body)))
 }
@@ -20,12 +20,12 @@ export function sendError(response: ServerResponse, error: ApiError): void {
   sendJson(response, error.httpCode, errorEnvelope(error))
 }
 
-/** Only `/readyz` and the log contain the cause. */
+/** Message for a store that is not available. Only `/readyz` and the log contain the cause. */
 export const storeUnavailable = 'the store is not available; try again'
 
 /**
- * Returns the ApiError that a caller gets for a thrown value; null for a fault of the server, which only the
- * log describes.
+ * Returns the ApiError that a caller gets for a thrown value. Returns null for a fault of the server, which
+ * is described in the log only.
  */
 export function toApiError(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
@@ -41,7 +41,7 @@ export function toApiError(error: unknown): ApiError | null {
   return null
 }
 
-/** Sets the headers of the response and the id of the request, and returns the id. */
+/** Sets the common headers of the response, including the id of the request. Returns the id. */
 export function setCommonHeaders({ headers }: IncomingMessage, response: ServerResponse): string {
   const requestId = requestIdOf(headers['x-request-id'])
   response.setHeader('x-request-id', requestId)
@@ -49,7 +49,7 @@ export function setCommonHeaders({ headers }: IncomingMessage, response: ServerR
   return requestId
 }
 
-/** Answers a request that does not reach the router. */
+/** Sends the error for a request that does not reach the router. */
 export function rejectRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   setCommonHeaders(request, response)
   sendError(response, error)

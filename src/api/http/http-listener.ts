@@ -9,7 +9,7 @@ export class ListenError extends OperatorError {
   override readonly name = 'ListenError'
 }
 
-/** Reason and hint by error code. */
+/** Reason and hint for the operator, by error code. */
 const sentences: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   EACCES: ['this user may not listen there', 'choose a --port above 1023'],
   EADDRNOTAVAIL: ['this machine does not have this address', 'choose another --host'],
@@ -25,9 +25,9 @@ function sentenceOf(error: NodeJS.ErrnoException, port: number): readonly [reaso
   return [`${listener} listens there`, 'stop it, or choose another --port']
 }
 
-/** The HTTP side of the port: listens, counts calls in progress, and stops in two steps. */
+/** The HTTP side of the port. Listens, counts the calls in progress, and stops in two steps. */
 export class HttpListener {
-  /** Other code may handle its upgrades. */
+  /** The HTTP server. Other code may handle its upgrades. */
   readonly server: Server
   #answering = 0
   #onIdle: (() => void) | null = null
@@ -40,7 +40,7 @@ export class HttpListener {
     })
   }
 
-  /** Resolves with the port. @throws ListenError */
+  /** Starts to listen; resolves with the port. @throws ListenError */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       const refused = (error: NodeJS.ErrnoException) => {
@@ -55,7 +55,9 @@ export class HttpListener {
     })
   }
 
-  /** Resolves when no call is in progress, at the latest after `timeoutMs`. New requests are still accepted. */
+  /**
+   * Resolves when no call is in progress, or after `timeoutMs`. New requests are still accepted meanwhile.
+   */
   settle(timeoutMs: number): Promise<void> {
     if (this.#answering === 0) return Promise.resolve()
     return new Promise<void>((resolve) => {

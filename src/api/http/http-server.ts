@@ -10,24 +10,29 @@ import { ApiError, invalid } from '../../errors.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 import { rejectRequest } from './envelope.ts'
 
-/** Times in ms within which a client must send its request; the defaults of Node are minutes. */
+/**
+ * Times in ms within which a client must send its request. The defaults of Node are much longer (minutes).
+ */
 export const httpTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 2000,
   /**
-   * Longer than proxies keep idle connections (60 s): the proxy must close first, or a request could meet a closed
-   * socket.
+   * Must be longer than the time for which proxies keep idle connections (60 s). The proxy must close first;
+   * otherwise it could send a request to a socket that the server has just closed.
    */
   keepAliveTimeout: 65_000,
-  /** Time without a byte in either direction. Longer than any call takes; it disconnects clients that do not read. */
+  /**
+   * Maximum time without a byte in either direction. It is longer than any call takes, and disconnects
+   * clients that do not read.
+   */
   silenceTimeout: 120_000,
 }
 const headerBytesMax = 32_768
-/** Several times the number that browsers and proxies send together. */
+/** Maximum number of headers: several times the number that browsers and proxies send together. */
 const headersMax = 200
 
-/** Answers by parser error code; every other error of the parser is a malformed request. */
+/** Responses by the error code of the parser. Every other error of the parser is a malformed request. */
 const parserErrors: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError(
     'request/headers-too-large',
@@ -43,16 +48,16 @@ const parserErrors: Readonly<Record<string, ApiError>> = {
 const malformedRequest = invalid('request/malformed', 'the request is not valid HTTP; use an HTTP library')
 
 /**
- * With a listener for upgrades, Node treats every request that offers an upgrade as an upgrade, and some clients
- * offer HTTP/2 with every call. This server upgrades only websockets, and answers all other requests as if they had
- * no offer.
+ * Decides which requests are upgrades. If a server has a listener for upgrades, Node treats every request
+ * that offers an upgrade as an upgrade, and some clients offer HTTP/2 with every call. This server upgrades
+ * only websockets, and answers all other requests as if they had no offer.
  */
 class HttpRequest extends IncomingMessage {
   get upgrade(): boolean {
     return this.method === 'GET' && this.headers.upgrade?.toLowerCase() === 'websocket'
   }
 
-  /** Ignores the value of Node; the getter decides. */
+  /** Ignores the value that Node sets; the getter decides. */
   set upgrade(_found: boolean) {}
 }
 
@@ -67,9 +72,9 @@ const tooManyHeaders = new ApiError(
 )
 
 /**
- * Creates a server that also uses the response envelope for requests that Node rejects, and that survives all socket
- * errors. An upgrade listener must ignore destroyed sockets: their upgrade arrived before the response to an earlier
- * request.
+ * Creates a server that survives all socket errors, and that uses the response envelope also for requests
+ * that Node rejects. An upgrade listener must ignore destroyed sockets: their upgrade arrived before the
+ * response to an earlier request was sent.
  */
 export function createHttpServer(
   handle: RequestListener,
@@ -102,21 +107,21 @@ export function createHttpServer(
   return server
 }
 
-/** One function for all sockets: a closure would be kept for each socket. */
+/** One function for all sockets: a closure would use memory for each socket. */
 function destroyFailed(this: Socket): void {
   this.destroy()
 }
 
-/** Returns the problem in the headers of a request that Node accepts; null if there is none. */
+/** Returns the problem with a request's headers that Node does not detect; null if there is none. */
 function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiError | null {
-  // Names and values in turn.
+  // The array contains names and values alternately.
   if (rawHeaders.length > headersMax * 2) return tooManyHeaders
   if (headers.host === undefined && httpVersion !== '1.0')
     return invalid('request/malformed', 'the Host header is missing; send it')
   return null
 }
 
-/** Maximum number of requests that wait on one connection; browsers and proxies do not pipeline. */
+/** Maximum number of requests that wait on one connection. Browsers and proxies do not pipeline requests. */
 const waitingMax = 16
 
 interface Exchange {
@@ -126,14 +131,18 @@ interface Exchange {
 }
 
 /**
- * Answers the requests of each connection one at a time. Node passes on all pipelined requests at once: a few KB of
- * requests from a client that reads no response would create and keep all the responses.
+ * Answers the requests of each connection one at a time. Node passes on all pipelined requests together: with
+ * a few KB of requests, a client that reads no response could make the server create and keep all the
+ * responses.
  */
 class RequestPipeline {
-  /** Unanswered requests by connection; the first one is in progress. */
+  /** Unanswered requests, by connection. The first one is in progress. */
   readonly #unanswered = new WeakMap<Socket, Exchange[]>()
 
-  /** Calls `handle` when all earlier requests are answered. Closes the connection if too many requests wait. */
+  /**
+   * Calls `handle` when all earlier requests on the connection are answered. Closes the connection if too
+   * many requests wait.
+   */
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const { socket } = request
     if (socket.destroyed) return
@@ -145,8 +154,9 @@ class RequestPipeline {
   }
 
   /**
-   * Returns whether the server may respond to bytes that are not a request. It may not while other requests wait for
-   * a response: the client would match it to the wrong request. Such bytes belong to a request whose end is missing.
+   * Returns whether the server may respond to bytes that are not a request. It may not respond while other
+   * requests wait for a response, because the client would assign the response to the wrong request.
+   * Otherwise the bytes belong to a request whose end is missing.
    */
   isNext(socket: Socket): boolean {
     const [first, ...others] = this.#unanswered.get(socket) ?? []

@@ -14,29 +14,34 @@ import type { BodyMeter } from './request-body.ts'
 export interface UnreadResponsesOptions {
   readonly holder: MemoryAccount
   readonly transfers: SlowTransfers
-  /** The client of a response reads too slowly, or not at all. Names its workspace or address. */
+  /**
+   * Called when the client of a response reads too slowly, or not at all. @param who the workspace or address
+   * of the client
+   */
   readonly tooSlow: (who: string) => void
 }
 
-/** Limits of calls. Null: unlimited. */
+/** Limits of calls. Null: no limit. */
 export interface ApiLimits {
-  /** Calls from an address, before the caller is authenticated. */
+  /** Limits the calls from an address, before the caller is authenticated. */
   readonly addressCalls: RateLimiter | null
-  /** Calls of an API key. */
+  /** Limits the calls of an API key. */
   readonly calls: RateLimiter | null
-  /** Bytes of the bodies of an API key. */
+  /** Limits the bytes in the request bodies of an API key. */
   readonly bodies: RateLimiter | null
-  /** Memory of bodies. */
+  /** Limits the memory of request bodies. */
   readonly bodyMemory: MemoryAccount
   readonly unread: UnreadResponsesOptions
-  /** Reverse proxies whose `X-Forwarded-For` is trusted. */
+  /** Number of reverse proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: number
   readonly reports: LimitReports
 }
 
 /**
- * For every call, before it is looked at: a flood of bad ones costs next to nothing, and guessing credentials takes its
- * time. @param cost in calls; 0: always taken @throws ApiError RESOURCE_EXHAUSTED
+ * Limits the calls of one address, before anything of a call is read. A flood of invalid calls then costs
+ * next to nothing, and guessing credentials is slow.
+ * @param cost in calls; 0: the call is always accepted
+ * @throws ApiError RESOURCE_EXHAUSTED
  */
 export const limitAddress =
   ({ addressCalls, proxies }: ApiLimits, cost = 1) =>
@@ -49,8 +54,8 @@ export const limitAddress =
   }
 
 /**
- * Applies the limits of an authenticated caller before the body is read. The memory of the body counts until the
- * response is sent.
+ * Applies the limits of an authenticated caller before the body is read. The memory of the body is reserved
+ * until the response is sent.
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function limitCaller(
@@ -74,7 +79,10 @@ export function limitCaller(
   }
 }
 
-/** Counts bytes that a call adds. Returns the error, and counts nothing, when the workspace has reached its storage limit. */
+/**
+ * Counts the bytes that a call adds. If the workspace has reached its storage limit, counts nothing and
+ * returns the error.
+ */
 export async function countGrowth(
   { storage }: Pick<ApiServices, 'storage'>,
   caller: AnyCaller,
@@ -87,7 +95,10 @@ export async function countGrowth(
   return full
 }
 
-/** API keys have no spaces. */
+/**
+ * Returns the key by which the calls of a caller are counted. API keys contain no spaces, so they differ from
+ * the keys of workspaces.
+ */
 function rateKeyOf(caller: AnyCaller): string {
   if (caller.level === 'key') return caller.tenant.apiKey
   return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : theOperator
@@ -98,7 +109,10 @@ function ownerOf(caller: AnyCaller): string {
   return caller.level === 'workspace' ? caller.workspaceId : theOperator
 }
 
-/** The workspace of the caller (null before authentication) and its address. */
+/**
+ * Returns the owner of a call's memory: the workspace of the caller (null before authentication) and its
+ * address.
+ */
 export function memoryOwnerOf({ locals }: Response): MemoryOwner {
   const known = locals.caller as AnyCaller | undefined
   return { workspaceId: known === undefined ? null : ownerOf(known), address: String(locals.address) }
@@ -106,7 +120,7 @@ export function memoryOwnerOf({ locals }: Response): MemoryOwner {
 
 const theOperator = 'the operator'
 
-/** Counts and logs the limit that `error` names, if any. */
+/** Counts and logs a limit that was exceeded, if `error` is the error of a limit. */
 export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: Response): void {
   const limit = limitOf(error)
   if (limit !== null) reports.exceeded(limit, whoseIs(limit, locals))

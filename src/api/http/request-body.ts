@@ -6,26 +6,29 @@ import { limits } from '../../model/limits.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { invalidAt } from '../validator.ts'
 
-/** Maximum bytes of `data` and its envelope; content has limits of its own, checked by its users. */
+/** Maximum depth of the JSON in a body, with `data` and its envelope. Content has its own limits. */
 const depthMax = limits.typeDepth + 2
 /**
- * Bytes of an oversized body that are read and discarded, so that the client sees the response before the connection
- * closes.
+ * Maximum bytes of an oversized body that are read and discarded, so that the client receives the response
+ * before the connection closes.
  */
 const discardedBytesMax = 67_108_864
 
-/** Smaller pieces are copied. */
+/** Minimum bytes of a piece that is kept as it is. Smaller pieces are copied. */
 const pieceBytesMin = 1_024
-/** Memory of each piece in addition to its bytes. */
+/** Memory of each piece, in addition to its bytes. */
 const pieceBytes = 128
 
-/** Receives the progress of a body. */
+/** Is informed of the progress of a body. */
 export interface BodyMeter {
-  /** Counts received bytes, kept or not. */
+  /** Counts received bytes, whether they are kept or discarded. */
   count(bytes: number): void
-  /** Reserves memory for bytes. @throws ApiError if there is no room; then nothing of the body is kept */
+  /**
+   * Reserves memory for bytes. @throws ApiError if there is not enough memory; then nothing of the body is
+   * kept
+   */
   keep(bytes: number): void
-  /** The body is complete. */
+  /** Called when the body is complete. */
   complete(): void
 }
 
@@ -36,7 +39,7 @@ export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError'
 }
 
-/** @throws ApiError INVALID_ARGUMENT unless the content type is plain JSON in UTF-8 */
+/** Checks that the content type is plain JSON in UTF-8. @throws ApiError INVALID_ARGUMENT if it is not */
 export function checkContentType({ headers }: IncomingMessage): void {
   if (!jsonType.test(headers['content-type'] ?? ''))
     throw invalid(
@@ -51,9 +54,9 @@ export function checkContentType({ headers }: IncomingMessage): void {
 }
 
 /**
- * Reads a body; returns its member `data`, and its text.
- * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`;
- * errors of `keep` of the meter
+ * Reads a body. Returns the body, its member `data`, and its text.
+ * @throws ApiError INVALID_ARGUMENT if the body is too large (413), not UTF-8, not JSON, nested too deeply,
+ * or without an object `data`; errors of `keep` of the meter
  */
 export async function readRequestData(
   request: IncomingMessage,
@@ -87,7 +90,10 @@ function parseObject(text: string): object {
   return body
 }
 
-/** Names the place without the text, which may contain secrets. */
+/**
+ * Returns the error for a body that is not JSON. It contains the position of the problem, but not the text,
+ * which may contain secrets.
+ */
 function notJson(text: string): ApiError {
   const { problem, line, column } = findJsonProblem(text)
   const place = { line, column }
@@ -118,7 +124,7 @@ function attempt(work: () => void, onError: (error: unknown) => void): void {
   }
 }
 
-/** Reads up to `bytesMax`. Discards the bytes beyond, up to a separate limit. */
+/** Reads a body of at most `bytesMax`. Discards further bytes, up to a separate limit. */
 function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientDisconnectedError('the connection ended before the body'))
@@ -133,7 +139,7 @@ function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter)
     }
     const keep = (chunk: Buffer) => {
       meter.keep(chunk.length + pieceBytes)
-      // A small piece would keep the whole buffer of its read.
+      // A small piece is copied, because it would keep the whole buffer of its read in memory.
       chunks.push(chunk.length < pieceBytesMin ? Buffer.from(chunk) : chunk)
     }
     if (!fits) refuse(tooLarge(bytesMax))

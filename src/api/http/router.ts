@@ -37,11 +37,11 @@ export interface RouterOptions {
   readonly quotas: ApiLimits
   readonly bodyBytesMax: number
   readonly unknownMembers: Config['unknownMembers']
-  /** Answers only requests whose host is this machine: there is no authentication. */
+  /** True: answers only requests whose host is this machine, because there is no authentication. */
   readonly loopbackOnly: boolean
   /**
-   * Not ok while the store is not available, and from the start of the shutdown: then all calls are rejected with the
-   * reason.
+   * Whether the server is ready. It is not ready while the store is not available, and from the start of the
+   * shutdown: then all calls are rejected with the reason.
    */
   readonly readiness: () => Health
   readonly metrics: Metrics
@@ -50,7 +50,7 @@ export interface RouterOptions {
 
 type Handler = (request: Request, response: Response) => Promise<void>
 
-/** The HTTP service: pages, operations, and an enveloped error for all other requests. */
+/** Creates the HTTP service: pages, operations, and an enveloped error for all other requests. */
 export function createRouter(options: RouterOptions): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing')
@@ -77,7 +77,8 @@ export function createRouter(options: RouterOptions): RequestListener {
   app.use(refuseUnknownPath)
   app.use(answerError(options))
   return (request, response) => {
-    // Express cannot parse targets that are not paths (`CONNECT host:443`), and would respond with a page.
+    // Express cannot parse a target that is not a path (`CONNECT host:443`), and would respond with an HTML
+    // page.
     app(request as Request, response as Response, () =>
       rejectRequest(
         request,
@@ -166,7 +167,7 @@ function refuseUnknownPath(request: Request): void {
   throw new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all paths')
 }
 
-/** The one place where errors of requests end. Faults of the server are logged once, and never sent to clients. */
+/** Sends the errors of all requests. A fault of the server is logged once, and never sent to a client. */
 const answerError =
   ({ log, quotas }: RouterOptions) =>
   (error: unknown, request: Request, response: Response, _next: NextFunction) => {
@@ -174,7 +175,7 @@ const answerError =
     if (error instanceof ClientDisconnectedError) return
     reportLimit(quotas, error, response)
     const answer = toApiError(error)
-    // An error response that an operation returns itself is not a fault of the server.
+    // If an operation itself returns an error response, this is not a fault of the server.
     if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
       log.error(
         { err: error, requestId, method: request.method, route: response.locals.route },
@@ -188,7 +189,10 @@ const answerError =
       )
   }
 
-/** Names the request and measures it. Neither path nor query are logged: only known routes. */
+/**
+ * Sets the id of a request and measures the request. The log contains the known route only, never the path or
+ * the query.
+ */
 const beginRequest =
   ({ metrics, log }: Pick<RouterOptions, 'metrics' | 'log'>) =>
   (request: Request, response: Response, next: NextFunction): void => {
@@ -206,7 +210,8 @@ const beginRequest =
   }
 
 /**
- * @throws ApiError PERMISSION_DENIED for requests that a page of another site may have sent, without authentication
+ * Rejects requests that a page of another site may have sent. Used without authentication. @throws ApiError
+ * PERMISSION_DENIED
  */
 function requireLoopback(request: Request, _response: Response, next: NextFunction): void {
   const problem = loopbackViolation(request.headers)

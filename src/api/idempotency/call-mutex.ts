@@ -10,7 +10,7 @@ interface Running {
   waiting: number
 }
 
-/** Runs calls with the same key of the same caller one at a time. */
+/** Runs calls with the same idempotency key of the same caller one at a time. */
 export class CallMutex {
   readonly #clock: Clock
   readonly #limits: Pick<IdempotencyLimits, 'waitMs' | 'waiting'>
@@ -21,7 +21,11 @@ export class CallMutex {
     this.#limits = limits
   }
 
-  /** @throws ApiError INVALID_ARGUMENT when the one under way is another call; ABORTED when it takes too long; as `work` */
+  /**
+   * Runs `work` when no other call with the same key is running.
+   * @throws ApiError INVALID_ARGUMENT if the running call is a different one; ABORTED if it takes too long,
+   * or if too many calls wait for it; errors of `work`
+   */
   async run<T>(call: IdempotentCall, work: () => Promise<T>): Promise<T> {
     const name = keyName([...call.part, call.id])
     const lateAt = this.#clock.now() + this.#limits.waitMs

@@ -3,8 +3,8 @@ import { exhausted } from '../../quota/limits.ts'
 import { idempotencyHeader } from './idempotent-call.ts'
 
 /**
- * Outcome of a failed call. `kept`: a rejection for the current data, which is stored and repeated. `forgotten`: the
- * call had no effect and may run again. `unknown`: the call may have run, or may still run.
+ * How a failed call is treated. `kept`: the current data caused the rejection, which is stored and repeated.
+ * `forgotten`: the call had no effect and may run again. `unknown`: the call may have run, or may still run.
  */
 export type CallOutcome = 'kept' | 'forgotten' | 'unknown'
 
@@ -17,7 +17,7 @@ const endings: Readonly<Record<Status, CallOutcome>> = {
   ALREADY_EXISTS: 'kept',
   ABORTED: 'forgotten',
   RESOURCE_EXHAUSTED: 'forgotten',
-  // Some operations throw it themselves; a fault of the server is not an ApiError yet.
+  // Some operations throw this error themselves. A fault of the server is not an ApiError at this point.
   INTERNAL: 'kept',
   UNAVAILABLE: 'unknown',
 }
@@ -25,7 +25,7 @@ const endings: Readonly<Record<Status, CallOutcome>> = {
 export const callOutcomeOf = (error: unknown): CallOutcome =>
   error instanceof ApiError ? endings[error.status] : 'unknown'
 
-/** The error for a recorded call without a recorded end. */
+/** Returns the error for a recorded call whose end was not recorded. */
 export const unknownOutcomeRejection = (): ApiError =>
   new ApiError(
     'idempotency/outcome-unknown',
@@ -33,7 +33,7 @@ export const unknownOutcomeRejection = (): ApiError =>
     { details: { outcome: 'unknown' } },
   )
 
-/** The error for a completed call whose response is not stored. */
+/** Returns the error for a completed call whose response is not stored. */
 export const responseNotKeptRejection = (httpCode: number): ApiError =>
   new ApiError(
     'idempotency/response-not-kept',
@@ -42,7 +42,7 @@ export const responseNotKeptRejection = (httpCode: number): ApiError =>
     { details: { outcome: 'done', httpCode } },
   )
 
-/** @param freeInMs time until an entry expires */
+/** Returns the error for too many stored calls. @param freeInMs time until a stored call expires */
 export const tooManyCallsRejection = (callsMax: number, freeInMs: number): ApiError =>
   exhausted('idempotentCalls', callsMax, {
     problem: `the API key has the maximum number of stored calls with an ${idempotencyHeader}`,

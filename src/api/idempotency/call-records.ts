@@ -14,7 +14,7 @@ interface Common {
 /** A call that is running, or that has an unknown outcome. */
 export interface StartedCallRecord extends Common {
   readonly state: 'begun'
-  /** Seed of the ids that the call creates. */
+  /** Seed from which the ids that the call creates are derived. */
   readonly seed: string
   /** Incarnation of the process that runs the call; absent if the outcome is unknown. */
   readonly by?: string
@@ -23,7 +23,7 @@ export interface StartedCallRecord extends Common {
 /** Stored record of a call. */
 export type CallRecord =
   | StartedCallRecord
-  /** `answer` is encrypted; null: it was too large to store. */
+  /** `answer` is the encrypted response; null if the response was too large to store. */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 
 const common = { operation: v.string(), body: v.string(), endsAt: v.number() }
@@ -46,13 +46,13 @@ const callRecordType: RecordType<CallRecord> = {
   ]),
 }
 
-/** The member of a call that its removal needs. */
+/** The member of a call record that the removal of the call needs. */
 export const callExpiryType: RecordType<Pick<CallRecord, 'endsAt'>> = {
   name: 'idempotent call',
   schema: v.looseObject({ endsAt: v.number() }),
 }
 
-/** Index entry: expiry of a call. */
+/** Index entry with the expiry of a call. */
 export interface ExpiryRecord {
   /** Approximate bytes stored for the call. */
   readonly bytes: number
@@ -65,7 +65,10 @@ export const expiryRecordType: RecordType<ExpiryRecord> = {
 
 /** Approximate bytes of the two entries of a call, without its response. */
 export const bytesOfCall = 512
-/** Expired calls are removed together with the calls that expire within this time after them. */
+/**
+ * Time in ms: when expired calls are removed, calls that expire within this time after them are removed in
+ * the same run.
+ */
 const sweepMs = 60_000
 const hourMs = 3_600_000
 
@@ -74,16 +77,17 @@ export const callSweepQueue = 'idempotency'
 export const callKeys = {
   call: (id: string): Key => ['calls', id],
   ends: ['ends'] satisfies Key,
-  /** Times of the year 9999 have 15 digits. */
+  /** Keys that sort by the expiry. Times in the year 9999 have 15 digits. */
   end: (endsAt: number, id: string): Key => ['ends', String(endsAt).padStart(15, '0'), id],
 }
 
-/** Returns the expiry of the call of an entry of `ends`. */
+/** Returns the expiry of a call from the key of its entry in `ends`. */
 export const expiryOf = (key: Key): number => Number(key[1])
 
 /**
- * The job that removes expired calls of one caller some time after `endsAt`. Each hour has one such job, so a call
- * with a later expiry (another option, or a wrong clock) does not delay others.
+ * Returns the job that removes the expired calls of one caller some time after `endsAt`. Each hour has its
+ * own job, so that a call with a later expiry (because of another option or a wrong clock) does not delay the
+ * removal of others.
  */
 export const callSweepJob = (part: Key, endsAt: number): Job => ({
   queue: callSweepQueue,
@@ -94,7 +98,7 @@ export const callSweepJob = (part: Key, endsAt: number): Job => ({
   payload: encodeRecord(part),
 })
 
-/** Stores the records of calls with a key. */
+/** Stores the records of calls that have an idempotency key. */
 export class CallStore {
   readonly #kv: Kv
 
@@ -102,7 +106,10 @@ export class CallStore {
     this.#kv = kv
   }
 
-  /** `record` is also null for a call that has expired at `now`; `bytes`: the stored record. */
+  /**
+   * Finds the record of a call. `record` is null if there is none, or if the call has expired at `now`.
+   * `bytes` is the stored record, even if it has expired.
+   */
   async find({ part, id }: IdempotentCall, now: number): Promise<FoundCall> {
     const key = callKeys.call(id)
     const [bytes = null] = await this.#kv.get(part, [key])
@@ -111,8 +118,8 @@ export class CallStore {
   }
 
   /**
-   * Replaces the stored record by `record` (null: deletes it). Returns false without a change if the stored one is
-   * not `before`.
+   * Replaces the stored record `before` by `record`, or deletes it if `record` is null. Returns false, and
+   * changes nothing, if the stored record is not `before`.
    */
   replace(call: IdempotentCall, record: CallRecord | null, before: Uint8Array | null): Promise<boolean> {
     const checks = [{ key: callKeys.call(call.id), value: before }]
@@ -133,7 +140,7 @@ function removalOf({ id }: IdempotentCall, before: Uint8Array | null): KvCommit 
   return { dels: [key, callKeys.end(endsAt, id)] }
 }
 
-/** The stored form of a record. */
+/** Returns the stored form of a record. */
 export const bytesOfRecord = (record: CallRecord): Uint8Array => encodeRecord(record)
 
 const commitOf = ({ part, id }: IdempotentCall, record: CallRecord): KvCommit => ({
@@ -147,6 +154,6 @@ const commitOf = ({ part, id }: IdempotentCall, record: CallRecord): KvCommit =>
   jobs: [callSweepJob(part, record.endsAt)],
 })
 
-/** Returns the approximate bytes that a record counts. */
+/** Returns the approximate number of bytes for which a record counts. */
 export const accountedBytes = (record: CallRecord): number =>
   bytesOfCall + (record.state === 'done' ? (record.answer?.length ?? 0) : 0)

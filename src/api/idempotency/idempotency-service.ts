@@ -33,9 +33,9 @@ import { removeExpiredCalls } from './remove-expired-calls.ts'
 import { ResponseEncryption } from './response-encryption.ts'
 import { IdempotencyUsage } from './usage.ts'
 
-/** Callers whose calls are removed concurrently. */
+/** Maximum number of callers whose expired calls are removed concurrently. */
 const sweepsAtOnce = 4
-/** Interval in ms of polls for the outcome of a call that another node runs. */
+/** Interval in ms between polls for the outcome of a call that another node runs. */
 const lookMs = 100
 
 export interface IdempotentCallsOptions {
@@ -48,7 +48,7 @@ export interface IdempotentCallsOptions {
   readonly metrics: Pick<Metrics, 'idempotentCalls'>
   /** Secrets of the server: see `ResponseEncryption`. */
   readonly secrets: readonly string[]
-  /** Retention of a call. */
+  /** Time in ms for which a call is stored. */
   readonly keepMs: number
   readonly limits?: IdempotencyLimits
 }
@@ -56,17 +56,18 @@ export interface IdempotentCallsOptions {
 /** The response to a call with a key. */
 export interface StoredResponse {
   readonly httpCode: number
-  /** The JSON body: a string is its text, anything else its value. */
+  /** The JSON body. A string is the JSON text, anything else the value to encode. */
   readonly body: unknown
-  /** True for a stored response; the call did not run again. */
+  /** True for a stored response: the call did not run again. */
   readonly replayed: boolean
 }
 
 /**
- * Runs calls with an `idempotency-key` once, and returns the response each time, with the semantics of
- * draft-ietf-httpapi-idempotency-key-header. The service records an operation with effect `once` or `adds` before it
- * starts. If the record has no end, the outcome is unknown: a call that `adds` runs again with the same ids; a call
- * that is `once` does not. A `repeatable` operation needs no such record.
+ * Runs calls with an `idempotency-key` once, and returns the same response to each repetition, with the
+ * semantics of draft-ietf-httpapi-idempotency-key-header. An operation with the effect `once` or `adds` is
+ * recorded before it starts. If the end of a recorded call is missing, its outcome is unknown. An `adds` call
+ * with an unknown outcome runs again with the same ids; a `once` call does not. A `repeatable` operation
+ * needs no such record.
  */
 export class IdempotencyService {
   readonly #options: IdempotentCallsOptions
@@ -96,7 +97,7 @@ export class IdempotencyService {
     })
   }
 
-  /** Starts to remove expired calls. */
+  /** Starts to remove expired calls in the background. */
   start(): void {
     this.#sweeps.start()
   }
@@ -107,15 +108,17 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the response of `work` (the body of a success), or the stored response of this call.
-   * @throws errors of `work`; ApiError INVALID_ARGUMENT if the key was used for another call; ABORTED if the first
-   * call is running, its outcome is unknown, or its response was not kept; RESOURCE_EXHAUSTED beyond the limits
+   * Runs `work` and returns its response, or returns the stored response of this call. The result of `work`
+   * is the body of a success.
+   * @throws errors of `work`; ApiError INVALID_ARGUMENT if the key was used for another call; ABORTED if the
+   * first call is running, if its outcome is unknown, or if its response was not kept; RESOURCE_EXHAUSTED
+   * beyond the limits
    */
   async run(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse> {
     return this.#mutex.run(call, () => this.#inTime(() => this.#alone(call, work)))
   }
 
-  /** Polls `look` until it has a result. @throws ApiError ABORTED after the timeout */
+  /** Calls `look` at an interval until it returns a result. @throws ApiError ABORTED after the timeout */
   async #inTime<T>(look: () => Promise<T | 'elsewhere'>): Promise<T> {
     const { clock } = this.#options
     const lateAt = clock.now() + this.#limits.waitMs
@@ -127,7 +130,10 @@ export class IdempotencyService {
     }
   }
 
-  /** `elsewhere`: another node runs the call, or has just started it. */
+  /**
+   * Runs a call, or returns its stored response. Returns `elsewhere` if another node runs the call, or has
+   * just started it.
+   */
   async #alone(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse | 'elsewhere'> {
     const now = this.#options.clock.now()
     const found = await this.#records.find(call, now)
@@ -153,7 +159,10 @@ export class IdempotencyService {
     return noted === 'elsewhere' ? noted : this.#carryOut(call, record, work, { is: 'again', noted })
   }
 
-  /** Resolves with the stored record of a call that this process runs. `elsewhere`: another process started it. */
+  /**
+   * Records that this process starts a call. Resolves with the stored record, or with `elsewhere` if another
+   * process has started the call.
+   */
   async #noteBegun(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -170,7 +179,10 @@ export class IdempotencyService {
     return { httpCode, body: text, replayed: true }
   }
 
-  /** If another node took the call over, all callers get the outcome of that node. */
+  /**
+   * Runs the work of a call and records the outcome. If another node has taken over the call, returns the
+   * outcome of that node.
+   */
   async #carryOut(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -194,7 +206,10 @@ export class IdempotencyService {
     return { httpCode: 200, body: text ?? body, replayed: false }
   }
 
-  /** Waits for the outcome of a call that this node has lost. Null if no node has an outcome or runs the call. */
+  /**
+   * Waits for the outcome of a call that another node has taken over. Returns null if no node has an outcome
+   * or runs the call.
+   */
   #answerOfOthers(call: IdempotentCall): Promise<StoredResponse | null> {
     return this.#inTime(async () => {
       const now = this.#options.clock.now()
@@ -205,7 +220,10 @@ export class IdempotencyService {
     })
   }
 
-  /** The call does not run in this process: the caller of this function has the lock of the call. */
+  /**
+   * Returns whether another process runs the call. This process does not, because the caller of this function
+   * has locked the call.
+   */
   async #isElsewhere({ by }: StartedCallRecord): Promise<boolean> {
     const { cluster } = this.#options
     return by !== undefined && by !== cluster.incarnation && cluster.isAlive(by)
@@ -216,7 +234,7 @@ export class IdempotencyService {
     return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
   }
 
-  /** Like `#noteBegun`, for a call that counts. */
+  /** Like `#noteBegun`, for a call that counts towards the limits. */
   async #begin(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -241,7 +259,8 @@ export class IdempotencyService {
     const ending = callOutcomeOf(error)
     if (ending === 'kept' && error instanceof ApiError)
       return this.#keep(call, record, time, error.httpCode, JSON.stringify(errorEnvelope(error)))
-    // A recorded call with an unknown outcome keeps it, with its possible ids; a call without a record may run again.
+    // A recorded call with an unknown outcome keeps its record, with the ids that it may have created. A call
+    // without a record may run again.
     if (isNoted(call) && (ending === 'unknown' || time.is === 'again'))
       return this.#note(call, time, withoutProcess(record))
     const noting = isNoted(call) ? await this.#note(call, time, null) : 'noted'
@@ -249,7 +268,7 @@ export class IdempotencyService {
     return noting
   }
 
-  /** Records the outcome of a call before the response. */
+  /** Records the outcome of a call before the response is sent. */
   async #keep(
     call: IdempotentCall,
     { endsAt }: StartedCallRecord,
@@ -266,14 +285,20 @@ export class IdempotencyService {
     return noting
   }
 
-  /** Returns the stored form of a response; null if it is too large, or without space. */
+  /**
+   * Returns the encrypted response to store; null if the response is too large, or if the limit of stored
+   * bytes is reached.
+   */
   async #sealed(call: IdempotentCall, text: string | null): Promise<string | null> {
     if (text === null || Buffer.byteLength(text) > this.#limits.answerBytes) return null
     const sealed = this.#sealing.seal(call, text)
     return (await this.#usage.takeBytes(call.part, sealed.length)) ? sealed : null
   }
 
-  /** The caller gets the outcome also if it cannot be recorded; a repeated call then gets less information. */
+  /**
+   * Replaces the record of a call by its outcome. If this fails, the caller still gets the outcome, and a
+   * repeated call gets less information.
+   */
   async #note(call: IdempotentCall, { noted }: Time, record: CallRecord | null): Promise<Noting> {
     try {
       return (await this.#records.replace(call, record, noted)) ? 'noted' : 'lost'
@@ -315,20 +340,28 @@ export class IdempotencyService {
 export type IdempotentWork = (ids: SeededIds) => Promise<unknown>
 
 type DoneRecord = Extract<CallRecord, { state: 'done' }>
-/** `again`: the outcome of an earlier run is unknown. */
+/** Whether this is the first run of a call. `again`: the outcome of an earlier run is unknown. */
 interface Time {
   readonly is: 'first' | 'again'
-  /** The stored record, unless another process has taken the call over. */
+  /**
+   * The stored record as this process knows it; null: none. If another process has taken over the call, the
+   * store has a different one.
+   */
   readonly noted: Uint8Array | null
 }
-/** `lost`: nothing was recorded, because another node had recorded something. */
+/**
+ * Result of recording an outcome. `lost`: nothing was recorded, because another node had changed the record.
+ */
 type Noting = 'noted' | 'failed' | 'lost'
 type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_many'
 
-/** A `repeatable` call has the same effect without a record. */
+/**
+ * Returns whether a call is recorded before it starts. A `repeatable` call has the same effect without a
+ * record.
+ */
 const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
 
-/** The record of a call with an unknown outcome. */
+/** Returns the record of a call with an unknown outcome. */
 function withoutProcess(record: StartedCallRecord): StartedCallRecord {
   const { by: _, ...rest } = record
   return rest

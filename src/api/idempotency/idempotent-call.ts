@@ -6,13 +6,16 @@ import { invalid } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'
 import type { Effect, Operation } from '../operation.ts'
 
-/** Header with the key of a call that must run once, however often the caller sends it. */
+/** Header with the key of a call. A call with a key runs once, however often the caller sends it. */
 export const idempotencyHeader = 'idempotency-key'
-/** Header with `true` in a stored response. */
+/** Header that is `true` in a response from the store. */
 export const replayedHeader = 'idempotent-replayed'
 
 export const keyLengthMax = 255
-/** Visible ASCII. Node joins repeated headers with a comma and a space, which is not valid here. */
+/**
+ * A valid key: visible ASCII. Node joins repeated headers with a comma and a space, which this pattern
+ * rejects.
+ */
 const keyPattern = new RegExp(`^[!-~]{1,${keyLengthMax}}$`)
 
 /** A call with an `idempotency-key`. */
@@ -21,15 +24,18 @@ export interface IdempotentCall {
   readonly part: Key
   /** Digest of the caller and the key. */
   readonly id: string
-  /** The key as sent; it encrypts the stored response, and is never stored. */
+  /** The key in the request. It is used to encrypt the stored response, and is never stored. */
   readonly key: string
   readonly operation: string
   readonly effect: Effect
-  /** Digest of the body's text, which cannot be guessed without the key. */
+  /** Digest of the body, which cannot be computed without the key. */
   readonly body: string
 }
 
-/** Returns the key; null without the header. @throws ApiError INVALID_ARGUMENT if it is not valid */
+/**
+ * Returns the key of a request; null if the request has none. @throws ApiError INVALID_ARGUMENT if the key is
+ * not valid
+ */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const value = headers[idempotencyHeader]
   if (value === undefined) {
@@ -45,13 +51,13 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
 }
 
 /**
- * Whether a header misspells `idempotency-key`: if it were ignored, a repeated call would be carried out twice.
- * `x-idempotency-key` is one of these names, because other services accept it.
+ * Returns whether a header misspells `idempotency-key`. If such a header were ignored, a repeated call would
+ * run twice. `x-idempotency-key` counts as misspelled, because other services accept it.
  */
 const isMisspelled = (name: string): boolean =>
   misspelledName(name.startsWith('x-') ? name.slice(2) : name, [idempotencyHeader]) !== null
 
-/** @param text the text of the body */
+/** Returns a call with its digests. @param text the text of the body */
 export function parseIdempotentCall(
   caller: AnyCaller,
   { path, effect }: Pick<Operation, 'path' | 'effect'>,
@@ -66,7 +72,7 @@ export function parseIdempotentCall(
   return { part, id, key, operation: path, effect, body }
 }
 
-/** All calls of one caller are in one partition, separate from all other callers. */
+/** Returns the partition of a caller's calls. Each caller has its own partition. */
 function partOf(caller: AnyCaller): Key {
   if (caller.level === 'key') return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
   return caller.level === 'workspace'
@@ -79,7 +85,10 @@ type Asked = Pick<IdempotentCall, 'operation' | 'body'>
 export const isSameRequest = (first: Asked, call: Asked): boolean =>
   first.operation === call.operation && first.body === call.body
 
-/** @throws ApiError INVALID_ARGUMENT if the key was used for a different call */
+/**
+ * Checks that two calls with the same key are the same call. @throws ApiError INVALID_ARGUMENT if they are
+ * not
+ */
 export function checkSameRequest(first: Asked, call: IdempotentCall): void {
   if (first.operation !== call.operation)
     throw invalid(

@@ -1,13 +1,16 @@
 export interface IdempotencyLimits {
-  /** Stored calls per caller; further calls with a key are RESOURCE_EXHAUSTED. */
+  /** Maximum number of stored calls of one caller. Further calls with a key get RESOURCE_EXHAUSTED. */
   readonly calls: number
-  /** Stored bytes per caller; beyond it, only the fact of a response is stored. */
+  /** Maximum stored bytes of one caller. Beyond this limit, a call is stored without its response. */
   readonly bytes: number
-  /** Maximum stored bytes of a response; for a larger one only its existence is stored. */
+  /** Maximum stored bytes of one response. If a response is larger, the call is stored without it. */
   readonly answerBytes: number
-  /** Time in ms that a call waits for the end of the first call with its key; then it is ABORTED. */
+  /**
+   * Maximum time in ms for which a call waits for the end of the first call with its key. Then it gets
+   * ABORTED.
+   */
   readonly waitMs: number
-  /** Calls that wait for one call; further ones are ABORTED at once. */
+  /** Maximum number of calls that wait for one call. Further calls get ABORTED immediately. */
   readonly waiting: number
 }
 

@@ -4,22 +4,25 @@ import type { Key, Kv, KvEntry } from '../../engine/engine.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
 import { callExpiryType, callKeys, callSweepJob, expiryOf, expiryRecordType } from './call-records.ts'
 
-/** Calls per commit, and commits per run; then other callers follow. */
+/**
+ * Maximum number of calls in one commit, and of commits in one run. Then the calls of other callers are
+ * removed.
+ */
 const callsAtOnce = 200
 const slicesMax = 20
 
-/** Number of removed calls and bytes. */
+/** Numbers of removed calls and bytes. */
 interface Swept {
   readonly calls: number
   readonly bytes: number
 }
 
 type Slice = Swept & {
-  /** Expiry of the next call; null if there is none. */
+  /** Expiry of the next call that remains; null if none remains. */
   readonly next: number | null
 }
 
-/** Removes expired calls of one caller. Calls that remain belong to another job. */
+/** Removes expired calls of one caller. Calls that expire later belong to another job. */
 export async function removeExpiredCalls(kv: Kv, part: Key, now: number): Promise<Swept> {
   const transactions = new TransactionRunner(kv)
   const swept = { calls: 0, bytes: 0 }
@@ -43,7 +46,7 @@ async function sweepSlice(transaction: Transaction, now: number): Promise<Slice>
   )
   for (const [at, { key }] of due.entries()) {
     transaction.delete(key)
-    // A key that was used again has a later expiry.
+    // If the key was used again, its record has a later expiry and stays.
     if (records[at]?.endsAt === expiryOf(key)) transaction.delete(callKeys.call(idOf(key)))
   }
   const after = entries[due.length]

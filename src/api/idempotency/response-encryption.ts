@@ -6,13 +6,14 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * Encrypts stored responses with a secret of the server and the `idempotency-key`, which is not stored. So only a
- * caller that repeats the call can read tokens and content of users.
+ * Encrypts stored responses. The encryption key is derived from a secret of the server and the
+ * `idempotency-key`, which is not stored. So only a caller that repeats the call can read the tokens and the
+ * user content in the response.
  */
 export class ResponseEncryption {
   readonly #secrets: readonly string[]
 
-  /** @param secrets the secrets of the server; the first one encrypts, each can decrypt */
+  /** @param secrets the secrets of the server; the first one encrypts, and all are tried for decryption */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets
   }
@@ -25,7 +26,7 @@ export class ResponseEncryption {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
   }
 
-  /** Null if no secret decrypts it: its secret was removed. */
+  /** Decrypts a response. Returns null if no secret can decrypt it, because its secret was removed. */
   open(call: IdempotentCall, sealed: string): string | null {
     const bytes = Buffer.from(sealed, 'base64')
     for (const secret of this.#secrets) {

@@ -6,9 +6,9 @@ import { bytesOfCall, callKeys, expiryOf, expiryRecordType } from './call-record
 
 const pageMax = 1_000
 
-/** If other processes can change the count, it is read again after this time, in ms. */
+/** Time in ms after which a count is read again, if other processes can change it. */
 const countedMs = 60_000
-/** Before a call is rejected, a count older than this, in ms, is read again. */
+/** Maximum age in ms of a count that rejects a call. An older count is read again first. */
 const refusingMs = 2_000
 
 interface UsedBytes {
@@ -27,7 +27,10 @@ export interface IdempotencyUsageDependencies {
   readonly foreignChanges: Pick<ForeignChanges, 'maxAgeMs'>
 }
 
-/** Stored calls and bytes of each caller: counted once from the store, then maintained in memory. */
+/**
+ * Number of stored calls and bytes of each caller. The numbers are read from the store once, then maintained
+ * in memory.
+ */
 export class IdempotencyUsage {
   readonly #kv: Kv
   readonly #clock: Clock
@@ -43,7 +46,8 @@ export class IdempotencyUsage {
   }
 
   /**
-   * Reserves one call. Returns null, or, without space, the time in epoch milliseconds when the first call expires.
+   * Reserves one call. Returns null on success. If a limit is reached, returns the time in epoch milliseconds
+   * at which the first call expires.
    */
   async take(part: Key): Promise<number | null> {
     const isFull = ({ calls, bytes }: UsedBytes): boolean =>
@@ -57,8 +61,8 @@ export class IdempotencyUsage {
   }
 
   /**
-   * Reserves bytes for a response. False without space, or if the usage is unknown: then the response must not be
-   * stored.
+   * Reserves bytes for a response. Returns false if a limit is reached, or if the usage is unknown: then the
+   * response must not be stored.
    */
   async takeBytes(part: Key, bytes: number): Promise<boolean> {
     const used = await this.#usedBy(part).catch(() => null)
@@ -82,7 +86,7 @@ export class IdempotencyUsage {
     if (known !== undefined && now - known.at < Math.max(oldMs, this.#maxAgeMs)) return known.used
     const counted = { used: this.#count(part), at: now }
     this.#used.set(name, counted)
-    // After an error, the next call reads again.
+    // After an error, the next call reads the counts again.
     counted.used.catch(() => this.#used.get(name) === counted && this.#used.delete(name))
     return counted.used
   }

@@ -19,7 +19,7 @@ import {
 import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resultBody } from './schemas.ts'
 
 interface CodedError extends DocumentedError {
-  /** Set if it differs from the usual code of the status. */
+  /** Set only if the HTTP code differs from the usual one of the status. */
   readonly httpCode?: number
 }
 
@@ -50,7 +50,7 @@ const levelErrors: Readonly<Record<AuthLevel, readonly CodedError[]>> = {
   operator: [],
 }
 
-/** Credentials by level: the header of each, and its description. */
+/** Headers with the credentials of each level, and their descriptions. */
 const credentials: Readonly<
   Record<AuthLevel, Readonly<Record<string, { readonly name: string; readonly description: string }>>>
 > = {
@@ -72,7 +72,7 @@ interface Tag {
   readonly description: string
 }
 
-/** By the second part of an operation's path. Operations that users need first come first. */
+/** Tags by the second part of an operation's path. Tags that users need first come first. */
 const tags: Readonly<Record<string, Tag>> = {
   crdt: { title: 'Content and versions', description: 'Live content of documents, and its versions.' },
   auth: { title: 'Tokens and permissions', description: 'Tokens and permissions of users.' },
@@ -120,7 +120,7 @@ header \`idempotency-key\`. You choose the ids: any text of at most 512 bytes of
 not \`.\` or \`..\`.
 `.trim()
 
-/** The OpenAPI 3.1 document of the operations. */
+/** Returns the OpenAPI 3.1 document of the operations. */
 export function openApiDocument(operations: readonly Operation[], version: string): object {
   return {
     openapi: '3.1.0',
@@ -150,13 +150,16 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   }
 }
 
-/** Each tag of the operations once, in the order of the reference. */
+/** Returns the tags of the operations without duplicates, in the order of the reference. */
 export const tagsOf = (operations: readonly Operation[]): readonly string[] => {
   const used = new Set(operations.map(tagOf))
   return Object.keys(tags).filter((name) => used.has(name))
 }
 
-/** `x-displayName` is an extension that other viewers of OpenAPI also show. */
+/**
+ * Returns the description of a tag. `x-displayName` is an extension that other viewers of OpenAPI also
+ * support.
+ */
 const describeTag = (name: string): object => ({
   name,
   'x-displayName': tags[name]?.title,
@@ -209,7 +212,7 @@ const jsonContent = (schema: object, example: unknown): object => ({
   'application/json': { schema, examples: { done: { value: example } } },
 })
 
-/** Code in the examples of errors that name no code. */
+/** Codes for the examples of errors that specify no code. */
 const usualCodes = {
   INVALID_ARGUMENT: 'request/invalid-member',
   FAILED_PRECONDITION: 'document/disabled',
@@ -225,7 +228,7 @@ const usualCodes = {
 
 const codeOf = ({ status, httpCode }: CodedError): number => httpCode ?? httpCodes[status]
 
-/** One response for each HTTP code: several statuses may share one. */
+/** Returns one response for each HTTP code. Several statuses may have the same HTTP code. */
 function errorResponses(errors: readonly CodedError[]): object {
   const codes = [...new Set(errors.map(codeOf))]
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { ObjectSchema, Schema } from '../schema.ts'
 
-/** Default examples by member name: the same company, document and users everywhere. */
+/** Default examples, by member name. All examples use the same company, document and users. */
 const wellKnown: Readonly<Record<string, unknown>> = Object.assign(Object.create(null), {
   apiKey: 'key_example',
   organizationId: 'acme',
@@ -34,10 +34,16 @@ const wellKnown: Readonly<Record<string, unknown>> = Object.assign(Object.create
   expiresAt: 4_102_444_800,
 })
 
-/** A request example has the required members and members with an example; a response example has all members. */
+/**
+ * Whether an example is for a request or a response. A request example has the required members and those
+ * that have an example; a response example has all members.
+ */
 type Side = 'request' | 'answer'
 
-/** Returns an example for `schema`: its own, or one composed of its members. `name` is the name of the member. */
+/**
+ * Returns an example for `schema`: its own example, or one composed from its members.
+ * @param name name of the member that the schema describes
+ */
 export function exampleOf(schema: Schema, side: Side, name = ''): unknown {
   if (schema.examples !== undefined) return schema.examples[0]
   if (schema.type === undefined)

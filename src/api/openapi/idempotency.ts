@@ -50,13 +50,13 @@ const parameterOf: Readonly<Record<Exclude<Effect, 'reads'>, keyof typeof idempo
   repeatable: 'KeyOfRepeatable',
 }
 
-/** `parameters` of an operation, if it has any. */
+/** Returns the `parameters` of an operation; an empty object if it has none. */
 export function parametersOf({ effect }: Affecting): object {
   if (effect === 'reads') return {}
   return { parameters: [{ $ref: `#/components/parameters/${parameterOf[effect]}` }] }
 }
 
-/** Headers of its responses, in addition to the common ones. */
+/** Returns the headers of an operation's responses that are not common to all operations. */
 export const replayHeadersOf = ({ effect }: Affecting): object =>
   effect === 'reads' ? {} : { [replayedHeader]: { $ref: '#/components/headers/IdempotentReplayed' } }
 
@@ -82,6 +82,6 @@ const errors: readonly DocumentedError[] = [
   },
 ]
 
-/** Errors that the header can cause. */
+/** Returns the errors that the header `idempotency-key` can cause. */
 export const idempotencyErrors = ({ effect }: Affecting): readonly DocumentedError[] =>
   effect === 'reads' ? [] : errors

@@ -3,10 +3,10 @@ import { idBytesMax } from '../../model/address.ts'
 import type { Operation } from '../operation.ts'
 import { acceptsNull, isRequired, type ObjectSchema, type Schema } from '../schema.ts'
 
-/** The character limits for clients that do not know `format: id`, whose limit is in bytes. */
+/** Limits in characters, for clients that do not know `format: id`, which has a limit in bytes. */
 const idLengths = { minLength: 1, maxLength: idBytesMax }
 
-/** The published form of a schema, without Weft's own formats. */
+/** Returns the published form of a schema, without Weft's own formats. */
 export function publicSchema(schema: Schema): object {
   if (schema.type === undefined)
     return schema.anyOf === undefined ? schema : { ...schema, anyOf: schema.anyOf.map(publicSchema) }
@@ -25,8 +25,10 @@ export function publicSchema(schema: Schema): object {
 }
 
 /**
- * The published form of a request schema: an optional member may also be null, which means that it is absent.
- * @param isClosed whether objects reject members that are not listed; objects that are the caller's own never do
+ * Returns the published form of a request schema. In this form an optional member may also be null, which
+ * means that it is absent.
+ * @param isClosed whether objects reject members that are not listed; objects whose names the caller chooses
+ * never do
  */
 export function publishedRequest(schema: Schema, isClosed: boolean): object {
   const inner = (each: Schema): object => publishedRequest(each, isClosed)
@@ -42,7 +44,10 @@ export function publishedRequest(schema: Schema, isClosed: boolean): object {
   return { ...others, ...schema, properties: mapValues(schema.properties, orNull) }
 }
 
-/** Description and default of a member stay next to its alternatives, where generators and pages read them. */
+/**
+ * Returns a schema that also accepts null. The description and the default of the member stay next to the
+ * alternatives, where generators and pages read them.
+ */
 function nullable(schema: Schema, inner: (each: Schema) => object): object {
   if (schema.type === undefined && schema.anyOf !== undefined)
     return { ...schema, anyOf: [...schema.anyOf.map(inner), { type: 'null' }] }
@@ -64,7 +69,7 @@ export const mapValues = <Value, Result>(
 ): Record<string, Result> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 
-/** The body around `data` of a request. */
+/** Returns the schema of a request body, which contains `data`. */
 export const requestBody = (data: ObjectSchema): ObjectSchema => ({
   type: 'object',
   required: ['data'],
@@ -76,7 +81,7 @@ const nextPage = {
   description: 'Send it with the same query for the next page; absent at the end.',
 } satisfies Schema
 
-/** The body of a response. An operation that accepts a page token also returns one. */
+/** Returns the schema of a response body. An operation that accepts a page token also returns one. */
 export const resultBody = (
   operation: Pick<Operation, 'request' | 'response' | 'envelope' | 'warns'>,
 ): ObjectSchema => ({
@@ -107,7 +112,7 @@ function resultOf({ request, response, envelope, warns }: Parameters<typeof resu
   }
 }
 
-/** The body of every failure. */
+/** Schema of the body of every error response. */
 export const errorBody = {
   type: 'object',
   required: ['error'],

@@ -43,7 +43,7 @@ interface Content {
   }
 }
 
-/** The reference pages of the operations: one for each tag, and one with the full list. */
+/** Returns the reference pages of the operations: one page for each tag, and one with the full list. */
 export const apiReferencePages = (
   tags: readonly string[],
   document: () => OpenApiDocument,
@@ -52,7 +52,7 @@ export const apiReferencePages = (
   ...tags.map((tag) => lazyPage(`/docs/reference/${tag}`, () => tagPage(document(), tag))),
 ]
 
-/** The operations of a tag, in the order of the reference. */
+/** Returns the operations of a tag, in the order of the reference. */
 export const operationsOf = (
   { paths }: OpenApiDocument,
   tag: string,
@@ -147,7 +147,7 @@ function headers(document: OpenApiDocument, operation: Described): string {
   return `<dl>\n${items.join('')}</dl>\n`
 }
 
-/** One HTTP code can have several statuses: each gets a sentence. */
+/** Returns the list of errors. One HTTP code can have several statuses: each gets a sentence. */
 function errors(responses: Described['responses']): string {
   const failures = Object.entries(responses).filter(([code]) => code !== '200')
   const items = failures.map(

@@ -13,7 +13,10 @@ const types: Readonly<Record<string, string>> = {
 
 const folder = 'console/'
 
-/** The pages of the console and the playground from the build; empty without a build. Source maps are not served. */
+/**
+ * Returns the built pages of the console and the playground; none without a build. Source maps are not
+ * served.
+ */
 export function consolePages(): readonly PageRoute[] {
   const place = builtFile(folder)
   if (!existsSync(place)) return []
@@ -23,14 +26,17 @@ export function consolePages(): readonly PageRoute[] {
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
-/** `index.html` is `/console`, `playground.html` is `/console/playground`; users also type a slash at the end. */
+/**
+ * Returns the paths of a built file. `index.html` is `/console`, and `playground.html` is
+ * `/console/playground`. Each page is also served with a slash at the end, because users type it.
+ */
 function pathsOf(name: string): readonly string[] {
   if (endingOf(name) !== 'html') return [`/console/${name}`]
   const path = name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
   return [path, `${path}/`]
 }
 
-/** Names of built parts contain a hash of their content. */
+/** Returns whether a file name contains a hash of its content, as the names of built parts do. */
 const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
 
 function filePages(name: string): readonly PageRoute[] {

@@ -8,7 +8,7 @@ import { ownFilesPolicy } from './page-policy.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
 import { StaticFile } from './static-file.ts'
 
-/** The rendered documentation of the build. */
+/** Returns the rendered pages of the documentation. */
 export const docsPages = (): readonly PageRoute[] => [
   ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `${chapter.name}.html`)),
   ...(Object.keys(errorCodes) as ErrorCode[]).map((code) => ({
@@ -16,14 +16,14 @@ export const docsPages = (): readonly PageRoute[] => [
     route: unknownErrorPage.path,
   })),
   unknownErrorPage,
-  // The page of earlier versions on which readers called the operations.
+  // In earlier versions, readers called the operations on this page.
   { path: '/docs/api', calls: 1, content: () => ({ kind: 'redirect', to: pathOf(referenceChapter) }) },
   filePage('/docs/style.css', 'style.css'),
   ...pictures.map((name) => filePage(`/docs/pictures/${name}`, `pictures/${name}`)),
   ...scriptPages(),
 ]
 
-/** For readers of a code that the server does not have, for example of another version. */
+/** The page for an error code that this server does not have, for example a code of another version. */
 const unknownErrorPage: PageRoute = {
   path: '/docs/errors/*code',
   calls: 1,
@@ -36,7 +36,7 @@ const unknownErrorPage: PageRoute = {
   },
 }
 
-/** A page of the documentation, created on the first request and cached. */
+/** Returns a page of the documentation that is created on the first request, then cached. */
 export function lazyPage(path: string, make: () => string): PageRoute {
   let made: Buffer | null = null
   const content = () => {
@@ -54,7 +54,10 @@ const htmlPage = (text: string | Buffer) =>
     contentSecurityPolicy: ownFilesPolicy,
   }) as const satisfies PageBody
 
-/** The scripts of the pages and the search index from the build; empty without a build. Source maps are not served. */
+/**
+ * Returns the built scripts of the pages and the search index; none without a build. Source maps are not
+ * served.
+ */
 function scriptPages(): readonly PageRoute[] {
   const folder = builtFile('docs/')
   if (!existsSync(folder)) return []
@@ -73,7 +76,7 @@ const types = {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1) as keyof typeof types]
 
-/** A file of the build. @param name path in the folder of the documentation */
+/** Returns the page of a built file. @param name path in the folder of the documentation */
 function filePage(path: string, name: string): PageRoute {
   const place = builtFile(`docs/${name}`)
   const file = new StaticFile(place, {

@@ -19,11 +19,14 @@ export interface PageListOptions {
   readonly metrics: Metrics
   /** Token that `/metrics` requires; null: public. */
   readonly metricsToken: string | null
-  /** Whether requests should be sent to this server. */
+  /** Returns whether requests should be sent to this server. */
   readonly readiness: () => Health
-  /** Token for backups; null: no backups. */
+  /** Token that backups require; null: backups are disabled. */
   readonly adminToken: string | null
-  /** The bytes of a backup as of now, unless the engine stores nothing, or other backups are running. */
+  /**
+   * Returns the bytes of a backup of the current state; `nothing` if the engine stores nothing, `busy` if
+   * other backups are running.
+   */
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
@@ -65,7 +68,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** One call takes milliseconds of work, and normal use calls rarely. */
+/** Number of calls that one request counts as: it takes milliseconds of work, and normal use is rare. */
 const metricsCalls = 50
 
 const jsonText = (text: Buffer): PageBody => ({
@@ -113,7 +116,7 @@ async function metricsPage(
   return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
 }
 
-/** Seconds to wait before another backup request while backups are running. */
+/** Seconds after which a caller may try again while other backups are running. */
 const busySeconds = 10
 
 async function backupPage(

@@ -1,4 +1,7 @@
-/** All content comes from files of this server, without inline scripts. `'self'` includes its websockets. */
+/**
+ * Policy for pages whose content comes only from files of this server, without inline scripts. `'self'`
+ * includes its websockets.
+ */
 export const ownFilesPolicy = [
   "default-src 'none'",
   "script-src 'self'",

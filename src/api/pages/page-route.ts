@@ -16,32 +16,35 @@ export type PageBody =
   | {
       readonly kind: 'text'
       readonly type: string
-      /** Default 200. */
+      /** HTTP status; default 200. */
       readonly httpCode?: number
-      /** Bytes for a large body: created once, shared by all responses in progress. */
+      /** For a large body, bytes: they are created once, and shared by all responses in progress. */
       readonly text: string | Buffer
       /** Replaces the default policy, which forbids scripts. */
       readonly contentSecurityPolicy?: string
-      /** Adds to the default headers of every response, or replaces them. */
+      /** Headers that are added to the default headers of every response, or that replace them. */
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** The client has the current version. */
+  /** The client already has the current version. */
   | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
-/** A page for GET requests, outside the REST API. */
+/** A page for GET requests, outside of the REST API. */
 export interface PageRoute {
   readonly path: string
-  /** Label of the metrics, if several pages share one; default: `path`. */
+  /** Label of the page in the metrics, if several pages share one. Default: `path`. */
   readonly route?: string
-  /** Number of calls from an address that it counts as; 0 for pages that monitoring must always reach. */
+  /**
+   * Number of calls that one request counts as in the limit of its address; 0 for pages that monitoring must
+   * always reach.
+   */
   readonly calls: number
-  /** Type of the required credentials; rejected ones are counted. */
+  /** Type of the required credentials. Requests with rejected credentials are counted. */
   readonly door?: EntryPoint
-  /** The page returns secrets: the audit log records each request. */
+  /** True if the page returns secrets: the audit log records each request. */
   readonly isAudited?: true
-  /** @throws ApiError answered in the envelope */
+  /** Returns the body of the page. @throws ApiError that is sent in the envelope */
   content(request: IncomingMessage): PageBody | Promise<PageBody>
 }
 
@@ -86,10 +89,13 @@ async function sendContent(
   response.end(content.text)
 }
 
-/** Time in ms after which a stalled reader is disconnected: the store holds resources for it. */
+/** Time in ms after which a stalled reader is disconnected, because the store holds resources for it. */
 const stalledMs = 60_000
 
-/** The length is not known; the reader must check by the bytes whether they are complete. */
+/**
+ * Sends a stream. Its length is not known in advance, so the reader must check from the bytes whether they
+ * are complete.
+ */
 async function sendStream(
   type: string,
   chunks: Bytes,

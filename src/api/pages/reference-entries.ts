@@ -3,7 +3,7 @@ import type { SearchEntry } from '../../docs/search-entry.ts'
 import { type OpenApiDocument, operationsOf, pathOfTag } from './api-reference.ts'
 import { memberNames } from './reference-parts.ts'
 
-/** The entries of the reference for the search: one for each tag and each operation. */
+/** Returns the search entries of the reference: one for each tag, and one for each operation. */
 export const referenceEntries = (document: OpenApiDocument): readonly SearchEntry[] =>
   document.tags.flatMap(({ name, 'x-displayName': page, description }) => [
     { path: pathOfTag(name), page: `API: ${page}`, section: '', text: withoutMarks(description) },

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../docs/layout.ts'
 
-/** The part of an OpenAPI schema that the reference shows. */
+/** The parts of an OpenAPI schema that the reference shows. */
 interface Shown {
   readonly type?: string
   readonly description?: string
@@ -17,7 +17,7 @@ interface Shown {
   readonly anyOf?: readonly Shown[]
 }
 
-/** Descriptions are plain text in which code is between backticks. */
+/** Returns the HTML of a description: plain text with code in backticks. */
 export const prose = (text: string): string =>
   text
     .split('\n\n')
@@ -26,7 +26,7 @@ export const prose = (text: string): string =>
 
 const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
-/** The members of a body, including nested ones, one per row. */
+/** Returns a table of the members of a body, including nested ones, with one row for each member. */
 export function schemaTable(schema: object): string {
   const rows = membersOf(schema as Shown, '').map(
     ({ path, schema: member, isRequired }) =>
@@ -39,7 +39,7 @@ export function schemaTable(schema: object): string {
   )
 }
 
-/** The names of the members of a body and of the objects in it, each once. */
+/** Returns the names of the members of a body and of the objects in it, without duplicates. */
 export const memberNames = (schema: object): readonly string[] => [
   ...new Set(
     membersOf(schema as Shown, '').map(({ path }) => path.split('.').at(-1)?.replace('[]', '') ?? ''),
@@ -74,7 +74,7 @@ function typeOf({ type, anyOf, items, properties, additionalProperties }: Shown)
   return type ?? 'any'
 }
 
-/** Uses the first alternative only: the others are null or mean the same. */
+/** Describes a member. Uses only the first of several alternatives: the others are null, or mean the same. */
 function meaningOf({ anyOf, ...given }: Shown): string {
   const schema = { ...anyOf?.[0], ...given }
   const { description, enum: values, default: usual, minimum, maximum, maxItems, maxLength } = schema
@@ -90,7 +90,7 @@ function meaningOf({ anyOf, ...given }: Shown): string {
   return parts.filter((part) => part !== undefined).join(' ')
 }
 
-/** Shell variables that replace credentials in the examples. */
+/** Shell variables that stand for credentials in the examples. */
 const variables: Readonly<Record<string, string>> = {
   'x-service-api-key': '$KEY',
   'x-service-auth-token': '$TOKEN',
@@ -99,7 +99,7 @@ const variables: Readonly<Record<string, string>> = {
   'x-service-admin-token': '$ADMIN_TOKEN',
 }
 
-/** A call to paste into a shell. */
+/** Returns a call to paste into a shell. */
 export function curlOf(path: string, credentials: readonly string[], body: unknown): string {
   const shown = credentials.map((name) => `-H "${name}: ${variables[name]}"`).join(' ')
   const quoted = JSON.stringify(body).replaceAll("'", `'\\''`)

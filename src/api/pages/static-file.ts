@@ -10,18 +10,23 @@ const compress = promisify(gzip)
 interface Kept {
   readonly plain: Buffer
   readonly gzipped: Buffer
-  /** Hash of the content; each of its two encodings has its own tag. */
+  /**
+   * Hash of the content. The plain and the compressed form have different tags, both derived from the hash.
+   */
   readonly hash: string
 }
 
 export interface FileOptions {
   readonly type: string
   readonly contentSecurityPolicy: string
-  /** The name changes with the content, so clients need not revalidate it. */
+  /** True if the name of the file changes with its content: then clients need not revalidate the file. */
   readonly isImmutable: boolean
 }
 
-/** A static file, the same for all clients. It is read and compressed on the first request, and cached. */
+/**
+ * A static file, which is the same for all clients. The file is read and compressed on the first request,
+ * then cached.
+ */
 export class StaticFile {
   readonly #place: URL
   readonly #options: FileOptions
@@ -33,7 +38,7 @@ export class StaticFile {
   }
 
   async content({ headers }: IncomingMessage): Promise<PageBody> {
-    // After a failed read, the next request reads again.
+    // After a failed read, the next request tries again.
     this.#kept ??= keep(this.#place).catch((error: unknown) => {
       this.#kept = null
       throw error
@@ -46,7 +51,7 @@ export class StaticFile {
       'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
       etag,
-      // On both responses: a browser uses the header of the later one.
+      // Set on both kinds of response, because a browser uses the header of the later one.
       'content-security-policy': contentSecurityPolicy,
     }
     if (namesTag(headers['if-none-match'], etag)) return { kind: 'unchanged', headers: sent }
@@ -65,7 +70,10 @@ async function keep(place: URL): Promise<Kept> {
   return { plain, gzipped, hash: createHash('sha256').update(plain).digest('base64url').slice(0, 22) }
 }
 
-/** RFC 9110 12.5.3: named, or anything, and not with the weight 0. */
+/**
+ * Returns whether a client accepts gzip (RFC 9110 12.5.3): the header lists gzip or `*`, with a weight other
+ * than 0.
+ */
 export function acceptsGzip(accepted: string | string[] | undefined): boolean {
   const codings = String(accepted ?? '')
     .toLowerCase()
@@ -75,14 +83,19 @@ export function acceptsGzip(accepted: string | string[] | undefined): boolean {
   return ((named('gzip') ?? named('*'))?.weight ?? 0) > 0
 }
 
-/** Parses `gzip` or `gzip;q=0.5`, in time linear in the length. Null: not a coding with at most a weight. */
+/**
+ * Parses `gzip` or `gzip;q=0.5`, in linear time. Returns null if the text has parameters other than a weight.
+ */
 function parseCoding(coding: string): { readonly name: string; readonly weight: number } | null {
   const [name = '', parameter = 'q=1', ...more] = coding.split(';').map((part) => part.trim())
   if (more.length > 0 || !/^q=[\d.]+$/.test(parameter)) return null
   return { name, weight: Number(parameter.slice(2)) }
 }
 
-/** RFC 9110 13.1.2, compared weakly: a proxy that changes the form makes a tag weak. */
+/**
+ * Returns whether a condition lists a tag (RFC 9110 13.1.2). The comparison is weak, because a proxy that
+ * changes the encoding makes a tag weak.
+ */
 const namesTag = (condition: string | undefined, etag: string): boolean =>
   condition
     ?.split(',')

@@ -4,22 +4,22 @@ export interface TriedOperation {
   readonly path: string
   readonly isChanging: boolean
   readonly credentials: readonly TriedHeader[]
-  /** Headers that the reader may also send. */
+  /** Names of headers that the reader may send in addition. */
   readonly optional: readonly string[]
-  /** The body that the form shows first. */
+  /** The body that the form shows at the start. */
   readonly example: unknown
 }
 
 export interface TriedHeader {
   readonly name: string
-  /** One sentence. */
+  /** Description in one sentence. */
   readonly description: string
 }
 
-/** Lines of a body that the form shows without scrolling. */
+/** Maximum number of lines of a body that the form shows without scrolling. */
 const rowsMax = 18
 
-/** The form with which a reader calls an operation. The script of the page sends it. */
+/** Returns the form with which a reader calls an operation. The script of the page sends the call. */
 export function tryForm({ path, isChanging, credentials, optional, example }: TriedOperation): string {
   const text = JSON.stringify(example, null, 2)
   const rows = Math.min(rowsMax, text.split('\n').length)
@@ -44,7 +44,7 @@ ${fields.join('')}</div>
 `
 }
 
-/** Ids are visible. Browsers hide the characters of secrets. */
+/** Returns the field of a credential. Ids are visible; browsers hide the characters of secrets. */
 function credentialField({ name, description }: TriedHeader): string {
   const type = name.endsWith('-token') ? 'password' : 'text'
   return field(description.replace(/\.$/, ''), `type="${type}" name="${name}" data-credential`)

@@ -18,7 +18,7 @@ export const iteratorRequest = {
 
 const cursor = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
 
-/** Response members of such a listing. */
+/** Response members of a listing with pages in both directions. */
 export const iteratorResponse = {
   iterator: { ...cursor, description: 'Cursor of the next page; null on the last page.' },
   prevIterator: { ...cursor, description: 'Cursor of the previous page; null on the first page.' },
@@ -42,9 +42,9 @@ interface Iterated<Item> {
 }
 
 /**
- * Reads the page that a request asks for.
- * @param query names the listing, and everything that decides what is in it, but for the caller
- * @throws ApiError INVALID_ARGUMENT when the iterator is of another query
+ * Reads the page that a request selects.
+ * @param query identifies the listing and everything that decides its content, except the caller
+ * @throws ApiError INVALID_ARGUMENT if the iterator belongs to another query
  */
 export async function readIteratorPage<Item>(
   { caller, services: { pageTokens } }: OperationContext,
@@ -61,5 +61,5 @@ export async function readIteratorPage<Item>(
 
 const ownerOf = ({ workspaceId, apiKey }: Tenant): readonly string[] => [workspaceId, apiKey]
 
-/** Only values that this server encrypted are in a token. */
+/** Returns the cursor in a token. The value needs no check, because only this server can encrypt it. */
 const cursorOf = (position: unknown): ListingCursor => position as ListingCursor

@@ -5,7 +5,10 @@ import { type PageTokens, pageTokenLengthMax } from './page-tokens.ts'
 
 export const pageSizeMax = 1_000
 
-/** @param max size of the largest page; a larger number means `max` */
+/**
+ * Returns the schema of a page size. @param max size of the largest page; a larger number in a request means
+ * `max`
+ */
 export const pageSizeUpTo = <const Default extends number>(max: number, byDefault: Default) =>
   ({
     type: 'integer',
@@ -28,16 +31,16 @@ interface PageRequest {
   readonly pageToken?: string
 }
 
-/** A page and, unless it is the last, the token of the next. */
+/** A page, with the token of the next page unless it is the last one. */
 export interface PageWithToken<Found extends ListPage<unknown>> {
   readonly found: Found
   readonly token: { readonly pageToken?: string }
 }
 
 /**
- * Reads the page that a request asks for.
- * @param query names the listing, and everything that decides what is in it, but for the caller
- * @throws ApiError INVALID_ARGUMENT when the page token is of another query
+ * Reads the page that a request selects.
+ * @param query identifies the listing and everything that decides its content, except the caller
+ * @throws ApiError INVALID_ARGUMENT if the page token belongs to another query
  */
 export async function readPage<Found extends ListPage<unknown>>(
   { caller, services }: OperationContext,
@@ -54,7 +57,7 @@ export async function readPage<Found extends ListPage<unknown>>(
   )
 }
 
-/** Like `readPage`. @param query also names the caller */
+/** Like `readPage`. @param query must also identify the caller */
 export async function readPageWithToken<Found extends ListPage<unknown>>(
   pageTokens: PageTokens,
   query: readonly unknown[],

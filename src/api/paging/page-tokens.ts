@@ -4,19 +4,22 @@ import { invalid } from '../../errors.ts'
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
-/** A position has a few ids, whose quotes are escaped at most three times; a longer token is not from this server. */
+/**
+ * Maximum length of a token. A position has a few ids, whose quotes are escaped at most three times, so a
+ * longer token is not from this server.
+ */
 export const pageTokenLengthMax = 32_768
 
 /**
- * Positions of listings as opaque tokens: encrypted, so clients cannot read them, and authenticated together with the
- * query, so a token is valid only for its query.
+ * Converts positions of listings to opaque tokens and back. The tokens are encrypted, so that clients cannot
+ * read them. They are authenticated together with the query, so that a token is valid only for its query.
  */
 export class PageTokens {
   readonly #key: Buffer
   readonly #keys: readonly Buffer[]
 
   /**
-   * @param secret the secret of the server; tokens of other secrets are rejected
+   * @param secret the secret of the server; a token that was created with another secret is rejected
    * @param previousSecret also accepted while the secret is being replaced
    */
   constructor(secret: string, previousSecret: string | null = null) {
@@ -24,7 +27,11 @@ export class PageTokens {
     this.#keys = [this.#key, ...(previousSecret === null ? [] : [keyOf(previousSecret)])]
   }
 
-  /** @param query all that decides what is listed, and in what order, the caller included; @param position JSON */
+  /**
+   * Returns the token of a position.
+   * @param query everything that decides what is listed and in which order, including the caller
+   * @param position any JSON value
+   */
   seal(query: readonly unknown[], position: unknown): string {
     const iv = randomBytes(ivBytes)
     const cipher = createCipheriv(algorithm, this.#key, iv).setAAD(fingerprint(query))
@@ -33,8 +40,8 @@ export class PageTokens {
   }
 
   /**
-   * Returns the position of a token. @param member the request member with the token
-   * @throws ApiError INVALID_ARGUMENT if it is damaged or belongs to another query
+   * Returns the position of a token. @param member the request member that contains the token
+   * @throws ApiError INVALID_ARGUMENT if the token is damaged or belongs to another query
    */
   open(query: readonly unknown[], token: string, member = 'pageToken'): unknown {
     const bytes = Buffer.from(token.length > pageTokenLengthMax ? '' : token, 'base64url')
@@ -55,7 +62,7 @@ export class PageTokens {
 
 const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'weft page tokens', 32))
 
-/** @throws Error when it was not sealed with this key, for this query */
+/** Decrypts a token. @throws Error if the token was not created with this key for this query */
 function opened(key: Buffer, query: readonly unknown[], bytes: Buffer): string {
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
   decipher.setAAD(fingerprint(query)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))

@@ -1,7 +1,11 @@
 import { type Search, searchFor } from '../../directory/store/search.ts'
 import { invalidAt } from '../validator.ts'
 
-/** @param where description of the searched texts @param lookedAtMax maximum items per call */
+/**
+ * Returns the request member for a search.
+ * @param where description of the searched texts @param lookedAtMax maximum number of items that one call
+ * reads
+ */
 export const searchRequest = (where: string, lookedAtMax: number) =>
   ({
     search: {
@@ -17,8 +21,9 @@ export const searchRequest = (where: string, lookedAtMax: number) =>
   }) as const
 
 /**
- * @param ids name and value of the member that names what is read, with which nothing is looked for
- * @throws ApiError INVALID_ARGUMENT when both are given
+ * Returns the search of a request; undefined if there is none.
+ * @param ids name and value of the request member that selects items by id, which excludes a search
+ * @throws ApiError INVALID_ARGUMENT if both are given
  */
 export function parseSearch(
   search: string | undefined,
@@ -31,6 +36,9 @@ export function parseSearch(
   return searchFor(search, lookedAtMax)
 }
 
-/** Returns the part of a page token's query for the search; empty without a search, as before searches existed. */
+/**
+ * Returns the part of a page token's query that identifies the search. The part is empty without a search, so
+ * that tokens of earlier versions stay valid.
+ */
 export const searchQuery = (search: string | undefined): readonly unknown[] =>
   search === undefined ? [] : [{ search }]

@@ -10,7 +10,7 @@ import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'
 import type { FromSchema } from '../schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
-/** Ids of directory records may also be targets. */
+/** Id of the target of an activity. Ids of directory records are allowed. */
 const entityId = { type: 'string', format: 'id' } as const
 
 export const featureType = {
@@ -29,7 +29,7 @@ const addedFeatureType = {
 
 export const actionType = {
   type: 'string',
-  // A key of the store, like an id.
+  // The name becomes a key of the store, so it must be valid as an id.
   format: 'id',
   maxLength: 200,
   description: 'Name of the action, such as `comment.add`.',
@@ -119,7 +119,7 @@ export const activityChanges = {
   examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
 } as const
 
-/** Activities of a document, by id. */
+/** Request members that identify activities of a document. */
 export const activityReferences = {
   type: 'array',
   minItems: 1,

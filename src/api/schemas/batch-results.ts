@@ -1,6 +1,6 @@
 import type { Batch } from '../operation.ts'
 
-/** `details` of the result of an item. */
+/** Schema of `details` in the result of an item. */
 export const failureDetails = {
   type: 'object',
   required: ['code'],
@@ -23,7 +23,7 @@ export const failureDetails = {
   },
 } as const
 
-/** Response to a batch: the result of each item, by its id. */
+/** Schema of the response to a batch: the result of each item, by its id. */
 export const batchResults = {
   type: 'object',
   description: 'By item id; for an item without an id, by its JSON pointer.',
@@ -42,13 +42,13 @@ export const batchResults = {
 export const isAnySuccessful = (results: Readonly<Record<string, { readonly success: boolean }>>): boolean =>
   Object.values(results).some(({ success }) => success)
 
-/** Returns the number of successful items, for the message of the response. */
+/** Returns the number of successful items as text ("2 of 3"), for the message of the response. */
 export function countSucceeded(results: { readonly [id: string]: { readonly success: boolean } }): string {
   const all = Object.values(results)
   return `${all.filter(({ success }) => success).length} of ${all.length}`
 }
 
-/** A batch whose response is `batchResults`. */
+/** Returns a batch whose response is `batchResults`. */
 export const keyedBatch = (items: Batch['items'], check?: Batch['check']): Batch => ({
   items,
   ...(check !== undefined && { check }),

@@ -35,12 +35,12 @@ export const actionScopeOf = (
 
 type GivenAnchor = FromSchema<typeof anchor>
 
-/** A validated anchor. Without a root, `placeAnchors` chooses it. */
+/** A validated anchor. If its root is omitted, `placeAnchors` chooses one. */
 interface CheckedAnchor extends Omit<Anchor, 'contentKey'> {
   readonly contentKey: string | undefined
 }
 
-/** Undefined if not given. */
+/** Returns the validated anchor; undefined if none is given. */
 export function parseAnchor(given: GivenAnchor | undefined): CheckedAnchor | undefined {
   if (given === undefined) return undefined
   const { editorId, contentKey, position, positionEnd } = given
@@ -54,7 +54,10 @@ interface GivenAnnotation {
   readonly comments?: readonly { readonly text: string }[]
 }
 
-/** @param at JSON pointer of the annotation @throws ApiError INVALID_ARGUMENT for what schemas do not check */
+/**
+ * Checks the rules of an annotation that schemas cannot check. @param at JSON pointer of the annotation
+ * @throws ApiError INVALID_ARGUMENT
+ */
 export function checkAnnotation(given: GivenAnnotation, at: string): void {
   checkSizes(at, given)
   for (const [index, comment] of (given.comments ?? []).entries())
@@ -76,7 +79,10 @@ function checkPosition(path: string, text: string | undefined): void {
     throw invalidAt({ path, message: 'must be a Yjs relative position, encoded and base64' })
 }
 
-/** Returns the items with anchors in stored form. The common rule for `contentKey` chooses an omitted root. */
+/**
+ * Returns the items with their anchors in the stored form. For an omitted root, the common rule for
+ * `contentKey` chooses one.
+ */
 export async function placeAnchors<Item extends { readonly anchor: CheckedAnchor | undefined }>(
   context: OperationContext,
   document: DocumentIds,
@@ -104,7 +110,10 @@ async function onlyRootOf(
   return read?.result.contentKey ?? defaultContentKey
 }
 
-/** @param at JSON pointer of the object that has them @throws ApiError INVALID_ARGUMENT for what is too large */
+/**
+ * Checks the sizes of the free-form members. @param at JSON pointer of the object that contains them
+ * @throws ApiError INVALID_ARGUMENT if a member is too large
+ */
 export function checkSizes(
   at: string,
   {
@@ -121,7 +130,10 @@ function checkBytes(path: string, value: unknown, max: number): void {
   throw invalidAt({ path, message: `must be at most ${max} bytes as JSON` })
 }
 
-/** @param at JSON pointer of the comment @throws ApiError INVALID_ARGUMENT for a text that is too long */
+/**
+ * Checks the text of a comment. @param at JSON pointer of the comment
+ * @throws ApiError INVALID_ARGUMENT if the text is too long or not well-formed
+ */
 export function checkCommentText({ text }: { readonly text: string }, at: string): void {
   const path = `${at}/text`
   if (!text.isWellFormed()) throw invalidAt({ path, message: 'must be well-formed Unicode' })
@@ -130,8 +142,9 @@ export function checkCommentText({ text }: { readonly text: string }, at: string
 }
 
 /**
- * Returns results in which items of an earlier run count as added: their id was created for this call, and exists
- * already. @param used the code of an item whose id exists
+ * Returns the results, in which items that an earlier run of the call has added count as added. These are the
+ * items whose id was created for this call and exists already.
+ * @param used the error code of an item whose id exists
  */
 export const mergeEarlierResults = (results: BatchResults, ids: SeededIds, used: ErrorCode): BatchResults =>
   Object.assign(
@@ -144,7 +157,7 @@ export const mergeEarlierResults = (results: BatchResults, ids: SeededIds, used:
     ),
   )
 
-/** Converts the comments of a call to new comments with ids. */
+/** Converts the comments of a request to new comments with ids. */
 export const parseComments = (given: FromSchema<typeof newComments>, ids: SeededIds) =>
   given.map(({ commentId = ids.make(), from, text }) => ({
     commentId,
@@ -155,7 +168,7 @@ export const parseComments = (given: FromSchema<typeof newComments>, ids: Seeded
 export const parseSuggestion = (given: FromSchema<typeof newSuggestion> | undefined) =>
   given === undefined ? null : ({ status: 'pending', content: given.content ?? null } as const)
 
-/** Undefined if nothing changes. */
+/** Returns the change of a suggestion; undefined if nothing changes. */
 export function suggestionChangeOf(
   given: FromSchema<typeof suggestionChange> | undefined,
 ): SuggestionChange | undefined {

@@ -12,9 +12,9 @@ const id = { type: 'string', format: 'id' } as const
 export const annotationId = { ...id, description: 'Id of the annotation.', examples: ['remark-1'] } as const
 export const commentId = { ...id, description: 'Id of the comment.', examples: ['comment-1'] } as const
 
-/** Members of a call about annotations of a document. */
+/** Request members of all calls about annotations of a document. */
 export const annotationScopeFields = { organizationId, documentId } as const
-/** Members of a call that changes something. */
+/** Request members of all calls that change something. */
 export const actionFields = {
   actionUser: { ...notifiedUser, description: 'Who does it.' },
 } as const
@@ -39,7 +39,7 @@ const position = {
   description: 'Yjs relative position, encoded and base64. It keeps its place while the content changes.',
 } as const
 
-/** At the start of the text `content`. */
+/** An anchor at the start of the text `content`. */
 export const anchorExample = {
   editorId: 'main',
   contentKey: 'content',

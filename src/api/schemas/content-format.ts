@@ -18,6 +18,6 @@ export const noSuchRoot = {
   when: 'there are roots, and none of them is called `contentKey`: `details.roots` names up to 20 of them',
 } as const
 
-/** Names the formats that are shorter than the too large `format`. */
+/** Returns a remedy that names the formats that are shorter than `format`, which is too large. */
 export const smallerFormats = (format: DocumentReading['format']): string =>
   format === 'delta' ? 'request format "text" or "update"' : 'request format "update"'

@@ -9,7 +9,7 @@ import { basicTargetIds } from '../../subscriptions/event-recipient.ts'
 import type { FromSchema } from '../schema.ts'
 import { nullable } from './endpoint-schema.ts'
 
-/** The endpoint of the deliveries. */
+/** Request member for the endpoint of the deliveries. */
 export const deliveryTarget = {
   type: 'string',
   format: 'id',
@@ -53,7 +53,7 @@ const attemptAnswer = {
   },
 } as const
 
-/** Outcome of one event at one target. */
+/** Schema of the outcome of one event at one target. */
 export const deliveryAnswer = {
   type: 'object',
   required: ['messageId', 'eventType', 'status', 'createdAt', 'nextAttemptAt', 'reason', 'attempts'],
@@ -93,7 +93,10 @@ export const toDeliveryResponse = (message: MessageRecord): FromSchema<typeof de
   })),
 })
 
-/** @throws ApiError NOT_FOUND, FAILED_PRECONDITION as operations on endpoints do */
+/**
+ * Returns the address of a target. @throws ApiError NOT_FOUND, FAILED_PRECONDITION like the operations on
+ * endpoints
+ */
 export async function requireTarget(
   endpoints: EndpointService,
   { workspaceId, apiKey }: Tenant,

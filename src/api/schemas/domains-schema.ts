@@ -20,7 +20,10 @@ export const changedDomains = {
   description: 'As they are stored.',
 } as const
 
-/** @param path JSON pointer of the list in the body @throws ApiError INVALID_ARGUMENT naming each entry that is not a domain */
+/**
+ * Returns the domains in their stored form. @param path JSON pointer of the list in the body
+ * @throws ApiError INVALID_ARGUMENT with an issue for each entry that is not a domain
+ */
 export function normalizeDomains(texts: readonly string[], path: string): readonly string[] {
   const domains = texts.map(normalizeDomain)
   const [first, ...others] = domains.flatMap((domain, index): ValidationIssue[] =>
@@ -39,7 +42,10 @@ export function normalizeDomains(texts: readonly string[], path: string): readon
 
 const quote = (text = ''): string => JSON.stringify(text.slice(0, 100))
 
-/** The specified response to a call that found some domains unchanged: all others have been changed. */
+/**
+ * Returns the specified error response to a call for which some domains were already in the requested state.
+ * All other domains have been changed.
+ */
 export function partialSuccess(
   message: string,
   member: string,

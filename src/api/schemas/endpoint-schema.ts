@@ -13,7 +13,7 @@ export const endpointId = {
   examples: ['billing'],
 } as const
 
-/** Errors of all operations on one endpoint, and of those on endpoints in general. */
+/** Error of all operations on one endpoint, and of the operations on endpoints in general. */
 export const advancedOff = {
   status: 'FAILED_PRECONDITION',
   code: 'webhook/disabled',
@@ -25,7 +25,7 @@ export const noSuchEndpoint = {
   when: 'the endpoint does not exist',
 } as const
 
-/** Properties of an endpoint; each can also be null, which unsets it. */
+/** Properties of an endpoint. Each one may also be null, which unsets the property. */
 export const endpointProperties = {
   url: {
     type: 'string',
@@ -112,7 +112,7 @@ export const endpointAnswer = {
   },
 } as const
 
-/** The signing secret of an endpoint. */
+/** Schema of the signing secret of an endpoint. */
 export const secretAnswer = {
   type: 'object',
   required: ['endpointId', 'secret'],
@@ -126,7 +126,9 @@ export const secretAnswer = {
   },
 } as const
 
-/** Contains only these members of the record, and no secrets. */
+/**
+ * Converts an endpoint to its response, which contains only the listed members of the record, and no secrets.
+ */
 export const toEndpointResponse = (endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> => {
   const { id, url, description, filterTypes, channels, disabledBy, rateLimit, uid, metadata } = endpoint
   return {
@@ -144,13 +146,16 @@ export const toEndpointResponse = (endpoint: EndpointRecord): FromSchema<typeof 
   }
 }
 
-/** Checks members beyond their schema. */
+/** The members that need more checks than their schema. */
 interface Judged {
   readonly url?: string
   readonly metadata?: Readonly<Record<string, string>> | null
 }
 
-/** @throws ApiError INVALID_ARGUMENT with its place */
+/**
+ * Checks the members of an endpoint that schemas cannot check. @throws ApiError INVALID_ARGUMENT with the
+ * path of the member
+ */
 export function checkEndpoint({ url, metadata }: Judged): void {
   const message = url === undefined ? null : urlProblem(url)
   if (message !== null) throw invalidAt({ path: '/data/url', message })
@@ -161,14 +166,17 @@ export function checkEndpoint({ url, metadata }: Judged): void {
     })
 }
 
-/** Unique values in the given order; null, which means all, for an empty list. */
+/** Returns the unique items in the given order. Returns null, which means all, for an empty list. */
 export const filterOf = <T>(items: readonly T[]): readonly T[] | null =>
   items.length === 0 ? null : [...new Set(items)]
 
-/** The warning for a subscribed event type that Weft does not have. It names the type that was most likely meant. */
+/**
+ * Returns the warning for a subscribed event type that Weft does not have. The warning names the type that
+ * was most likely meant.
+ */
 export const unknownEventType = (name: string): string =>
   `Weft has no event type ${JSON.stringify(name)}${didYouMean(name, eventTypes)}: it is stored and never sent.`
 
-/** The warnings for settings of an endpoint that have no effect. */
+/** Returns the warnings for settings of an endpoint that have no effect. */
 export const endpointWarnings = ({ filterTypes }: EndpointRecord): readonly string[] =>
   (filterTypes ?? []).filter((type) => !isEventType(type)).map(unknownEventType)

@@ -91,8 +91,8 @@ export const folderRecord = {
 } as const
 
 /**
- * Maximum bytes of JSON of one folder with its subfolders. A full organization with long ids would take hundreds of
- * MB.
+ * Maximum bytes of the JSON of one folder with its subfolders. Without the limit, a full organization with
+ * long ids would take hundreds of MB.
  */
 const treeBytesMax = 16 * 1024 * 1024
 
@@ -124,7 +124,7 @@ export const folderAnswer = (tenant: Tenant, organization: string, view: FolderV
   inheritAccessFromParent: view.record.inheritAccessFromParent,
 })
 
-/** All folders without their subfolders, read and encoded during sending. */
+/** Returns all folders without their subfolders. They are read and encoded while they are sent. */
 export const answerAllFolders = (
   all: () => AsyncIterable<readonly FolderView[]>,
   answerOf: (view: FolderView) => FolderAnswerV1,
@@ -138,8 +138,8 @@ async function* answersOf(
 }
 
 /**
- * The response for a folder and those below it, down to the requested depth.
- * @param answerOf a folder alone
+ * Returns the response for a folder and the folders below it, down to the requested depth.
+ * @param answerOf converts a folder without its subfolders
  * @throws ApiError FAILED_PRECONDITION as soon as the response exceeds its limit
  */
 export function answerTree<Answer extends FolderAnswerV1>(

@@ -92,7 +92,7 @@ const toGrantResponse = ({ accessRole, expiresAt }: GrantRecord) => ({
   ...(expiresAt !== null && { expiresAt }),
 })
 
-/** The result of each user, by id. */
+/** Schema of the results of users, by user id. */
 export const groupUserResults = {
   type: 'object',
   description: 'By user id.',
@@ -136,7 +136,7 @@ interface GroupUserResult {
   readonly groupCreated?: boolean
 }
 
-/** Results by user as they are answered. @param more members of every result */
+/** Converts the results of users to their response, by user id. @param more members that every result gets */
 export function toMembershipResponse(
   organizationUserGroupId: string,
   results: BatchResults,

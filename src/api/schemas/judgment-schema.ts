@@ -151,7 +151,10 @@ export const suggested = {
 
 export const noPlace = { status: 'NOT_FOUND', when: 'the organization or document does not exist' } as const
 
-/** @throws ApiError INVALID_ARGUMENT for a document of no organization, and a text of nothing but spaces */
+/**
+ * Checks a query. @throws ApiError INVALID_ARGUMENT for a document without an organization, or a text that
+ * contains only spaces
+ */
 export function checkJudgmentQuery(data: PlaceInput & { readonly query?: string }): void {
   if (data.query !== undefined && data.query.trim() === '')
     throw invalidAt({ path: '/data/query', message: 'must not be empty' })

@@ -8,7 +8,7 @@ import { createdAt, lastUpdated, lookupMax } from './resource-schema.ts'
 
 const notificationIdPattern = /^[A-Za-z0-9_-]+$/
 
-/** @throws ApiError INVALID_ARGUMENT; `path` is a JSON pointer into the body */
+/** Checks the id of a notification. @param path JSON pointer in the body @throws ApiError INVALID_ARGUMENT */
 export function checkNotificationId(path: string, id: string): void {
   if (notificationIdPattern.test(id)) return
   throw invalidAt({ path, message: 'must consist of letters (a to z), digits, _ and -' })
@@ -20,7 +20,7 @@ const notifiedUserProperties = {
   email: { type: 'string', maxLength: 320 },
 } as const
 
-/** A user as named by the caller; need not be a user of the organization. */
+/** A user as described by the caller. It need not be a user of the organization. */
 export const notifiedUser = {
   type: 'object',
   required: ['userId'],
@@ -28,7 +28,7 @@ export const notifiedUser = {
   examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
 } as const
 
-/** A user without free members. */
+/** Returns the user without custom fields. */
 export const withoutCustomFields = ({ userId, name, email }: NotifiedUser): NotifiedUser => ({
   userId,
   ...(name !== undefined && { name }),
@@ -66,7 +66,7 @@ interface CheckedData {
   readonly notificationSourceData?: Metadata
 }
 
-/** @throws ApiError INVALID_ARGUMENT for what is too large */
+/** Checks the size of the list of users. @throws ApiError INVALID_ARGUMENT if it is too large */
 export function checkNotifiedUsers(users: readonly NotifiedUser[]): void {
   if (Buffer.byteLength(JSON.stringify(users)) <= limits.notifyUsersBytes) return
   throw invalidAt({
@@ -75,7 +75,10 @@ export function checkNotifiedUsers(users: readonly NotifiedUser[]): void {
   })
 }
 
-/** @param at JSON pointer of the object that holds the data @throws ApiError INVALID_ARGUMENT for what is too large */
+/**
+ * Checks the sizes of the free-form members. @param at JSON pointer of the object that contains them
+ * @throws ApiError INVALID_ARGUMENT if a member is too large
+ */
 export function checkNotificationData(data: CheckedData, at: string): void {
   for (const name of ['displayHeadlineMessageTemplateData', 'notificationSourceData'] as const) {
     const given = data[name]
@@ -84,7 +87,7 @@ export function checkNotificationData(data: CheckedData, at: string): void {
   }
 }
 
-/** Selects notifications. */
+/** Request members that select notifications. */
 export const notificationFilter = {
   organizationId: { type: 'string', format: 'id', description: 'Id of the organization.' },
   documentId: { type: 'string', format: 'id', description: 'Only notifications of this document.' },

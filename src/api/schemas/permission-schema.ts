@@ -13,7 +13,7 @@ const named = {
   },
 } as const
 
-/** A resource whose permissions are revoked. */
+/** Schema of a resource whose permissions are revoked. */
 export const namedResource = {
   type: 'object',
   required: ['type', 'id'],
@@ -21,7 +21,7 @@ export const namedResource = {
   examples: [{ type: 'document', id: 'report', organizationId: 'acme' }],
 } as const
 
-/** A permission resource entry. */
+/** Schema of a resource on which permissions are granted. */
 export const grantedResource = {
   type: 'object',
   required: ['type', 'id'],
@@ -39,7 +39,7 @@ export const grantedResource = {
   examples: [{ type: 'document', id: 'report', organizationId: 'acme', accessRole: 'viewer' }],
 } as const
 
-/** The subject of permissions: a user or a group. */
+/** Request members for the subject of permissions: a user or a group. */
 export const subjects = {
   organizationUserGroupId: {
     type: 'string',
@@ -60,7 +60,10 @@ const issueOf = (
   message,
 })
 
-/** The organization that a resource is of. @throws ApiError INVALID_ARGUMENT when none, or another one, is named */
+/**
+ * Returns the organization of a resource. @throws ApiError INVALID_ARGUMENT if the resource specifies none,
+ * or a wrong one
+ */
 export function organizationOfResource({ type, id, organizationId }: NamedResource, index: number): string {
   if (type === 'organization' && organizationId !== undefined && organizationId !== id)
     throw invalidAt(issueOf(index, 'organizationId', 'must equal the id of the organization'))
@@ -69,7 +72,10 @@ export function organizationOfResource({ type, id, organizationId }: NamedResour
   return owner
 }
 
-/** Unique resources with their last entries, in the order of these entries. @throws ApiError as `ownerOf` */
+/**
+ * Returns the last entry of each resource, in the order of these entries. @throws ApiError like
+ * `organizationOfResource`
+ */
 export function lastOfEach<Entry extends NamedResource>(resources: readonly Entry[]): readonly Entry[] {
   const byName = new Map<string, Entry>()
   for (const [index, resource] of resources.entries()) {
@@ -81,8 +87,9 @@ export function lastOfEach<Entry extends NamedResource>(resources: readonly Entr
 }
 
 /**
- * @param userPath JSON pointer of where a user is named
- * @throws ApiError INVALID_ARGUMENT unless exactly one is given
+ * Returns the subject of a call: a user or a group. @param userPath JSON pointer of the member with the user
+ * id
+ * @throws ApiError INVALID_ARGUMENT unless exactly one of them is given
  */
 export function parseSubject(
   userId: string | undefined,

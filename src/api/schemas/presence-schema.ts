@@ -7,7 +7,7 @@ import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
 export const presenceDocument = { organizationId, documentId } as const
 
-/** The users of the operation. */
+/** Request member for the users of an operation. */
 export const presentUserIds = {
   type: 'array',
   maxItems: batchMax,
@@ -35,7 +35,7 @@ export const presenceInputs = {
   examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }]],
 } as const
 
-/** @param when completes "False when …" */
+/** Returns the schema of a result. @param when completes "False when …" */
 export const presenceSuccess = <const When extends string>(when: When) =>
   ({
     type: 'object',
@@ -55,7 +55,7 @@ export const presenceDocumentNotFound = {
   when: 'the organization or the document does not exist',
 } as const
 
-/** The document that an operation names. @throws ApiError NOT_FOUND when it does not exist */
+/** Returns the document of a call. @throws ApiError NOT_FOUND if it does not exist */
 export async function presenceScope(
   ids: DocumentIds,
   caller: KeyCaller,

@@ -3,11 +3,11 @@ import { invalidAt } from '../validator.ts'
 
 /** Maximum characters of an API key or an auth token in a body. The server creates shorter ones. */
 export const credentialLengthMax = 512
-/** Maximum items of one batch. */
+/** Maximum number of items in one batch. */
 export const batchMax = 500
-/** Maximum ids of one lookup. */
+/** Maximum number of ids in one lookup. */
 export const lookupMax = 30
-/** Maximum bytes of encoded metadata of one resource. */
+/** Maximum bytes of the encoded metadata of one resource. */
 export const metadataBytesMax = 16_384
 
 export const organizationId = {
@@ -46,11 +46,14 @@ export const folderNotFound = {
   when: 'the organization or the folder does not exist',
 } as const
 
-/** @throws ApiError INVALID_ARGUMENT for metadata of an entry that is too large */
+/** Checks the metadata of an entry. @throws ApiError INVALID_ARGUMENT if it is too large */
 export const checkMetadata = ({ metadata: given }: { readonly metadata?: Metadata }, pointer: string): void =>
   checkMetadataAt(`${pointer}/metadata`, given)
 
-/** @throws ApiError INVALID_ARGUMENT for metadata that is too large */
+/**
+ * Checks metadata. @param path JSON pointer of the metadata @throws ApiError INVALID_ARGUMENT if it is too
+ * large
+ */
 export function checkMetadataAt(path: string, given: Metadata | undefined): void {
   if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= metadataBytesMax) return
   throw invalidAt({ path, message: `must be at most ${metadataBytesMax} bytes as JSON` })

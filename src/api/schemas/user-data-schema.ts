@@ -4,7 +4,7 @@ import { dataKinds, type UserDataScope, type UserDatum } from '../../userdata/us
 import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 
-/** The user, and the organization. */
+/** Request members for a user, and optionally an organization. */
 export const dataScope = {
   userId: { type: 'string', format: 'id', description: 'Whose data.', examples: ['ann'] },
   organizationId: {
@@ -19,7 +19,10 @@ interface DataScope {
   readonly organizationId?: string
 }
 
-/** @throws ApiError INVALID_ARGUMENT for the id that stands for all deleted users */
+/**
+ * Returns the scope of a user's data. @throws ApiError INVALID_ARGUMENT for the id that stands for all
+ * deleted users
+ */
 export function dataScopeOf({ userId, organizationId }: DataScope, { tenant }: KeyCaller): UserDataScope {
   if (userId === deletedUserId)
     throw invalidAt({ path: '/data/userId', message: 'stands for all users whose data was deleted' })

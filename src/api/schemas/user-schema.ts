@@ -9,7 +9,7 @@ import type { ApiServices } from '../api-services.ts'
 import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
 
-/** The resource of the users. */
+/** Request members for the resource of the users. */
 export const userScope = {
   organizationId: { type: 'string', format: 'id', description: 'Organization of the users.' },
   folderId: {
@@ -30,7 +30,10 @@ interface UserScope {
   readonly documentId?: string
 }
 
-/** @throws ApiError INVALID_ARGUMENT when both a folder and a document are named */
+/**
+ * Returns the resource of the users. @throws ApiError INVALID_ARGUMENT if both a folder and a document are
+ * given
+ */
 export function userResource({ organizationId, folderId, documentId }: UserScope): Resource {
   if (folderId !== undefined && documentId !== undefined)
     throw invalidAt({ path: '/data/documentId', message: 'must not be given together with folderId' })
@@ -58,7 +61,7 @@ export const createFlags = {
   },
 } as const
 
-/** The schema of the flag that stands for all create flags of a call. */
+/** Schema of the flag that sets all create flags of a call. */
 export const createMissingFlag = {
   type: 'boolean',
   description:
@@ -70,7 +73,7 @@ interface CreateFlags {
   readonly createOrganization?: boolean
   readonly createFolder?: boolean
   readonly createDocument?: boolean
-  /** Value of the flags that are not given; default false. */
+  /** Value of the create flags that are not given. Default false. */
   readonly createMissing?: boolean
 }
 
@@ -82,8 +85,8 @@ export const makesParents = ({
 }: CreateFlags): boolean => createOrganization || createFolder || createDocument
 
 /**
- * Creates the organization and the resource in it, if the flags permit it.
- * @throws ApiError NOT_FOUND if one of them is missing and cannot be created; then it creates nothing
+ * Creates the organization and the resource in it, if they are missing and the flags permit it.
+ * @throws ApiError NOT_FOUND if one of them is missing and must not be created; then nothing is created
  */
 export async function createMissingParents(
   { organizations, folders, documents }: ApiServices,
@@ -119,7 +122,7 @@ const described = {
 
 const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
 
-/** @param roleDescription describes `accessRole` and its default */
+/** Returns the schema of a list of users. @param roleDescription describes `accessRole` and its default */
 export const userInputs = <const Description extends string>(roleDescription: Description) =>
   ({
     type: 'array',

@@ -8,7 +8,7 @@ import { editorAddress, editorDocumentIds, editorId } from '../editor-content.ts
 import type { FromSchema } from '../schema.ts'
 import { metadata } from './resource-schema.ts'
 
-/** The editor of the versions. */
+/** Request members for the editor whose versions are read or changed. */
 export const versionedEditor = { ...editorDocumentIds, editorId } as const
 
 export const versionLabel = {
@@ -92,7 +92,7 @@ export const toVersionResponse = (record: VersionRecord): FromSchema<typeof vers
   authors: record.authors.map(({ userId, name }) => ({ userId, ...(name !== undefined && { name }) })),
 })
 
-/** The editor that an operation names. @throws ApiError NOT_FOUND when it has no content */
+/** Returns the address of a call's editor. @throws ApiError NOT_FOUND if the editor has no content */
 export async function versionedAddress(
   ids: { readonly organizationId: string; readonly documentId: string; readonly editorId: string },
   caller: KeyCaller,

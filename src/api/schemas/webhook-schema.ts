@@ -7,7 +7,7 @@ const groups = Object.entries(triggerGroups).map(
   ([group, members]) => `\`${group}\` (${members.map((name) => `\`${name}\``).join(', ')})`,
 )
 
-/** Encoding of payloads, for basic and advanced webhooks. */
+/** Members for the encoding of payloads, for basic and advanced webhooks. */
 const wrapping = {
   encodeData: { type: 'boolean', description: 'Send base64 of the JSON.' },
   encryptData: {
@@ -64,7 +64,7 @@ const useWebhookService = {
   examples: [true],
 } as const
 
-/** Changeable members of the basic service. */
+/** Members of the basic service that can be changed. */
 export const basicChange = {
   type: 'object',
   properties: {
@@ -120,7 +120,7 @@ const advanced = {
   },
 } as const
 
-/** Changeable members of the settings for all endpoints. */
+/** Members of the settings for all endpoints that can be changed. */
 export const advancedChange = { type: 'object', properties: advanced } as const
 
 export const advancedAnswer = {
@@ -137,7 +137,7 @@ export function urlProblem(url: string): string | null {
   return username === '' && password === '' ? null : 'must not contain a user name or a password'
 }
 
-/** Checks members beyond their schema. */
+/** The members that need more checks than their schema. */
 interface Judged {
   readonly authToken?: string
   readonly rawNotificationUrl?: string
@@ -145,7 +145,10 @@ interface Judged {
   readonly publicKey?: string
 }
 
-/** @param at JSON pointer of the object @throws ApiError INVALID_ARGUMENT naming the first member that cannot be used */
+/**
+ * Checks a configuration. @param at JSON pointer of the object
+ * @throws ApiError INVALID_ARGUMENT about the first member that cannot be used
+ */
 export function checkWebhookConfig(at: string, config: Judged): void {
   const { authToken = '', publicKey = '', rawNotificationUrl = '', processedNotificationUrl = '' } = config
   for (const [name, url] of Object.entries({ rawNotificationUrl, processedNotificationUrl })) {
@@ -164,9 +167,9 @@ export function checkWebhookConfig(at: string, config: Judged): void {
     })
 }
 
-/** A header preserves the value exactly. */
+/** Returns whether a header can transfer the text unchanged. */
 const isHeaderText = (text: string): boolean => /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text)
 
-/** The warning for a stored trigger that Weft does not have. */
+/** Returns the warning for a stored trigger that Weft does not have. */
 export const unknownTrigger = (name: string): string =>
   `Weft has no trigger ${JSON.stringify(name)}: it is stored and switches nothing.`

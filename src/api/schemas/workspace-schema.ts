@@ -82,7 +82,7 @@ export const workspaceResponse = {
   },
 } as const
 
-/** Largest storage limit of a workspace, in bytes. */
+/** Maximum storage limit that a workspace can have, in bytes. */
 const storedBytesMaxMax = 2 ** 50
 
 export const storedBytesMax = {
@@ -100,7 +100,7 @@ export const apiKeyOfWorkspace = {
   description: 'API key of the workspace.',
 } as const
 
-/** 30 days. */
+/** Maximum grace period in seconds (30 days). */
 const graceSecondsMax = 2_592_000
 
 export const graceSeconds = {

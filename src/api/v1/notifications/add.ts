@@ -94,7 +94,7 @@ export const addNotification = defineOperation({
       notifyAll,
       notificationSourceData: data.notificationSourceData ?? {},
     })
-    // An item with an id that was created for this call was added by an earlier run of the call.
+    // If the id was created for this call, an earlier run of the call has added the item.
     const success = added.outcome === 'added' || ids.isMade(added.id)
     const message = success ? 'Notification added.' : usedAlready
     return { message, data: { success, message, notificationId: added.id } }
@@ -103,7 +103,7 @@ export const addNotification = defineOperation({
 
 const usedAlready = 'The notification id is used already: nothing was added.'
 
-/** A user who is named twice gets one notification, with the last name given. */
+/** Returns each user once. A user who is given twice gets one notification, with the last given name. */
 const unique = (users: readonly NotifiedUser[]): readonly NotifiedUser[] => [
   ...new Map(users.map((user) => [user.userId, user])).values(),
 ]

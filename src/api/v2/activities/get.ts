@@ -10,7 +10,7 @@ import {
 } from '../../schemas/activity-schema.ts'
 import { documentId, organizationId, organizationNotFound } from '../../schemas/resource-schema.ts'
 
-/** Maximum values of one filter. */
+/** Maximum number of values in one filter. */
 const valuesMax = 30
 
 const request = {
@@ -65,7 +65,7 @@ export const getActivities = defineOperation({
   },
 })
 
-/** All parameters that decide the content of the listing. */
+/** Returns all parameters that decide the content of the listing. */
 const filtersOf = (query: FromSchema<typeof request>): readonly unknown[] => [
   query.organizationId,
   query.order ?? 'desc',

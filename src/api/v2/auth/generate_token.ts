@@ -112,7 +112,10 @@ export const generateToken = defineOperation({
   },
 })
 
-/** The URLs for Y-Sweet's client, which appends the document id to the URL to form the path of this server. */
+/**
+ * Returns the URLs for the Y-Sweet client. The client appends the document id to the URL, which results in a
+ * path of this server.
+ */
 function ySweetPlace(document: FromSchema<typeof request>['document'], publicUrl: string) {
   const place = { url: `${publicUrl.replace(/^http/i, 'ws')}/sync`, baseUrl: publicUrl }
   if (document === undefined) return place

@@ -119,7 +119,10 @@ export const inspectToken = defineOperation({
 
 const otherKey = { reason: 'other_key', message: 'the token is for another API key' } as const
 
-/** Returns the error of a rejected token. `other_key`: the token is accepted, but for another API key. */
+/**
+ * Returns the identity of a token, or the error if it is rejected. `other_key`: the token is valid, but for
+ * another API key.
+ */
 async function identityOf(
   token: string,
   { workspaceId, apiKey }: Tenant,
@@ -135,13 +138,13 @@ async function identityOf(
   }
 }
 
-/** The role of a client that connects to the document now. */
+/** Returns the role that a client gets if it connects to the document now. */
 async function roleOf(
   identity: Identity,
   { organizationId, documentId }: { readonly organizationId: string; readonly documentId: string },
   { accessReader, clock }: ApiServices,
 ) {
-  // The role is that of the document: each of its editors has the same.
+  // All editors of a document give the same role, so any editor can be used.
   const address = documentAddress(identity.tenant, { organizationId, documentId, editorId: 'main' })
   const access = await accessReader.read(address, documentId, identity.userId)
   const { role } = roleOn(identity, address, access, clock.now())

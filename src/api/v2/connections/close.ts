@@ -2,9 +2,9 @@ import { close } from '../../../model/close.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchMax } from '../../schemas/resource-schema.ts'
 
-/** The client of the user does not connect again by itself. */
+/** The client does not reconnect by itself. */
 const forGood = close('forbidden', 'an administrator closed the connection')
-/** The client connects again immediately. */
+/** The client reconnects immediately. */
 const toReconnect = close('serviceRestart', 'an administrator closed the connection; reconnect')
 
 export const closeConnections = defineOperation({

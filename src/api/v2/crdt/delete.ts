@@ -6,7 +6,7 @@ import { documentBeingDeleted, editorAddress, editorDocumentIds, editorId } from
 import { type DocumentIds, listEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
 
-/** Number of editors to look up at a time. */
+/** Maximum number of editors in one read. */
 const pageSize = 100
 
 const request = {
@@ -82,7 +82,7 @@ async function deleteEditors(
   const isThere = await Promise.all(addresses.map((address) => hasContent(log, address)))
   const live = addresses.filter((_, index) => isThere[index])
   for (const address of live) {
-    // The second pass removes content that was created during the first two calls.
+    // The second call removes versions that were created before the content was destroyed.
     await versions.removeEditor(address)
     await rooms.destroy(address)
     await versions.removeEditor(address)
@@ -91,7 +91,7 @@ async function deleteEditors(
   return live.length
 }
 
-/** Damaged content can also be deleted. */
+/** Returns whether an editor has content. Damaged content counts, so that it can be deleted. */
 async function hasContent(log: ApiServices['log'], address: DocumentAddress): Promise<boolean> {
   try {
     const [head] = await log.heads([addressKey(address)])

@@ -161,7 +161,7 @@ async function idsOfAll(
   return ids
 }
 
-/** Null without content. */
+/** Reads the content of an editor. Returns null if it has none. */
 async function readEditor(
   address: DocumentAddress,
   request: Request,

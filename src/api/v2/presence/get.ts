@@ -71,7 +71,7 @@ export const getPresence = defineOperation({
   },
 })
 
-/** Without a list, all users match. */
+/** Returns a filter. If a list is absent, it does not filter. */
 function filterOf(
   userIds: readonly string[] | undefined,
   statuses: readonly string[] | undefined,

@@ -32,7 +32,7 @@ export const updateDocumentsV1 = defineOperation({
   response: batchResults,
   errors: [organizationNotFound],
   async handler({ organizationId, documents }, { caller, services }) {
-    // Ignores the members of version 2.
+    // Ignores the fields that only version 2 of this operation accepts.
     const changes = documents.map(({ documentId, documentName }) => ({ documentId, documentName }))
     const results = await services.documents.update({ ...caller.tenant, organizationId }, changes)
     return { message: `${countSucceeded(results)} documents updated.`, data: results }

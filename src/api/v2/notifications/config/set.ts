@@ -11,7 +11,7 @@ interface ConfigResult {
   readonly message: string
 }
 
-/** The first document of a request; '' for the organization. */
+/** Returns the first document of a request; empty if the request concerns the organization. */
 function firstOf(data: ReadonlyMap<string, unknown>): string {
   const documentIds = data.get('documentIds')
   return Array.isArray(documentIds) ? String(documentIds[0] ?? '') : ''

@@ -10,7 +10,7 @@ export const resetWorkspaceAuthToken = defineOperation({
   description:
     'Earlier tokens of the workspace stay valid for at most `graceSeconds`. The next start of the server restores a ' +
     'token that its configuration names: put the new token there.',
-  // An example without it would lock out all users who try the page.
+  // Without this example, a reader who tries the operation would lock out all users.
   request: { type: 'object', properties: { graceSeconds: { ...graceSeconds, examples: [86_400] } } },
   response: {
     type: 'object',

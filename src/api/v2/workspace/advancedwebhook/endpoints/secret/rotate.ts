@@ -7,7 +7,7 @@ import {
   secretAnswer,
 } from '../../../../../schemas/endpoint-schema.ts'
 
-/** A day. */
+/** Default grace period in seconds (1 day). */
 const graceSecondsDefault = 86_400
 
 export const rotateEndpointSecret = defineOperation({
