@@ -12,7 +12,7 @@ export type SuggestionChange =
   /** Replaces the suggested content, or adds the first one. The suggestion becomes pending. */
   | { readonly kind: 'replace'; readonly content: unknown }
 
-/** A change of an annotation. Members that are absent stay as they are. */
+/** A change of an annotation. Absent members stay unchanged. */
 export interface AnnotationChange {
   readonly annotationId: string
   readonly location?: AnnotationLocation | undefined
@@ -25,7 +25,7 @@ export interface AnnotationChange {
 
 /**
  * Applies a change to an annotation. Returns the same record if nothing differs.
- * @throws ItemRejectedError if it decides a suggestion that does not exist
+ * @throws ItemRejectedError if the change decides a suggestion that does not exist
  */
 export const changedAnnotation = (
   before: AnnotationRecord,
@@ -52,7 +52,10 @@ function changedSuggestion(
   return { ...before, status: change.kind === 'accept' ? 'accepted' : 'rejected' }
 }
 
-/** Lists the actions of a change: one for each changed member that has an event of its own, and one for all others. */
+/**
+ * Lists the actions of a change: one action for each changed member that has its own event, and one action
+ * for all other changed members.
+ */
 export function annotationActions(
   before: AnnotationRecord,
   after: AnnotationRecord,
@@ -86,7 +89,7 @@ const decisionActions = {
   reject: 'comment_annotation.suggestion_reject',
 } as const
 
-/** Returns the decision that a change made on the suggestion; null if it made none. */
+/** Returns the decision on the suggestion that a change contains; null if it contains none. */
 export function decisionFromChange(
   { suggestion: before }: AnnotationRecord,
   { suggestion: after }: AnnotationRecord,
@@ -95,7 +98,10 @@ export function decisionFromChange(
   return after.status === 'accepted' ? 'approve' : 'reject'
 }
 
-/** Describes the other changes in short: large members are reduced to an id, a position or a status. */
+/**
+ * Describes the changes that have no event of their own. Large members are reduced to an id, a position or a
+ * status.
+ */
 function otherChanges(
   before: AnnotationRecord,
   after: AnnotationRecord,

@@ -48,7 +48,7 @@ import {
 
 type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
 
-/** An annotation to add, with its comments. The members are those of its record. */
+/** An annotation to add, with its comments. The other members are those of its record. */
 export interface NewAnnotation extends Omit<AnnotationRecord, StoredField> {
   readonly comments: readonly NewComment[]
 }
@@ -60,7 +60,7 @@ export interface ActionScope {
   readonly actionUser: ActionUser
 }
 
-/** An annotation whose suggestion a change has decided. */
+/** An annotation, with the decision on its suggestion. */
 interface Decided {
   readonly annotation: AnnotationRecord
   readonly decision: Decision
@@ -87,7 +87,8 @@ export class AnnotationService {
   }
 
   /**
-   * Adds annotations with their comments. Items whose id is in use are rejected; the stored annotation stays as it is.
+   * Adds annotations with their comments. Rejects an annotation whose id is in use; the stored annotation
+   * stays unchanged.
    */
   add(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
     return this.#change(acting, (transaction, happened) =>
@@ -95,7 +96,7 @@ export class AnnotationService {
     )
   }
 
-  /** Returns the results that `add` would have now if the document existed. Writes nothing. */
+  /** Returns the results that `add` would have now, provided that the document exists. Writes nothing. */
   rehearseAdding(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
     return this.#dependencies.store.rehearse(acting.scope, (transaction) =>
       this.#addAll(transaction, acting, annotations, []),
@@ -129,8 +130,8 @@ export class AnnotationService {
   }
 
   /**
-   * Deletes annotations with their comments. Long threads take several commits, so an interrupted call can be repeated.
-   * Each annotation leaves one activity; webhooks receive an event for every comment.
+   * Deletes annotations with their comments. A long thread takes several commits, so an interrupted call can
+   * be repeated. Each deleted annotation leaves one activity; webhooks receive one event for each comment.
    */
   async delete(acting: ActionScope, annotationIds: readonly string[]): Promise<BatchResults> {
     await requireResource(this.#dependencies.store.read(acting.scope), {
@@ -147,7 +148,7 @@ export class AnnotationService {
     )
   }
 
-  /** Returns the named annotations that match the filter, in the order of the ids. */
+  /** Returns those of the annotations `annotationIds` that match the filter, in the order of the ids. */
   find(
     scope: OrganizationScope,
     filter: AnnotationFilter,
@@ -156,7 +157,10 @@ export class AnnotationService {
     return findAnnotations(this.#dependencies.store.read(scope), filter, annotationIds)
   }
 
-  /** Lists a page, ordered by the time of adding. It may have fewer than `limit` items and not be the last. */
+  /**
+   * Returns a page of annotations, sorted by the time at which they were added. A page may have fewer than
+   * `limit` items even if it is not the last one.
+   */
   list(scope: OrganizationScope, listing: AnnotationListing): Promise<ListPage<AnnotationView>> {
     return listAnnotations(() => this.#dependencies.store.read(scope), listing)
   }
@@ -204,8 +208,8 @@ export class AnnotationService {
   }
 
   /**
-   * Enqueues the jobs of judgments and returns their ids. A suggestion without a comment has no text to compare with
-   * others, so it gets no judgment.
+   * Enqueues the jobs that store judgments, and returns their ids. A suggestion without a comment gets no
+   * judgment, because it has no text to compare with others.
    */
   async #judge(
     transaction: Transaction,
@@ -270,8 +274,8 @@ export class AnnotationService {
 }
 
 /**
- * Checks the number of users that the annotations of one call name. The returned function throws ItemRejectedError if
- * there are more than can be indexed.
+ * Returns a function that checks the annotations of one call, one after the other. The function throws
+ * ItemRejectedError when the annotations mention more users than can be indexed.
  */
 function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>) => void {
   let named = 0

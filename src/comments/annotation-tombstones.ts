@@ -9,7 +9,7 @@ import { commentKeys as keys } from './comment-keys.ts'
 import type { AnnotationRecord } from './comment-records.ts'
 import { nothingFirst, type RemoveFirst, removeListed } from './comment-removal.ts'
 
-/** Tombstones of one read. */
+/** Maximum number of tombstones in one read. */
 const marksAtOnce = 100
 
 /**
@@ -28,7 +28,7 @@ export function tombstoneAnnotation(
 interface DocumentInRemoval {
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** Called between commits; throws if the work must end. */
+  /** Must be called between commits; throws if the work must end. */
   readonly goOn: () => Promise<void>
   readonly memory: Pick<DecisionMemory, 'delete'>
 }
@@ -44,7 +44,8 @@ export async function removeDocumentComments(
 }
 
 /**
- * Removes all tombstones under `prefix`, each one after the data that `beforehand` removes.
+ * Removes all tombstones under `prefix`. Before each tombstone, `beforehand` removes the data of its
+ * annotation.
  * @param goOn called between commits
  */
 export async function removeTombstones(
@@ -67,7 +68,7 @@ export async function removeTombstones(
 async function removeMark(transaction: Transaction, mark: Key, beforehand: RemoveFirst): Promise<boolean> {
   const [, documentId, , annotationId = ''] = mark
   const again = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
-  // If a new annotation has the same id, the remaining data belongs to it.
+  // If a new annotation of the document has the same id, the remaining data belongs to the new one.
   const isOver = again?.documentId !== documentId
   if (isOver && (await beforehand(transaction, annotationId)) === 'more') return false
   transaction.delete(mark)

@@ -9,7 +9,7 @@ import { commentLimits as limits } from './limits.ts'
 /** An annotation with its first comments. */
 export interface AnnotationView {
   readonly record: AnnotationRecord
-  /** The oldest comments, at most `commentsShown` and `shownBytes`. */
+  /** The oldest comments: at most `commentsShown`, with at most `shownBytes` in total. */
   readonly comments: readonly CommentRecord[]
   /** Number of all comments. */
   readonly commentCount: number
@@ -33,7 +33,7 @@ export const viewAnnotations = (
     return { record, comments, commentCount: thread.count }
   })
 
-/** Returns the longest prefix of `sizes` whose sum is at most `max`, but at least one entry. */
+/** Returns the longest prefix of `sizes` whose sum is at most `max`. The prefix has at least one entry. */
 function within(sizes: readonly number[], max: number): readonly number[] {
   let sum = 0
   const end = sizes.findIndex((size, index) => {

@@ -11,7 +11,7 @@ export interface NewComment {
 }
 
 /**
- * Appends comments with unused ids to a thread.
+ * Appends comments to a thread. Their ids must be unused.
  * @param thread the record before the change
  * @returns the stored comments
  */

@@ -3,7 +3,10 @@ import type { OrganizationStore } from '../directory/organizations/organization-
 import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
 import { removeDocumentComments } from './annotation-tombstones.ts'
 
-/** Removes annotations with their documents, and the judgments that quote their comments. */
+/**
+ * Returns the handler that removes annotations with their documents, and the judgments that quote their
+ * comments.
+ */
 export const createCommentCascade = (
   store: OrganizationStore,
   memory: Pick<DecisionMemory, 'delete'>,

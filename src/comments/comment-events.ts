@@ -17,7 +17,7 @@ export interface FieldChange {
   readonly to: unknown
 }
 
-/** Changed members by name. */
+/** The changed members, by name. */
 export type ChangedFields = Readonly<Record<string, FieldChange>>
 
 /** Message templates of the activities. An action that is not an event type is recorded as an activity only. */
@@ -43,12 +43,12 @@ export type CommentAction = keyof typeof templates
 export interface AnnotationAction {
   readonly action: CommentAction
   readonly actionUser: ActionUser
-  /** The annotation after the action; for a deletion, before it. */
+  /** The annotation after the action; if it was deleted, before the action. */
   readonly annotation: AnnotationRecord
-  /** The comment of the action, in the same way. */
+  /** The comment after the action; if it was deleted, before the action. */
   readonly comment?: CommentRecord
   readonly changes?: ChangedFields
-  /** Id of the activity if it quotes the comment. */
+  /** Id of the activity, if the activity quotes the comment. */
   readonly quotedBy?: string
 }
 
@@ -58,7 +58,10 @@ export const annotationEvent = (happening: AnnotationAction): DomainEvent => ({
   outbound: outboundOf(happening),
 })
 
-/** Returns an outgoing event without an activity, for a part of an action that has one activity as a whole. */
+/**
+ * Returns an outgoing event without an activity. Used for the parts of an action that has only one activity
+ * as a whole.
+ */
 export const outboundOnlyEvent = (happening: AnnotationAction): DomainEvent => ({
   activity: null,
   outbound: outboundOf(happening),
@@ -102,7 +105,10 @@ function outboundOf({
 
 const isEvent = (action: string): action is EventType => (eventTypes as readonly string[]).includes(action)
 
-/** Cuts long texts, because activities are listed by the thousand. The previous text of a comment is left out. */
+/**
+ * Truncates long texts, because activities are listed by the thousand. Leaves out the previous text of a
+ * comment.
+ */
 const quotedChanges = (
   changes: ChangedFields,
   action: CommentAction,
@@ -116,11 +122,11 @@ const quotedChanges = (
 
 function quote(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= limits.quotedCharacters) return value
-  // Removes half of a surrogate pair at the cut.
+  // The replacement removes half of a surrogate pair at the end.
   return `${value.slice(0, limits.quotedCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** Leaves out members that callers have added to a location. */
+/** Returns the location without members that callers have added. */
 const shortLocation = ({ id, locationName }: AnnotationLocation): ActivityLocation => ({
   id,
   ...(locationName !== undefined && { locationName }),

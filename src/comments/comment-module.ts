@@ -17,7 +17,7 @@ export interface CommentModule {
   readonly threads: ThreadService
   readonly reactions: ReactionService
   readonly locations: LocationService
-  /** Start with the server, and stop before the engine closes. */
+  /** Stores judgments. Start this service with the server, and stop it before the engine is closed. */
   readonly judging: JudgmentRecorder
 }
 

@@ -5,7 +5,10 @@ import { readActivities, replaceActivity } from '../events/activity-store.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import type { CommentPosition, CommentRecord } from './comment-records.ts'
 
-/** Templates of the activities that quote a comment, and the same templates without its text. */
+/**
+ * Templates of the activities that quote a comment. `withoutWords` is the same template without the comment's
+ * text.
+ */
 export const quotingTemplates = {
   'comment.add': {
     quoting: '{{actionUser}} commented: {{to}}',
@@ -17,7 +20,7 @@ export const quotingTemplates = {
   },
 } as const
 
-/** Generates the id of the activity that quotes a stored comment, and stores it with the comment. */
+/** Generates the id of the activity that will quote a stored comment, and stores this id with the comment. */
 export function quotingActivityId(
   transaction: Transaction,
   annotationId: string,
@@ -29,8 +32,8 @@ export function quotingActivityId(
 }
 
 /**
- * Removes the text of comments from the activities that quote them. Call before the comments are changed or
- * deleted. At most one activity quotes a comment: the one of its last change.
+ * Removes the text of comments from the activities that quote them. Call it before the comments are changed
+ * or deleted. At most one activity quotes a comment: that of its last change.
  */
 export async function removeQuotes(
   transaction: Transaction,
@@ -45,7 +48,10 @@ export async function removeQuotes(
   for (const activity of activities.values()) replaceActivity(transaction, activity, withoutWords(activity))
 }
 
-/** If a caller has overwritten the activity, its own template stays. */
+/**
+ * Returns an activity without the text of the comment. If a caller has overwritten the activity, its template
+ * stays.
+ */
 function withoutWords(activity: ActivityRecord): ActivityRecord {
   const { changes = {}, displayMessageTemplate, displayMessageTemplateData = {} } = activity
   const { text: _text, ...otherChanges } = changes

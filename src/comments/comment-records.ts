@@ -7,13 +7,16 @@ import type { ActionUser } from '../events/activity.ts'
 import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 
-/** A place in the user interface, such as a page or a view. Additional members are kept as given. */
+/**
+ * A place in the user interface, such as a page or a view. Callers may add members; they are stored
+ * unchanged.
+ */
 export interface AnnotationLocation {
   readonly id: string
   readonly locationName?: string
 }
 
-/** A place in the content of an editor that stays correct while the content changes. */
+/** A place in the content of an editor. It stays correct while the content changes. */
 export interface Anchor {
   readonly editorId: string
   readonly contentKey: string
@@ -27,7 +30,7 @@ export type SuggestionStatus = 'pending' | 'accepted' | 'rejected'
 
 export interface AnnotationSuggestion {
   readonly status: SuggestionStatus
-  /** Any JSON; null if none was given. */
+  /** Any JSON value; null if none was given. */
   readonly content: unknown
 }
 
@@ -35,7 +38,7 @@ export interface AnnotationRecord {
   /** Unique in the organization. */
   readonly annotationId: string
   readonly documentId: string
-  /** Position in its lists. */
+  /** Position of the annotation in its lists. */
   readonly order: string
   readonly location: AnnotationLocation | null
   readonly anchor: Anchor | null
@@ -44,7 +47,7 @@ export interface AnnotationRecord {
   readonly assignedTo: ActionUser | null
   readonly suggestion: AnnotationSuggestion | null
   readonly createdBy: ActionUser
-  /** Epoch milliseconds, also for `lastUpdated`. Both concern the annotation itself, not its comments. */
+  /** Epoch milliseconds, like `lastUpdated`. Both times concern the annotation itself, not its comments. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
@@ -77,13 +80,13 @@ export const annotationRecordType: RecordType<AnnotationRecord> = {
 }
 
 /**
- * State of a thread. It changes with every comment that is added or deleted, so that no comment is added to a
- * thread that is being deleted.
+ * State of a thread. The record changes with every comment that is added or deleted, so that no comment can
+ * be added to a thread that is being deleted.
  */
 export interface ThreadRecord {
   /** Number of comments. */
   readonly count: number
-  /** Number of comments ever added: the number of the next one. */
+  /** Number of comments that were ever added: the next comment gets this number. */
   readonly next: number
 }
 
@@ -93,7 +96,7 @@ export const threadRecordType: RecordType<ThreadRecord> = {
 }
 
 export interface Reaction {
-  /** Unique in its comment. */
+  /** Unique among the reactions to the comment. */
   readonly reactionId: string
   /** An emoji or its name. */
   readonly reaction: string
@@ -103,15 +106,15 @@ export interface Reaction {
 }
 
 export interface CommentRecord {
-  /** Unique in its annotation. */
+  /** Unique among the comments of the annotation. */
   readonly commentId: string
-  /** Position in its thread. */
+  /** Position of the comment in its thread. */
   readonly order: string
   readonly from: ActionUser
   readonly text: string
   /** Oldest first. */
   readonly reactions: readonly Reaction[]
-  /** Epoch milliseconds, also for `lastUpdated`. */
+  /** Epoch milliseconds, like `lastUpdated`. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
@@ -136,10 +139,10 @@ export const commentRecordType: RecordType<CommentRecord> = {
   }),
 }
 
-/** Position of a comment, stored by its id. */
+/** Position of a comment. The record is stored under the id of the comment. */
 export interface CommentPosition {
   readonly order: string
-  /** Id of the activity that quotes its text. Absent in records of older versions. */
+  /** Id of the activity that quotes the comment's text. Absent in records of older versions. */
   readonly quotedBy?: string
 }
 
@@ -148,7 +151,7 @@ export const commentPositionType: RecordType<CommentPosition> = {
   schema: v.looseObject({ order: v.string(), quotedBy: v.exactOptional(v.string()) }),
 }
 
-/** Returns a record for clients: the position is internal. */
+/** Returns a record for clients, without the position, which is internal. */
 export function withoutOrder<R extends { readonly order: string }>(record: R): Omit<R, 'order'> {
   const { order: _, ...members } = record
   return members
@@ -167,7 +170,7 @@ export function putAnnotation(
   moveEntries(transaction, before === null ? [] : annotationEntries(before), annotationEntries(after))
 }
 
-/** Removes an annotation whose comments are deleted. */
+/** Removes the record of an annotation. Its comments must be deleted already. */
 export function deleteAnnotationRecord(transaction: Transaction, annotation: AnnotationRecord): void {
   transaction.delete(keys.annotation(annotation.annotationId))
   transaction.delete(keys.thread(annotation.annotationId))
@@ -205,7 +208,7 @@ export function listsOf({ documentId, location }: AnnotationRecord): readonly An
   return location === null ? [whole] : [{ kind: 'location', documentId, locationId: location.id }, whole]
 }
 
-/** Returns the users that are named in members with free content. */
+/** Returns the users that the free-form members mention. */
 export const usersNamedInContent = ({
   location,
   suggestion,

@@ -15,11 +15,11 @@ import {
 } from './comment-records.ts'
 import { forgetJudged } from './judged-comments.ts'
 
-/** Comments that one commit removes. */
+/** Maximum number of comments that one commit removes. */
 const commentsAtOnce = 200
-/** Annotations that are removed in parallel. This bounds the work of one tick. */
+/** Maximum number of annotations that are removed in parallel. The limit bounds the work of one tick. */
 const annotationsAtOnce = 8
-/** List entries of one read. */
+/** Maximum number of list entries in one read. */
 const entriesAtOnce = 100
 
 /** The part of an annotation that one commit has removed. */
@@ -29,10 +29,10 @@ export interface RemovedSlice {
   readonly isGone: boolean
 }
 
-/** Removes data that must be deleted before an annotation. Returns `more` if one commit does not suffice. */
+/** Removes data that must be deleted before an annotation. Returns `more` if another commit is necessary. */
 export type RemoveFirst = (transaction: Transaction, annotationId: string) => Promise<'done' | 'more'>
 
-/** Other data that is deleted with comments. */
+/** Removal of other data that is deleted with comments. */
 export interface CommentTies {
   readonly forget: (judgmentIds: readonly string[]) => Promise<unknown>
   readonly beforehand?: RemoveFirst
@@ -41,10 +41,10 @@ export interface CommentTies {
 export const nothingFirst: RemoveFirst = async () => 'done'
 
 /**
- * Removes comments of an annotation, and the annotation itself if the remaining comments fit into one commit.
- * Everything to remove is read by key, the thread before its comments, and all of it before `beforehand`. So
- * the transaction is repeated if any of it changes meanwhile.
- * @param annotation as read in the same transaction
+ * Removes comments of an annotation. If one commit can remove all remaining comments, also removes the
+ * annotation itself. Reads everything that it removes by key: the thread, then its comments, all before
+ * `beforehand` runs. So the transaction is repeated if any of these records changes meanwhile.
+ * @param annotation must have been read in the same transaction
  */
 export async function removeSlice(
   transaction: Transaction,
@@ -90,15 +90,19 @@ export async function removeListed(
   }
 }
 
-/** @param entry key of the annotation in a list; @returns true if nothing of it remains in the list */
+/**
+ * Removes a slice of an annotation. @param entry key of the annotation in a list
+ * @returns true if the list has nothing of the annotation any more
+ */
 async function cut(transaction: Transaction, entry: Key, ties: CommentTies): Promise<boolean> {
   const annotationId = lastSegment(entry)
   const [listed = null, found = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
-  // It was removed from the list after the read. An annotation with its id now is a different one.
+  // The annotation was removed from the list after the read. A present annotation with the same id is a
+  // different one.
   if (listed === null) return true
   const annotation = found as AnnotationRecord | null
   if (annotation !== null) return (await removeSlice(transaction, annotation, ties)).isGone
-  // An entry without an annotation would be found again forever.
+  // The entry has no annotation: if it stayed, it would be found again forever.
   transaction.delete(entry)
   return true
 }

@@ -14,13 +14,13 @@ import {
   threadRecordType,
 } from './comment-records.ts'
 
-/** Ids of an annotation and of the document that it must belong to. */
+/** The id of an annotation, and of the document to which it must belong. */
 export interface AnnotationAddress {
   readonly documentId: string
   readonly annotationId: string
 }
 
-/** Returns an annotation. @throws ItemRejectedError if the document does not have it */
+/** Returns an annotation. @throws ItemRejectedError if the document has no such annotation */
 export async function annotationOf(
   reader: DirectoryReader,
   { documentId, annotationId }: AnnotationAddress,
@@ -31,7 +31,9 @@ export async function annotationOf(
   return record
 }
 
-/** Returns an annotation. @throws ApiError NOT_FOUND if the document does not exist or does not have it */
+/**
+ * Returns an annotation. @throws ApiError NOT_FOUND if the document does not exist, or has no such annotation
+ */
 export async function requireAnnotation(
   reader: DirectoryReader,
   address: AnnotationAddress,
@@ -48,7 +50,10 @@ export async function threadOf(reader: DirectoryReader, annotationId: string): P
   return thread ?? { count: 0, next: 0 }
 }
 
-/** Returns a comment; null if it does not exist. Free of store reads after `readComments` in the same transaction. */
+/**
+ * Returns a comment; null if it does not exist. Does not read the store if `readComments` has read the
+ * comment in the same transaction.
+ */
 export async function findComment(
   transaction: Transaction,
   annotationId: string,
@@ -58,7 +63,7 @@ export async function findComment(
   return place === null ? null : transaction.get(keys.comment(annotationId, place.order), commentRecordType)
 }
 
-/** Returns the named comments that exist, in the order of the ids. */
+/** Returns those of the comments `commentIds` that exist, in the order of the ids. */
 export async function readComments(
   reader: DirectoryReader,
   annotationId: string,

@@ -4,10 +4,10 @@ import { lastSegment } from '../engine/key-encoding.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import type { CommentRecord } from './comment-records.ts'
 
-/** Records of one read. */
+/** Maximum number of records in one read. */
 const marksAtOnce = 200
 
-/** Identifies a comment. Its id alone is not sufficient: a later comment may get the same id. */
+/** Identifies a comment. The id alone is not sufficient, because a later comment may get the same id. */
 export type JudgedComment = Pick<CommentRecord, 'commentId' | 'order' | 'createdAt'> & {
   readonly annotationId: string
 }
@@ -22,9 +22,9 @@ export function markJudged(
 }
 
 /**
- * Deletes the judgments that quote comments of an annotation, before the transaction deletes these comments.
- * If the transaction is repeated, the judgments are deleted already. A decision in the meantime changes the
- * annotation, so the transaction is repeated.
+ * Deletes the judgments that quote comments of an annotation. Call it before the transaction deletes these
+ * comments. If the transaction is repeated, the judgments are already deleted, which is harmless. A decision
+ * that adds a judgment meanwhile changes the annotation, so that the transaction is repeated.
  */
 export async function forgetJudged(
   transaction: Transaction,

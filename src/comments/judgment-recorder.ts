@@ -18,28 +18,30 @@ import { commentKeys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'
 import type { JudgedComment } from './judged-comments.ts'
 
-/** Queue of decided suggestions that must become judgments. */
+/** Queue of decided suggestions that must be stored as judgments. */
 const judgmentQueue = 'judgments'
 
 /** A suggestion that was decided. */
 export interface DecidedSuggestion {
-  /** Id of its job. It is globally unique, so that the judgment is stored once. */
+  /**
+   * Id of the job that stores the judgment. The id is globally unique, so that the judgment is stored once.
+   */
   readonly jobId: string
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** Source of the text; absent in jobs of older versions. */
+  /** The comment with the text; absent in jobs of older versions. */
   readonly comment?: JudgedComment
   /** Text of the first comment, which the judgment quotes. */
   readonly text: string
   readonly decision: Decision
   readonly reviewerId: string
-  /** Epoch milliseconds. */
+  /** Time of the decision, in epoch milliseconds. */
   readonly judgedAt: number
 }
 
 /**
- * Creates the job that stores a judgment. Judgments are in another partition, and a crash between the two commits must
- * not lose one.
+ * Creates the job that stores a judgment. A job is necessary because judgments are in another partition: a
+ * crash between the two commits must not lose a judgment.
  */
 export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestion): Job {
   const { workspaceId, apiKey, organizationId } = scope
@@ -52,7 +54,7 @@ export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestio
   }
 }
 
-/** Returns the text that a judgment quotes. A surrogate pair may be cut in two. */
+/** Returns the text that a judgment quotes. A surrogate pair that is cut at the end is replaced. */
 const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
 
 const decidedSchema = v.looseObject({
@@ -84,8 +86,8 @@ interface JudgmentRecorderDependencies {
 }
 
 /**
- * Maximum time in ms that a call waits for its judgments. Another node may record them, and the bus may lose its
- * message.
+ * Maximum time in ms for which a call waits for its judgments. Without the limit, the call could wait
+ * forever: another node may record the judgments, and the bus may lose its message.
  */
 const waitMs = 5_000
 
@@ -95,7 +97,10 @@ export interface DecisionResult<T> {
   readonly jobIds: readonly string[]
 }
 
-/** Stores decided suggestions as judgments, each once. Start with the server, and stop before the engine closes. */
+/**
+ * Stores decided suggestions as judgments, each of them once. Start this service with the server, and stop it
+ * before the engine is closed.
+ */
 export class JudgmentRecorder {
   readonly #worker: TaskWorker<DecidedSuggestion>
   readonly #clock: Clock
@@ -111,19 +116,20 @@ export class JudgmentRecorder {
     })
   }
 
-  /** Starts to record, including the jobs that a crash left behind. */
+  /** Starts to store judgments, including those of jobs that a crash left behind. */
   start(): void {
     this.#worker.start()
   }
 
-  /** Resolves when nothing is being recorded. The next start continues with the remaining jobs. */
+  /** Resolves when no judgment is being stored. The next start continues with the remaining jobs. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
   /**
-   * Runs `change`, which may enqueue up to `count` jobs under the given ids. Resolves when they are recorded, when a
-   * failed one waits for its next attempt, or after `waitMs`. Jobs of other calls are not awaited.
+   * Runs `change`, which may enqueue up to `count` jobs under the given ids. Resolves when these jobs are
+   * done, when a failed one waits for its next attempt, or after `waitMs`. Does not wait for jobs of other
+   * calls.
    */
   async await<T>(
     count: number,
@@ -159,8 +165,8 @@ async function keep(
   const judgment = { ...decided, query: text, organizationId: scope.organizationId }
   try {
     const judgmentId = await memory.add(scope, judgment, jobId)
-    // Read after the judgment is stored: a call that changes or deletes the comment from now on also deletes the
-    // judgment.
+    // Read after the judgment is stored: a call that changes or deletes the comment later finds the judgment,
+    // and deletes it too.
     if (comment !== undefined && !(await says(store.read(scope), comment, text)))
       await memory.delete(scope, [judgmentId])
     // Checked after the judgment is stored: an erasure of the reviewer's data that starts later finds the judgment.

@@ -14,20 +14,20 @@ import {
 import { type AnnotationRecord, annotationRecordType } from './comment-records.ts'
 import { commentLimits as limits } from './limits.ts'
 
-/** List entries of one read. */
+/** Maximum number of list entries in one read. */
 const chunkSize = 50
 
-/** Annotations whose comments are read at the same time. */
+/** Maximum number of annotations whose comments are read concurrently. */
 const viewsAtOnce = 8
 
 /** Filter of the annotations of a document. An annotation must match all members that are present. */
 export interface AnnotationFilter {
   readonly documentId: string
-  /** In any of these locations. */
+  /** The annotation must be in one of these locations. */
   readonly locationIds?: readonly string[] | undefined
-  /** With any of these statuses. */
+  /** The annotation must have one of these statuses. */
   readonly statuses?: readonly string[] | undefined
-  /** Annotations that are tied to this user: as creator, assignee, author of a comment or of a reaction. */
+  /** The annotation must be tied to this user: as creator, assignee, or author of a comment or reaction. */
   readonly userId?: string | undefined
 }
 
@@ -36,9 +36,9 @@ export interface AnnotationListing extends AnnotationFilter, PageRange {
 }
 
 /**
- * Lists a page of annotations, ordered by the time of adding. Positions never change, so that an annotation that is
- * added or deleted meanwhile neither hides nor repeats another one. The page ends early, with a position to continue,
- * after `scanned` entries or `pageBytes`.
+ * Lists a page of annotations, sorted by the time at which they were added. Positions never change, so an
+ * annotation that is added or deleted meanwhile neither hides nor repeats another one. The page ends early,
+ * with a position to continue from, after `scanned` entries or `pageBytes`.
  * @param read creates a reader for one chunk
  * @throws ApiError NOT_FOUND if the document does not exist
  */
@@ -76,7 +76,7 @@ async function* viewsOf(
 }
 
 /**
- * Returns the named annotations that match the filter, in the order of the ids.
+ * Returns those of the annotations `annotationIds` that match the filter, in the order of the ids.
  * @throws ApiError NOT_FOUND if the document does not exist
  */
 export async function findAnnotations(
@@ -99,13 +99,13 @@ async function existing(
 ): Promise<readonly AnnotationRecord[]> {
   const wanted = positions.map(({ annotationId }) => keys.annotation(annotationId))
   const found = await reader.getAll(wanted, annotationRecordType)
-  // Skips an annotation that was deleted and added again meanwhile: its position has changed.
+  // An annotation that was deleted and added again meanwhile is skipped: its position has changed.
   return found
     .filter((record, at) => record?.order === positions[at]?.order)
     .filter((record) => record !== null)
 }
 
-/** Returns the next positions of one list, or of several lists merged. */
+/** Returns the next positions of a list. If several lists match, merges them. */
 async function nextPositions(
   reader: DirectoryReader,
   { after, order, ...filter }: Omit<AnnotationListing, 'limit'>,
@@ -119,7 +119,8 @@ async function nextPositions(
     order: key.at(-2) as string,
     annotationId: lastSegment(key),
   }))
-  // Orders are unique within a document, except for calls of the same millisecond. Then the ids decide, as in keys.
+  // Orders are unique within a document, except in calls of the same millisecond. Then the ids decide, as in
+  // the keys.
   const sorted = positions.toSorted(comparePositions)
   return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize).map(encodeAnnotationPosition)
 }

@@ -12,17 +12,18 @@ import { removeTombstones } from './annotation-tombstones.ts'
 import { commentKeys } from './comment-keys.ts'
 import { type RemoveFirst, removeListed } from './comment-removal.ts'
 
-/** Activities that one commit removes. */
+/** Maximum number of activities that one commit removes. */
 const activitiesAtOnce = 200
-/** Organizations of one read. */
+/** Maximum number of organizations in one read. */
 const organizationsAtOnce = 500
 
 /**
- * Yields to the event loop. The store in memory answers in the same tick, so that other work would wait for the end.
+ * Yields to the event loop. Without this, an in-memory store would answer in the same tick, and other work
+ * would wait until the end.
  */
 const goOn = (): Promise<void> => nextTurn()
 
-/** Ids of a location and its document. */
+/** The ids of a location and of its document. */
 export interface LocationAddress {
   readonly documentId: string
   readonly locationId: string
@@ -43,10 +44,10 @@ export class LocationService {
   }
 
   /**
-   * Deletes the annotations of a location in bounded commits. Their activities, and those of annotations that were
-   * deleted there before, are also deleted. Then all other activities that name the location follow. An unknown
-   * location is a success. An interrupted call can be repeated, because the activities of an annotation are deleted
-   * before it.
+   * Deletes the annotations of a location in bounded commits. Also deletes their activities, and those of
+   * annotations that were deleted from the location before; then all other activities that mention the
+   * location. Succeeds for an unknown location. An interrupted call can be repeated, because the activities
+   * of an annotation are deleted before the annotation.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
     const { store, memory } = this.#dependencies
@@ -67,7 +68,10 @@ export class LocationService {
       )
   }
 
-  /** Returns the ids of the organizations that have the document. Reads once in each organization of the tenant. */
+  /**
+   * Returns the ids of the organizations that have the document. Takes one read for each organization of the
+   * tenant.
+   */
   async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
     const { store, organizations } = this.#dependencies
     const owners: string[] = []
@@ -85,8 +89,9 @@ export class LocationService {
 }
 
 /**
- * Feature types of the activities of an annotation. Documents and editors may have the same id as an annotation: `crdt`
- * activities belong to an editor, and `custom` ones may belong to a whole document.
+ * Returns the feature types of the activities of an annotation. Other types are not included, because
+ * documents and editors may have the same id as an annotation: `crdt` activities belong to an editor, and
+ * `custom` activities may belong to a whole document.
  */
 const featuresOf = (documentId: string, annotationId: string): readonly FeatureType[] => [
   'comment',

@@ -4,10 +4,13 @@ import type { ActionUser } from '../events/activity.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'
 
-/** Comments that are read, from the first one. */
+/** Maximum number of comments that are read, from the first one on. */
 const commentsMax = 1_000
 
-/** Returns the authors of a thread, each once and the first author first; an empty list if the thread was deleted. */
+/**
+ * Returns the authors of a thread without duplicates, the first author first. Returns an empty list if the
+ * thread was deleted.
+ */
 export async function participantsOf(
   reader: DirectoryReader,
   annotationId: string,

@@ -62,7 +62,10 @@ export class ReactionService {
     })
   }
 
-  /** Changes the reactions of a comment. Its `lastUpdated` stays, because the comment itself does not change. */
+  /**
+   * Changes the reactions of a comment. The comment's `lastUpdated` stays, because the comment itself does
+   * not change.
+   */
   #change(
     reacting: ReactionTarget,
     work: (before: CommentRecord, tell: NotifyReaction) => Promise<Reacted>,
@@ -96,7 +99,7 @@ interface Reacted {
   readonly reactions: readonly Reaction[]
 }
 
-/** Checks a new reaction. @throws ItemRejectedError if it cannot be added to the others */
+/** Checks a new reaction. @throws ItemRejectedError if it cannot be added to the reactions `all` */
 function check(all: readonly Reaction[], added: Reaction): void {
   const { reactionId, reaction, user } = added
   if (all.some((each) => each.reactionId === reactionId))

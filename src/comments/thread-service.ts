@@ -26,10 +26,10 @@ import {
 import { forgetJudged } from './judged-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 
-/** Comments of one read. */
+/** Maximum number of comments in one read. */
 const commentsAtOnce = 100
 
-/** The thread of a change, and the acting user. */
+/** The thread that is changed, and the acting user. */
 export interface ThreadScope extends ActionScope {
   readonly annotationId: string
 }
@@ -39,7 +39,7 @@ export interface CommentChange {
   readonly text: string
 }
 
-/** State of a change of one thread. */
+/** State during a change of one thread. */
 export interface ThreadChange {
   readonly transaction: Transaction
   readonly annotation: AnnotationRecord
@@ -57,7 +57,7 @@ export class ThreadService {
     this.#dependencies = dependencies
   }
 
-  /** Appends comments. A comment whose id is in use is rejected; the stored one stays as it is. */
+  /** Appends comments. Rejects a comment whose id is in use; the stored comment stays unchanged. */
   add(acting: ThreadScope, comments: readonly NewComment[]): Promise<BatchResults> {
     const { annotationId, actionUser } = acting
     return changeThread(this.#dependencies, acting, async ({ transaction, annotation, happened }) => {
@@ -82,7 +82,7 @@ export class ThreadService {
     })
   }
 
-  /** Returns the named comments that exist, in the order of the ids. */
+  /** Returns those of the comments `commentIds` that exist, in the order of the ids. */
   async find(
     scope: OrganizationScope,
     address: AnnotationAddress,
@@ -93,7 +93,10 @@ export class ThreadService {
     return readComments(reader, address.annotationId, [...new Set(commentIds)])
   }
 
-  /** Lists a page of comments, the oldest first. It may have fewer than `limit` items and not be the last. */
+  /**
+   * Returns a page of comments, the oldest first. A page may have fewer than `limit` items even if it is not
+   * the last one.
+   */
   async list(
     scope: OrganizationScope,
     address: AnnotationAddress,
@@ -163,7 +166,10 @@ export class ThreadService {
     })
   }
 
-  /** Deletes the judgments that quote a comment, and removes its text from the activities that quote it. */
+  /**
+   * Deletes the judgments that quote a comment, and removes the comment's text from the activities that quote
+   * it.
+   */
   async #forgetWords(
     transaction: Transaction,
     { scope, annotationId }: ThreadScope,
@@ -192,7 +198,7 @@ export function changeThread<T>(
   })
 }
 
-/** Returns a comment. @throws ItemRejectedError if the annotation does not have it */
+/** Returns a comment. @throws ItemRejectedError if the annotation has no such comment */
 export async function commentOf(
   transaction: Transaction,
   annotationId: string,

@@ -6,14 +6,14 @@ import { withoutUser } from '../model/named-users.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, putAnnotation, putComment } from './comment-records.ts'
 
-/** A place in annotations that names a user. */
+/** A place in annotations that mentions a user. */
 export type UserMention =
   /** The user created the annotation or is assigned to it. */
   | { readonly kind: 'annotation'; readonly annotation: AnnotationRecord }
   /** The user wrote the comment or reacted to it. */
   | { readonly kind: 'comment'; readonly annotation: AnnotationRecord; readonly comment: CommentRecord }
 
-/** Returns the mentions of ties in their order; null if the record was deleted. */
+/** Returns the mentions of ties, in the order of the ties; null for a record that was deleted. */
 export async function findMentions(
   reader: DirectoryReader,
   ties: readonly Key[],
@@ -31,8 +31,8 @@ export async function findMentions(
 }
 
 /**
- * Replaces a user by the deleted user in at most `limit` annotations and comments that name the user. Texts
- * stay. Call it until it returns 0. Returns how many were found.
+ * Replaces a user by the deleted user in up to `limit` annotations and comments that mention the user. Texts
+ * stay unchanged. Returns the number of mentions that were found. Call it until it returns 0.
  */
 export async function anonymizeComments(
   transaction: Transaction,
@@ -63,7 +63,7 @@ function anonymousAnnotation(annotation: AnnotationRecord, userId: string): Anno
     ...annotation,
     createdBy: withoutUser(createdBy, { userId }),
     assignedTo: withoutUser(assignedTo, { userId }),
-    // The annotation is listed by the id of its location.
+    // The id of the location stays, because the annotation is listed under it.
     location: location === null ? null : { ...withoutUser(location, known), id: location.id },
     suggestion:
       suggestion === null ? null : { ...suggestion, content: withoutUser(suggestion.content, known) },
@@ -80,7 +80,9 @@ const anonymousComment = (comment: CommentRecord, userId: string): CommentRecord
 })
 
 const annotationIn = (tie: Key): string => tie.at(-2) as string
-/** '' if the annotation itself names the user. */
+/**
+ * Returns the order of the comment that mentions the user; empty if the annotation itself mentions the user.
+ */
 const orderIn = (tie: Key): string => lastSegment(tie)
 const commentKeyOf = (tie: Key): Key => keys.comment(annotationIn(tie), orderIn(tie))
 const recordKeyOf = (tie: Key): Key =>
