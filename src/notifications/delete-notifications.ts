@@ -21,9 +21,10 @@ export interface DeleteRequest {
 }
 
 /**
- * Deletes the matching notifications, at most `limits.deleted`. If the filter names a user, they are deleted for this
- * user only, and completely if no other user is addressed.
- * @param ids undefined for all
+ * Deletes the matching notifications, at most `limits.deleted`. If the filter specifies a user, the
+ * notifications are deleted for this user only; a notification without another recipient is deleted
+ * completely.
+ * @param ids the notifications to delete; undefined for all
  * @throws ApiError NOT_FOUND if the organization, or the document of the filter, does not exist
  */
 export async function deleteNotifications(
@@ -44,7 +45,7 @@ export async function deleteNotifications(
   return { results, complete: next === null }
 }
 
-/** Selects the notifications to delete, including those that the user has chosen not to see. */
+/** Selects the notifications to delete, including those that the user's settings hide. */
 async function toDelete(
   store: OrganizationStore,
   scope: OrganizationScope,

@@ -9,7 +9,7 @@ import { type NotificationRecord, notificationRecordType } from './notification-
 import { type NotificationFilter, type Selected, select } from './selection.ts'
 import type { InboxRule } from './visibility.ts'
 
-/** List entries of one read. */
+/** Number of list entries in one read. */
 const chunkSize = limits.together
 
 export interface NotificationListing extends NotificationFilter, PageRange {
@@ -17,9 +17,9 @@ export interface NotificationListing extends NotificationFilter, PageRange {
 }
 
 /**
- * Lists a page of notifications, ordered by time and then by id. Positions consist of time and id, so that a
- * notification that is added or deleted meanwhile neither hides nor repeats another one. The page ends early, with a
- * position to continue, after `scanned` entries or `pageBytes`.
+ * Lists a page of notifications, sorted by time and then by id. Positions consist of time and id, so a
+ * notification that is added or deleted meanwhile neither hides nor repeats another one. The page ends early,
+ * with a position to continue from, after `scanned` entries or `pageBytes`.
  */
 export async function listNotifications(
   store: OrganizationStore,
@@ -46,7 +46,7 @@ export async function listNotifications(
   return { items, next: after ?? null }
 }
 
-/** Returns the notifications that exist and whose documents exist, in the order of the ids. */
+/** Returns those of the notifications `ids` that exist and whose documents exist, in the order of the ids. */
 export async function existing(
   reader: DirectoryReader,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function existing(
   return records.filter(({ documentId }) => !missing.has(documentId))
 }
 
-/** Returns the next positions of one list, or of two lists merged. */
+/** Returns the next positions of a list. If two lists match, merges them. */
 async function nextPositions(
   reader: DirectoryReader,
   { after, order, ...filter }: Omit<NotificationListing, 'limit'>,
@@ -75,14 +75,16 @@ async function nextPositions(
   return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize)
 }
 
-/** The shortest lists that contain all matching notifications. */
+/** Returns the shortest lists that together contain all matching notifications. */
 function listsFor({ documentId, userId }: NotificationFilter): readonly NotificationList[] {
   if (documentId !== undefined) return [{ kind: 'document', id: documentId }]
   if (userId !== undefined) return [{ kind: 'user', id: userId }, { kind: 'everybody' }]
   return [{ kind: 'organization' }]
 }
 
-/** Times have a fixed length, and ids contain no spaces, so positions sort as the keys do. */
+/**
+ * A position is a time of fixed length, a space and an id without spaces, so positions sort like the keys.
+ */
 const segmentsOf = (position: string): readonly string[] => position.split(' ')
 const idOf = (position: string): string => segmentsOf(position)[1] as string
 const positionOf = ({ createdAt, id }: NotificationRecord): string =>

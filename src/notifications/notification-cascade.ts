@@ -7,7 +7,10 @@ import {
   removeSomeNotifications,
 } from './notification-removal.ts'
 
-/** Removes notifications, read states and settings with their documents and users. Groups have none. */
+/**
+ * Returns the handler that removes notifications, read states and settings with their documents and users.
+ * Groups have none of them.
+ */
 export const createNotificationCascade = (store: OrganizationStore): CascadeHandler => ({
   async removeDocuments(scope, documentIds, goOn) {
     await mapInSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))

@@ -7,10 +7,10 @@ import { notificationKeys as keys } from './notification-keys.ts'
 import { type NotificationConfig, notificationConfigType, putConfig } from './notification-records.ts'
 import { effectiveConfig } from './visibility.ts'
 
-/** Configs that one commit writes. */
+/** Maximum number of configs that one commit writes. */
 const entriesAtOnce = 500
 
-/** Id of a document; null for the organization. */
+/** The document of a config; null: the config of the organization. */
 export type ConfigScope = string | null
 
 /** The notification config of a user in one scope. */
@@ -18,13 +18,16 @@ export interface ConfigEntry {
   readonly documentId: ConfigScope
   /** The config as set in this scope. */
   readonly config: NotificationConfig
-  /** The config in force: this scope, then the organization, then the default. */
+  /**
+   * The effective config. For each channel, the config of this scope takes precedence, then that of the
+   * organization, then the default.
+   */
   readonly effective: Required<NotificationConfig>
 }
 
 /**
- * Configs of users, which need not be users of the organization. Every call throws ApiError NOT_FOUND if the
- * organization or a document does not exist.
+ * Notification configs of users. The users need not be users of the organization. Every call throws ApiError
+ * NOT_FOUND if the organization or a document does not exist.
  */
 export class NotificationConfigService {
   readonly #store: OrganizationStore
@@ -34,8 +37,8 @@ export class NotificationConfigService {
   }
 
   /**
-   * Sets the given channels for each user in each scope; absent channels stay as they are. All scopes of one user are
-   * in one commit, so an interrupted call can be repeated.
+   * Sets the given channels for each user in each scope. Absent channels stay unchanged. All scopes of one
+   * user are in one commit, so an interrupted call can be repeated.
    */
   async set(
     scope: OrganizationScope,
@@ -56,7 +59,7 @@ export class NotificationConfigService {
     }
   }
 
-  /** Returns the configs of a user in the order of the scopes. */
+  /** Returns the configs of a user, in the order of the given scopes. */
   async get(
     scope: OrganizationScope,
     userId: string,

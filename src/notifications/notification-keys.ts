@@ -16,7 +16,7 @@ export const notificationKeys = {
   state: (id: string): Key => ['notificationStates', id],
   list: (list: NotificationList): Key =>
     'id' in list ? ['notificationsIn', list.kind, list.id] : ['notificationsIn', list.kind],
-  /** `createdAt` in epoch milliseconds. */
+  /** `createdAt` is in epoch milliseconds. */
   inList: (list: NotificationList, createdAt: number, id: string): Key => [
     ...notificationKeys.list(list),
     timeOrder(createdAt),
@@ -24,10 +24,10 @@ export const notificationKeys = {
   ],
   marksOn: (id: string): Key => ['notificationMarks', id],
   mark: (id: string, userId: string): Key => ['notificationMarks', id, userId],
-  /** Index: the notifications with a read state of a user. */
+  /** Index: the notifications for which a user has a read state. */
   marksOf: (userId: string): Key => ['notificationMarksOf', userId],
   markOf: (userId: string, id: string): Key => ['notificationMarksOf', userId, id],
-  /** Index: the notifications that name a user other than as a recipient. */
+  /** Index: the notifications that mention a user other than as a recipient. */
   naming: (userId: string): Key => ['notificationsNaming', userId],
   namingIn: (userId: string, id: string): Key => ['notificationsNaming', userId, id],
   /** Notification settings of a user for a document, or for the organization (null). */
@@ -36,10 +36,10 @@ export const notificationKeys = {
       ? ['notificationConfigs', userId, 'organization']
       : ['notificationConfigs', userId, 'document', documentId],
   configsOf: (userId: string): Key => ['notificationConfigs', userId],
-  /** Index: the users with their own settings for a document. */
+  /** Index: the users who have their own settings for a document. */
   configsOn: (documentId: string): Key => ['notificationConfigsOn', documentId],
   configOn: (documentId: string, userId: string): Key => ['notificationConfigsOn', documentId, userId],
 }
 
-/** Sorts as text by time: milliseconds of the year 9999 have 15 digits. */
+/** Returns a time as text that sorts by time. Times in the year 9999 have 15 digits in milliseconds. */
 const timeOrder = (at: number): string => String(at).padStart(15, '0')

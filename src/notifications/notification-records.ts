@@ -11,7 +11,7 @@ import {
 } from '../model/named-users.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 
-/** A user as the caller names them. It need not be a user of the organization. */
+/** A user as described by the caller. It need not be a user of the organization. */
 export type NotifiedUser = NamedUser
 
 export interface NotificationRecord {
@@ -22,12 +22,12 @@ export interface NotificationRecord {
   readonly displayHeadlineMessageTemplate: string
   readonly displayHeadlineMessageTemplateData: Metadata
   readonly displayBodyMessage: string
-  /** Recipients. */
+  /** The recipients, in addition to those of `notifyAll`. */
   readonly notifyUsers: readonly NotifiedUser[]
-  /** True: all users of the organization at `createdAt` are also recipients. */
+  /** True: all users who were in the organization at `createdAt` are recipients too. */
   readonly notifyAll: boolean
   readonly notificationSourceData: Metadata
-  /** Epoch milliseconds, also for `lastUpdated`. */
+  /** Epoch milliseconds, like `lastUpdated`. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
@@ -51,7 +51,10 @@ export const notificationRecordType: RecordType<NotificationRecord> = {
   }),
 }
 
-/** State that changes with every read state, so that none is set while the notification is being deleted. */
+/**
+ * State of a notification. The record changes with every read state, so that no read state can be set while
+ * the notification is being deleted.
+ */
 export interface NotificationState {
   /** Number of users with a read state. */
   readonly marks: number
@@ -60,7 +63,7 @@ export interface NotificationState {
 /** Read state of a notification for one user. */
 export interface NotificationReadState {
   readonly read: boolean
-  /** True: it was removed for this user only. */
+  /** True: the notification was removed for this user only. */
   readonly gone: boolean
 }
 
@@ -69,10 +72,13 @@ export const notificationReadStateType: RecordType<NotificationReadState> = {
   schema: v.looseObject({ read: v.boolean(), gone: v.boolean() }),
 }
 
-/** Which notifications reach a user: all, those that address the user, or none. */
+/** Which notifications reach a user: all of them, only those that address the user, or none. */
 export type NotificationLevel = 'ALL' | 'MINE' | 'NONE'
 
-/** Level of each channel. An absent channel uses the next level up: document, organization, `ALL`. */
+/**
+ * The level of each channel. If a channel is absent in the config of a document, that of the organization
+ * applies; if it is absent there too, the level is `ALL`.
+ */
 export interface NotificationConfig {
   readonly inbox?: NotificationLevel
   readonly email?: NotificationLevel
@@ -87,7 +93,7 @@ export const notificationConfigType: RecordType<NotificationConfig> = {
   schema: v.looseObject({ inbox: levelSchema, email: levelSchema, slack: levelSchema }),
 }
 
-/** Read states or list entries that one commit removes. */
+/** Maximum number of read states or list entries that one commit removes. */
 const sliceMax = 500
 
 function listsOf({ documentId, notifyUsers, notifyAll }: NotificationRecord): readonly NotificationList[] {
@@ -99,7 +105,7 @@ function listsOf({ documentId, notifyUsers, notifyAll }: NotificationRecord): re
   ]
 }
 
-/** Returns the ids of the users that a notification names other than as recipients. */
+/** Returns the ids of the users that a notification mentions other than as recipients. */
 const namedIn = (record: NotificationRecord): ReadonlySet<string> =>
   findNamedUsers([
     record.actionUser,
@@ -107,10 +113,13 @@ const namedIn = (record: NotificationRecord): ReadonlySet<string> =>
     record.notificationSourceData,
   ])
 
-/** Returns whether it names more users than the index accepts. */
+/** Returns whether a notification mentions more users than can be indexed. */
 export const namesTooMany = (record: NotificationRecord): boolean => namedIn(record).size > namedUsersMax
 
-/** Writes a notification with changed content. Its recipients and its time must be unchanged. */
+/**
+ * Writes a notification with changed content. The recipients and the time of the notification must be
+ * unchanged.
+ */
 export function rewriteNotification(
   transaction: Transaction,
   before: NotificationRecord,
@@ -121,7 +130,7 @@ export function rewriteNotification(
   for (const userId of namedIn(record)) transaction.put(keys.namingIn(userId, record.id), emptyValue)
 }
 
-/** Returns the notification with the deleted user in place of this one. Its recipients stay unchanged. */
+/** Returns the notification with the deleted user in place of `userId`. The recipients stay unchanged. */
 export function withoutNamed(record: NotificationRecord, userId: string): NotificationRecord {
   const known = record.actionUser.userId === userId ? record.actionUser : { userId }
   return {
@@ -132,7 +141,7 @@ export function withoutNamed(record: NotificationRecord, userId: string): Notifi
   }
 }
 
-/** Adds a notification whose id is unused. */
+/** Adds a notification. Its id must be unused. */
 export function addNotification(transaction: Transaction, record: NotificationRecord): void {
   const { id, createdAt } = record
   rewriteNotification(transaction, record, record)
@@ -141,13 +150,14 @@ export function addNotification(transaction: Transaction, record: NotificationRe
 }
 
 /**
- * Removes a notification, or some of its read states if they are too many for one commit.
- * @returns true if nothing of it remains
+ * Removes a notification. If it has too many read states for one commit, removes only some of them.
+ * @returns true if nothing of the notification remains
  */
 export async function removeNotification(transaction: Transaction, id: string): Promise<boolean> {
   const record = await transaction.get<NotificationRecord>(keys.notification(id))
   if (record === null) return true
-  // Before the scan: a read state that is set after the scan changes the state that is checked.
+  // The state is read before the scan: setting a read state after the scan changes this state, and the commit
+  // fails.
   const state = await transaction.get<NotificationState>(keys.state(id))
   const marks = await transaction.scan({ prefix: keys.marksOn(id), limit: sliceMax })
   for (const { key } of marks) deleteMark(transaction, id, lastSegment(key))
@@ -162,10 +172,7 @@ export async function removeNotification(transaction: Transaction, id: string): 
   return true
 }
 
-/**
- * Removes a recipient from a notification. Leaves a notification unchanged if it would then have no
- * recipient.
- */
+/** Removes a recipient from a notification. If it is the last recipient, the notification stays unchanged. */
 export function dropRecipient(
   transaction: Transaction,
   record: NotificationRecord,
@@ -179,7 +186,7 @@ export function dropRecipient(
   return 'dropped'
 }
 
-/** Changes the read state of an existing notification for a user. */
+/** Changes a user's read state of a notification, which must exist. */
 export async function putReadState(
   transaction: Transaction,
   id: string,
@@ -193,7 +200,7 @@ export async function putReadState(
   await countMarks(transaction, id, 1)
 }
 
-/** Does nothing if there is none. */
+/** Removes a user's read state of a notification. Does nothing if there is none. */
 export async function removeReadState(transaction: Transaction, id: string, userId: string): Promise<void> {
   if ((await transaction.get(keys.mark(id, userId))) === null) return
   deleteMark(transaction, id, userId)
@@ -210,7 +217,10 @@ async function countMarks(transaction: Transaction, id: string, more: 1 | -1): P
   if (state !== null) transaction.put(keys.state(id), { marks: state.marks + more })
 }
 
-/** Changes the given channels in a user's settings for a document, or for the organization (null). */
+/**
+ * Changes the given channels in a user's settings for a document. @param documentId null: for the
+ * organization
+ */
 export async function putConfig(
   transaction: Transaction,
   { userId, documentId }: { userId: string; documentId: string | null },

@@ -13,12 +13,12 @@ import {
   withoutNamed,
 } from './notification-records.ts'
 
-/** List entries of one read. */
+/** Maximum number of list entries in one read. */
 const entriesAtOnce = 100
 
 /**
- * Removes the notifications of a document that is marked as being deleted. `goOn` throws if the work must
- * end.
+ * Removes the notifications of a document that is marked as being deleted.
+ * @param goOn called between commits; throws if the work must end
  */
 export async function removeDocumentNotifications(
   store: OrganizationStore,
@@ -56,26 +56,26 @@ export async function removeWholly(
     isGone = await store.carryOut(scope, (transaction) => removeNotification(transaction, id))
 }
 
-/** Index ranges of a user's notification data. */
+/** Returns the index ranges of a user's notification data. */
 export const notificationIndexRanges = (userId: string) =>
   [keys.list({ kind: 'user', id: userId }), keys.marksOf(userId), keys.configsOf(userId)] as const
 
-/** Removes up to `limit` entries of each range; returns how many there were. */
+/** Removes up to `limit` entries of each index range. Returns the number of removed entries. */
 export async function removeSomeNotifications(
   transaction: Transaction,
   userId: string,
   limit: number,
 ): Promise<number> {
   let count = 0
-  // In sequence: removing a notification removes its read states.
+  // One after the other, because removing a notification also removes its read states.
   for (const cut of [removeSomeRecipients, removeSomeReadStates, removeSomeConfigs])
     count += await cut(transaction, userId, limit)
   return count
 }
 
 /**
- * Removes a user from up to `limit` notifications, and deletes those without another recipient; returns how
- * many.
+ * Removes a user from up to `limit` notifications, and deletes those that have no other recipient. Returns
+ * the number of notifications.
  */
 export async function removeSomeRecipients(
   transaction: Transaction,
@@ -93,7 +93,7 @@ export async function removeSomeRecipients(
   return entries.length
 }
 
-/** Removes up to `limit` read states of a user; returns how many. */
+/** Removes up to `limit` read states of a user. Returns the number of removed read states. */
 export async function removeSomeReadStates(
   transaction: Transaction,
   userId: string,
@@ -104,7 +104,7 @@ export async function removeSomeReadStates(
   return marks.length
 }
 
-/** Removes up to `limit` settings of a user; returns how many. */
+/** Removes up to `limit` settings of a user. Returns the number of removed settings. */
 export async function removeSomeConfigs(
   transaction: Transaction,
   userId: string,
@@ -119,7 +119,10 @@ export async function removeSomeConfigs(
   return configs.length
 }
 
-/** Replaces this user by the deleted user in up to `limit` notifications that name them; returns how many. */
+/**
+ * Replaces the user by the deleted user in up to `limit` notifications that mention the user. Returns the
+ * number of notifications.
+ */
 export async function anonymizeNotifications(
   transaction: Transaction,
   userId: string,

@@ -40,35 +40,37 @@ import { reachabilityOf } from './visibility.ts'
 /** A notification to add. The members are those of its record. */
 export type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
 
-/** A change of a notification. Members that are absent stay as they are. */
+/** A change of a notification. Absent members stay unchanged. */
 export interface NotificationChange {
   readonly id: string
   readonly displayHeadlineMessageTemplate?: string
   readonly displayHeadlineMessageTemplateData?: NotificationRecord['displayHeadlineMessageTemplateData']
   readonly displayBodyMessage?: string
   readonly notificationSourceData?: NotificationRecord['notificationSourceData']
-  /** Recipients to mark as readers, in addition to the earlier ones. */
+  /** Recipients to mark as readers. Users who are readers already stay readers. */
   readonly readByUserIds?: readonly string[]
 }
 
 export interface NotificationBatch {
   readonly id: string
-  /** With `used already`, the stored notification stays as it is. */
+  /** `used already`: the id is in use, and the stored notification stays unchanged. */
   readonly outcome: 'added' | 'used already'
 }
 
-/** A notification of a response. */
+/** A notification as a response shows it. */
 export interface NotificationView {
   readonly record: NotificationRecord
-  /** Rendered for the user of the filter, or without a recipient if there is none. */
+  /**
+   * The headline, rendered for the user of the filter; without a recipient if the filter specifies no user.
+   */
   readonly headline: string
-  /** In the order of the ids, at most `readersShown`. If the filter names a user, this user only. */
+  /** The readers, sorted by id; at most `readersShown`. If the filter specifies a user, only this user. */
   readonly readByUserIds: readonly string[]
 }
 
 /**
- * Notifications of organizations. Each belongs to one document. Every call throws ApiError NOT_FOUND if the
- * organization, or the document that it names, does not exist.
+ * Notifications of organizations. Each notification belongs to one document. Every call throws ApiError
+ * NOT_FOUND if the organization, or the document that the call refers to, does not exist.
  */
 export class NotificationService {
   readonly #store: OrganizationStore
@@ -108,7 +110,10 @@ export class NotificationService {
     return viewsOf(reader, await select(reader, records, filter, 'as wanted'), filter)
   }
 
-  /** Lists a page, ordered by time. It may have fewer than `limit` items and not be the last. */
+  /**
+   * Returns a page of notifications, sorted by time. A page may have fewer than `limit` items even if it is
+   * not the last one.
+   */
   async list(scope: OrganizationScope, listing: NotificationListing): Promise<ListPage<NotificationView>> {
     const reader = this.#store.read(scope)
     await checkFilter(reader, listing)
@@ -117,7 +122,8 @@ export class NotificationService {
   }
 
   /**
-   * Changes notifications in commits of `limits.together`. An interrupted call may have changed the first ones only.
+   * Changes notifications in commits of `limits.together`. If the call is interrupted, only the first ones
+   * may be changed.
    */
   async update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<BatchResults> {
     const results = emptyBatchResults()
@@ -126,7 +132,7 @@ export class NotificationService {
     return results
   }
 
-  /** See `deleteNotifications`. */
+  /** Deletes notifications: see `deleteNotifications`. */
   delete(
     scope: OrganizationScope,
     filter: NotificationFilter,
@@ -172,7 +178,7 @@ export class NotificationService {
 
 const tooManyNamed = `the notification names more than ${namedUsersMax} users; send several notifications`
 
-/** Picks the members that may change; callers also pass others. */
+/** Returns the members of a change that may be changed. Callers may pass other members too. */
 const changed = (
   record: NotificationRecord,
   {

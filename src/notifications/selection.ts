@@ -7,15 +7,15 @@ import { type InboxRule, visibleTo } from './visibility.ts'
 /** Filter of notifications. A notification must match all members that are present. */
 export interface NotificationFilter {
   readonly documentId?: string | undefined
-  /** Notifications that reach this user. */
+  /** The notification must reach this user. */
   readonly userId?: string | undefined
 }
 
-/** A notification and the recipient of the filter; null if the filter names no user. */
+/** A notification, with the user of the filter as its recipient; null if the filter specifies no user. */
 export interface Selected {
   readonly record: NotificationRecord
   readonly recipient: NotifiedUser | null
-  /** True if the recipient has read it. */
+  /** True if the recipient has read the notification. */
   readonly read: boolean
 }
 

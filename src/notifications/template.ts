@@ -4,10 +4,11 @@ import type { NotificationRecord, NotifiedUser } from './notification-records.ts
 const placeholder = /\{([^{}]+)\}/g
 
 /**
- * Renders the headline for a recipient, or without one if `recipient` is null. `{name}` is replaced by this member of
- * the template's data: texts, numbers and booleans as they are, users by their name. `{actionUser}` is the acting user
- * and `{recipientUser}` the recipient, unless the data has these members. Unknown placeholders stay as they are, and
- * inserted text is not searched for placeholders. Returns at most `headlineLength` characters.
+ * Renders the headline for a recipient; null: without a recipient. `{name}` is replaced by the member `name`
+ * of the template's data: texts, numbers and booleans as they are, users by their name. `{actionUser}` is
+ * replaced by the acting user and `{recipientUser}` by the recipient, unless the data has members with these
+ * names. Unknown placeholders stay unchanged. Inserted text is not searched for placeholders. Returns at most
+ * `headlineLength` characters.
  */
 export function renderHeadline(record: NotificationRecord, recipient: NotifiedUser | null): string {
   const values = valuesOf(record, recipient)
@@ -25,11 +26,13 @@ export function renderHeadline(record: NotificationRecord, recipient: NotifiedUs
     at = match.index + match[0].length
   }
   push(template.slice(at))
-  // Removes half of a surrogate pair at the cut.
+  // The replacement removes half of a surrogate pair at the end.
   return parts.join('').replace(/[\uD800-\uDBFF]$/, '')
 }
 
-/** Returns the values by name. A map, so that no name reaches a prototype. */
+/**
+ * Returns the values of the placeholders by name. The result is a map, so that no name can reach a prototype.
+ */
 function valuesOf(
   { actionUser, displayHeadlineMessageTemplateData: data }: NotificationRecord,
   recipient: NotifiedUser | null,

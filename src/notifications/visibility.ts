@@ -24,8 +24,8 @@ export function reachabilityOf(
 }
 
 /**
- * Returns the config in force for a document. For each channel, the config of the document takes precedence over that
- * of the organization.
+ * Returns the effective config for a document. For each channel, the config of the document takes precedence
+ * over that of the organization.
  */
 export const effectiveConfig = (
   ofOrganization: NotificationConfig | null,
@@ -38,20 +38,23 @@ export const effectiveConfig = (
   ...ofDocument,
 })
 
-/** `as wanted` applies the config of the user; `all` ignores it. */
+/** Whether the config of the user applies: `as wanted` applies it, `all` ignores it. */
 export type InboxRule = 'as wanted' | 'all'
 
 /** A notification in the inbox of a user. */
 export interface VisibleNotification {
   readonly record: NotificationRecord
-  /** The user, with the name from the notification or from the user record; '' if there is none. */
+  /**
+   * The user. The name is taken from the notification, otherwise from the user record; it is empty if neither
+   * has one.
+   */
   readonly recipient: NotifiedUser
   readonly read: boolean
 }
 
 /**
- * Returns the notifications in the inbox of a user. They reach the user, the user has not removed them, and the config
- * shows them.
+ * Returns those of the notifications that are in the inbox of a user: they reach the user, the user has not
+ * removed them, and the user's config shows them.
  */
 export async function visibleTo(
   reader: DirectoryReader,
