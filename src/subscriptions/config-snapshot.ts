@@ -9,7 +9,7 @@ import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys
 import { activeTargets, type WebhookTarget } from './target.ts'
 import { advancedConfigType, basicConfigType, endpointRecordType } from './webhook-records.ts'
 
-/** Estimated bytes of a snapshot in addition to the records. */
+/** Estimated bytes of a snapshot, without its records. */
 const overheadBytes = 512
 
 /** The webhook configuration of an API key at one revision. */
@@ -23,15 +23,15 @@ export interface ConfigSnapshot {
   readonly bytes: number
 }
 
-/** Returns the number of changes of an API key's configuration. */
+/** Returns the revision of an API key's configuration: the number of its changes. */
 export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number> {
   const [bytes = null] = await kv.get(subscriptionsPart(tenant), [keys.revision])
   return bytes === null ? 0 : readRecord(counterRecordType, { key: keys.revision, value: bytes }).count
 }
 
 /**
- * Reads a snapshot. The revision is read first, so that a concurrent change makes the snapshot look outdated and it is
- * read again.
+ * Reads a snapshot. The revision is read first: if the configuration changes during the read, the snapshot
+ * looks outdated and is read again.
  */
 export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)

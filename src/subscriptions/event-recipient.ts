@@ -2,8 +2,8 @@ import { exhaustedType } from '../events/outbound-event.ts'
 import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts'
 
 /**
- * The members of a target that decide which events it gets. Stored records and the public configuration both convert to
- * it.
+ * The members of a target that decide which events it gets. Stored records and the public configuration are
+ * both converted to this type.
  */
 export type EventRecipient =
   | {
@@ -28,8 +28,8 @@ export interface RoutedEvent {
   readonly organizationId: string
   readonly documentId: string | null
   /**
-   * The endpoint that a `message.attempt.exhausted` event is about; null if it is not known or the event has another
-   * type.
+   * The endpoint whose failure a `message.attempt.exhausted` event reports; null if it is not known, or if
+   * the event has another type.
    */
   readonly failedEndpointId: string | null
 }
@@ -51,10 +51,10 @@ export type BasicForm = (typeof basicForms)[number]
 
 const basicTargetId = (form: BasicForm): string => `basic-${form}`
 
-/** Ids of the targets that every API key has. */
+/** Ids of the two basic targets, which every API key has. */
 export const basicTargetIds: readonly string[] = basicForms.map(basicTargetId)
 
-/** Returns the recipient of one form of the basic service. */
+/** Returns the recipient for one form of the basic service. */
 export function basicRecipient(
   { useWebhookService: isServiceOn, webhookServiceConfig }: BasicConfig,
   form: BasicForm,
@@ -64,15 +64,18 @@ export function basicRecipient(
   return { kind: 'basic', id: basicTargetId(form), isServiceOn, url, triggers }
 }
 
-/** @param state whether the advanced service is on, and whether the endpoint is disabled */
+/**
+ * Returns the recipient for an endpoint.
+ * @param state whether the advanced service is on, and whether the endpoint is disabled
+ */
 export const endpointRecipient = (
   { id, filterTypes, channels }: Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'>,
   state: { readonly isServiceOn: boolean; readonly isDisabled: boolean },
 ): EventRecipient => ({ kind: 'endpoint', id, ...state, filterTypes, channels })
 
 /**
- * Returns the first reason why a recipient does not get an event; null if it gets the event. The server sends by this
- * decision.
+ * Returns the first reason why a recipient does not get an event; null if it gets the event. The server uses
+ * this function to decide where an event is sent.
  */
 export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Exclusion | null =>
   nameExclusion(event.type) ??
@@ -80,17 +83,20 @@ export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Excl
   typeExclusion(recipient, event.type) ??
   eventExclusion(recipient, event)
 
-/** A test event is sent only to the endpoint that its call names. */
+/**
+ * Returns the reason that excludes test events: a test event is sent only to the endpoint that the call
+ * specifies.
+ */
 const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
 
-/** Returns why a recipient gets no events at all; null if it can get some. */
+/** Returns why a recipient gets no events at all; null if it can get events. */
 export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
   if (!recipient.isServiceOn) return 'service-off'
   if (recipient.kind === 'basic') return recipient.url === '' ? 'no-url' : null
   return recipient.isDisabled ? 'disabled' : null
 }
 
-/** Returns why a recipient gets no events of a type; null if it can get some. */
+/** Returns why a recipient gets no events of a type; null if it can get such events. */
 export function typeExclusion(recipient: EventRecipient, type: string): Exclusion | null {
   const exclusion = nameExclusion(type)
   if (exclusion !== null) return exclusion
@@ -98,7 +104,10 @@ export function typeExclusion(recipient: EventRecipient, type: string): Exclusio
   return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
 }
 
-/** Returns why a recipient does not get this event. The event of a failure is not sent to the endpoint that failed. */
+/**
+ * Returns why a recipient does not get this event; null if it gets it. The event about a failed endpoint is
+ * not sent to that endpoint.
+ */
 function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event
   if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'

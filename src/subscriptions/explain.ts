@@ -28,18 +28,20 @@ export interface Explanation {
   /** Id of the endpoint, `basic-raw` or `basic-processed`. */
   readonly endpointId: string
   readonly isSent: boolean
-  /** Why the event is not sent, or the condition for sending it; null if it is sent. */
+  /** Why the event is not sent, or the condition under which it is sent; null if it is sent in any case. */
   readonly reason: string | null
 }
 
 /**
- * Returns the event as the server sends it. Events of some types belong to the whole organization, and only these name
- * an endpoint.
+ * Returns the event as the server sends it. Only `message.attempt.exhausted` events have a failed endpoint;
+ * they belong to the whole organization, so they have no document.
  */
 export const eventAsSent = (event: RoutedEvent): RoutedEvent =>
   event.type === exhaustedType ? { ...event, documentId: null } : { ...event, failedEndpointId: null }
 
-/** Explains for each target why it gets an event or not, by the decision that the server sends by. */
+/**
+ * Explains for each target why it gets an event or not. The explanation uses the same decision as the server.
+ */
 export function explainEvent(config: ExplainedConfig, given: RoutedEvent): readonly Explanation[] {
   const event = eventAsSent(given)
   return recipientsIn(config).map((recipient) => explained(recipient, event))

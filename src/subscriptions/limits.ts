@@ -1,6 +1,6 @@
 /** Limits of the configuration of one API key. */
 export const subscriptionLimits = {
-  /** Endpoints. Each event is matched with all of them. */
+  /** Endpoints of the API key. Each event is compared with all of them. */
   endpoints: 100,
   /** Channels of one endpoint. */
   channels: 100,
@@ -16,8 +16,8 @@ export const subscriptionLimits = {
   url: 2_000,
   description: 2_000,
   authToken: 2_000,
-  /** Characters. The body of a key with `publicKeyBits.max` bits is shorter. */
+  /** Characters of a public key. The body of a key with `publicKeyBits.max` bits is shorter. */
   publicKey: 4_000,
-  /** Maximum time for which a replaced secret also signs: 30 days. */
+  /** Maximum time in seconds for which a replaced secret also signs (30 days). */
   graceSeconds: 2_592_000,
 } as const

@@ -18,25 +18,31 @@ const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.te
 
 const nameOf = cachedKeyNames(({ workspaceId, apiKey }: Tenant) => keyName([workspaceId, apiKey]))
 
-/** One read of a configuration. A change replaces the object, so that the result of an outdated read is not cached. */
+/**
+ * One read of a configuration. After a change, a new object replaces this one, so that the result of an
+ * outdated read is not cached.
+ */
 interface CachedSubscriptions {
   readonly reading: Promise<ConfigSnapshot>
-  /** Null while the read runs. */
+  /** The result of the read; null while the read runs. */
   snapshot: ConfigSnapshot | null
-  /** Epoch milliseconds at which it was last known to equal the stored configuration. */
+  /** Time in epoch milliseconds at which the snapshot was last known to equal the stored configuration. */
   checkedAt: number
   isChecking: boolean
 }
 
-/** Age in ms at which a snapshot counts as outdated, because another node may have changed the configuration. */
+/**
+ * Age in ms from which a snapshot counts as outdated, because another node may have changed the
+ * configuration.
+ */
 const checkedMs = 5_000
 /** Minimum interval in ms between two checks of a snapshot that is in use. */
 const checkEveryMs = 2_500
 
-/** Estimated bytes of all cached snapshots. Above it, the oldest ones are evicted. */
+/** Maximum of the estimated bytes of all cached snapshots. Above this limit, the oldest ones are evicted. */
 const cachedBytesMax = 33_554_432
 
-/** Caches which API keys want which events. */
+/** Caches which event types each API key subscribes to. */
 export class SubscriptionCache {
   readonly #kv: Engine['kv']
   readonly #clock: Clock
@@ -67,9 +73,9 @@ export class SubscriptionCache {
   }
 
   /**
-   * Returns whether any target may want events of a type. Returns true while that is unknown, and starts to read the
-   * configuration. Changes of this process apply at once. Changes of other nodes apply when their notice arrives, or
-   * within 5 s if it is lost.
+   * Returns whether any target may want events of a type. If the configuration is not cached, returns true
+   * and starts to read it. Changes by this process apply immediately. Changes by other nodes apply when their
+   * notice arrives; if the notice is lost, within 5 s.
    */
   wanted(tenant: Tenant, type: EventType): boolean {
     const known = this.#cache.get(nameOf(tenant))
@@ -78,29 +84,29 @@ export class SubscriptionCache {
     return !this.#isChecked(tenant, known)
   }
 
-  /** Returns the targets that get an event, by the configuration as stored now. */
+  /** Returns the targets that get an event according to the stored configuration. */
   async targetsOf(tenant: Tenant, event: MatchableEvent): Promise<readonly WebhookTarget[]> {
     const { targets } = await this.#current(tenant)
     return targetsOfEvent(targets, event)
   }
 
   /**
-   * Returns the target with an id (see `targetIdOf`), as stored now. Returns null if nothing is sent to it: it is
-   * disabled or removed, or its service is off.
+   * Returns the target with an id (see `targetIdOf`) according to the stored configuration. Returns null if
+   * nothing is sent to the target: it is disabled or removed, or its service is off.
    */
   async targetOf(tenant: Tenant, targetId: string): Promise<WebhookTarget | null> {
     const { targets } = await this.#current(tenant)
     return targets.find((target) => targetIdOf(target) === targetId) ?? null
   }
 
-  /** Evicts a configuration. Call after each change. */
+  /** Evicts a configuration. Must be called after each change. */
   forget(tenant: Tenant): void {
     const name = nameOf(tenant)
     this.#bytes -= this.#cache.get(name)?.snapshot?.bytes ?? 0
     this.#cache.delete(name)
   }
 
-  /** Returns whether a snapshot was recently known to be current. Starts a check if it is due. */
+  /** Returns whether a snapshot was known to be current a short time ago. Starts a check if one is due. */
   #isChecked(tenant: Tenant, known: CachedSubscriptions): boolean {
     const age = this.#clock.now() - known.checkedAt
     if (age >= this.#checkEveryMs && !known.isChecking) {
@@ -113,8 +119,8 @@ export class SubscriptionCache {
   }
 
   /**
-   * Compares the revision with the store. If the store cannot be read, the snapshot becomes outdated after
-   * `#checkedMs`.
+   * Compares the revision of a snapshot with that in the store. If the store cannot be read, the snapshot
+   * becomes outdated after `#checkedMs`.
    */
   async #check(tenant: Tenant, known: CachedSubscriptions): Promise<void> {
     const asked = this.#clock.now()
@@ -130,11 +136,11 @@ export class SubscriptionCache {
     if (known === undefined) return this.#load(tenant).reading
     const snapshot = await known.reading
     if (snapshot.revision === (await readConfigRevision(this.#kv, tenant))) return snapshot
-    // The first of several concurrent callers reads the configuration again, for all of them.
+    // The first of several concurrent callers reads the configuration again; the others use its result.
     return this.#cache.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
   }
 
-  /** Starts a read. A failed read is evicted, so that the next call reads again. */
+  /** Starts a read. If the read fails, it is evicted, so that the next call reads again. */
   #load(tenant: Tenant): CachedSubscriptions {
     const name = nameOf(tenant)
     this.forget(tenant)

@@ -1,11 +1,14 @@
 import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 
-/** The partition with the webhook configuration of an API key. It is one partition, so that a change is one commit. */
+/**
+ * The partition with the webhook configuration of an API key. The configuration has only one partition, so
+ * that a change is one commit.
+ */
 export const subscriptionsPart = ({ workspaceId, apiKey }: Tenant): Key => ['webhooks', workspaceId, apiKey]
 
 export const subscriptionKeys = {
-  /** Written by every change, so that concurrent changes conflict. */
+  /** Every change writes this key, so that concurrent changes conflict. */
   revision: ['revision'] as Key,
   basic: ['basic'] as Key,
   advanced: ['advanced'] as Key,

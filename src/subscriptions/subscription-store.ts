@@ -11,7 +11,7 @@ interface SubscriptionStoreDependencies {
   readonly subscriptions: SubscriptionCache
 }
 
-/** Store of the webhook configuration of API keys. Announces changes to the caches of all nodes. */
+/** Store of the webhook configuration of API keys. It notifies the caches of all nodes of changes. */
 export class SubscriptionStore {
   readonly #dependencies: SubscriptionStoreDependencies
   readonly #transactions: TransactionRunner
@@ -21,15 +21,15 @@ export class SubscriptionStore {
     this.#transactions = new TransactionRunner(dependencies.kv)
   }
 
-  /** Returns a transaction for reads only; puts into it are not written. */
+  /** Returns a transaction for reads only: its writes are never committed. */
   read(tenant: Tenant): Transaction {
     return new Transaction(this.#dependencies.kv, subscriptionsPart(tenant))
   }
 
   /**
-   * Changes the configuration of an API key. Resolves when the change is durable and announced. Changes of one API key
-   * run one after the other.
-   * @throws ApiError ABORTED, and the errors of `work`; then nothing has changed
+   * Changes the configuration of an API key. Resolves when the change is durable and the caches are notified.
+   * Changes of one API key run one after the other.
+   * @throws ApiError ABORTED if conflicts continue; the errors of `work`; then nothing has changed
    */
   async change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const { bus, subscriptions } = this.#dependencies
@@ -39,7 +39,7 @@ export class SubscriptionStore {
       )
       return result
     } finally {
-      // Also after an error, because the outcome of the commit may be unknown.
+      // Also done after an error, because the commit may have succeeded.
       subscriptions.forget(tenant)
       bus.publish(subscriptionsTopic, encodeChange(tenant))
     }
@@ -47,8 +47,8 @@ export class SubscriptionStore {
 }
 
 /**
- * Reads the revision first and increments it with every change, so that a concurrent change conflicts, even with a scan
- * of `work`.
+ * Runs `work`, and increments the revision. The revision is read first, so that a concurrent change always
+ * conflicts, even if `work` only scans.
  */
 async function revised<T>(
   transaction: Transaction,

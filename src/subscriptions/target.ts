@@ -25,7 +25,7 @@ export type WebhookTarget = { readonly recipient: EventRecipient } & (
 export interface TenantWebhooks {
   readonly basic: BasicConfig
   readonly advanced: AdvancedConfig
-  /** In the order of their ids. */
+  /** Sorted by id. */
   readonly endpoints: readonly EndpointRecord[]
 }
 
@@ -35,7 +35,7 @@ export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' |
 /** Returns the id of a target, unique within its API key: the endpoint's id, `basic-raw` or `basic-processed`. */
 export const targetIdOf = ({ recipient }: WebhookTarget): string => recipient.id
 
-/** Returns all targets that can receive events, of any type. */
+/** Returns all targets that can receive events of any type. */
 export const activeTargets = (webhooks: TenantWebhooks): readonly WebhookTarget[] =>
   targetsIn(webhooks).filter(({ recipient }) => inactiveBecause(recipient) === null)
 

@@ -4,7 +4,7 @@ import type { Triggers, TriggerValue } from './webhook-records.ts'
 
 export type TriggerName = Exclude<EventType, 'webhook.test'> | 'enableDataProtection'
 
-/** Every trigger, and its value when the service is enabled for the first time. */
+/** All triggers, with the values that they get when the service is enabled for the first time. */
 const firstTriggers: Readonly<Record<TriggerName, boolean>> = {
   'comment_annotation.add': true,
   'comment_annotation.assign': true,
@@ -29,7 +29,7 @@ const firstTriggers: Readonly<Record<TriggerName, boolean>> = {
   enableDataProtection: false,
 }
 
-/** Names that stand for several triggers. */
+/** Names of groups, with the triggers that they stand for. */
 export const triggerGroups = {
   crdt: ['crdt.update_data'],
   recorder: ['recorder.done'],
@@ -41,15 +41,19 @@ export const triggerNames: readonly TriggerName[] = [
   'enableDataProtection',
 ]
 
-/** Returns whether any event is switched on or off. `enableDataProtection` and names that Weft does not know switch none. */
+/**
+ * Returns whether the triggers switch any event on or off. `enableDataProtection` and names that Weft does
+ * not know switch none.
+ */
 export const hasTriggers = (triggers: Triggers): boolean =>
   triggerNames.some((name) => name !== 'enableDataProtection' && Object.hasOwn(triggers, name))
 
 /**
- * Returns the triggers to store after a change: the given members as they were written, and the triggers that they
- * switch. A group stands for its members. A map of a group switches the members that it names. A trigger under its own
- * name takes precedence over both.
- * @param isSeeding true if the service is enabled for the first time; then all triggers start with their defaults
+ * Returns the triggers to store after a change: the given members unchanged, and the triggers that they
+ * switch. A boolean for a group switches all of its triggers. A map for a group switches the triggers that it
+ * contains. A trigger that is given under its own name takes precedence over both.
+ * @param isSeeding true if the service is enabled for the first time: then all triggers start with their
+ * defaults
  */
 export function mergeTriggers(stored: Triggers, change: Triggers, isSeeding: boolean): Triggers {
   const names = new Set<string>(triggerNames)
@@ -66,7 +70,7 @@ export function mergeTriggers(stored: Triggers, change: Triggers, isSeeding: boo
   }
 }
 
-/** Returns the names that switch nothing, because there is no event or group with this name. */
+/** Returns the names that switch nothing, because no event or group has this name. */
 export function unknownTriggers(triggers: Triggers): readonly string[] {
   const names = new Set<string>(triggerNames)
   return Object.entries(triggers).flatMap(([name, value]) => {
@@ -78,8 +82,8 @@ export function unknownTriggers(triggers: Triggers): readonly string[] {
 }
 
 /**
- * Returns the first name that misspells `enableDataProtection`. If it were stored as unknown, data would remain
- * unprotected.
+ * Returns the first name that misspells `enableDataProtection`. Such a name must be rejected: if it were
+ * stored as an unknown name, data would remain unprotected.
  */
 export const misspelledProtection = (triggers: Triggers): string | undefined =>
   Object.keys(triggers).find(
@@ -88,13 +92,18 @@ export const misspelledProtection = (triggers: Triggers): string | undefined =>
       misspelledName(name, ['enableDataProtection', 'dataProtection']) !== null,
   )
 
-/** Merges a map into the stored one; other values replace it. */
+/**
+ * Returns the value to store. A map is merged into the stored map; any other value replaces the stored one.
+ */
 function joined(stored: Triggers, name: string, value: TriggerValue): TriggerValue {
   const old = new Map(Object.entries(stored)).get(name)
   return typeof value === 'object' && typeof old === 'object' ? { ...old, ...value } : value
 }
 
-/** Returns the triggers that a group switches. Names in a map can be short (`create`) or complete (`huddle.create`). */
+/**
+ * Returns the triggers that a group switches. In a map, names can be short (`create`) or complete
+ * (`huddle.create`).
+ */
 function membersOf(group: string, value: TriggerValue): readonly (readonly [string, boolean])[] {
   if (typeof value === 'boolean')
     return (new Map<string, readonly string[]>(Object.entries(triggerGroups)).get(group) ?? []).map(

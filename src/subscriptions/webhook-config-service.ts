@@ -17,16 +17,18 @@ import {
 
 type ChangedFields<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
-/** A change of the basic service. Members that are absent stay as they are. */
+/** A change of the basic service. Absent members stay unchanged. */
 export interface BasicConfigPatch {
   readonly useWebhookService?: boolean | undefined
   readonly webhookServiceConfig?: ChangedFields<BasicServiceConfig> | undefined
 }
 
-/** A change of the advanced service. Members that are absent stay as they are. */
+/** A change of the advanced service. Absent members stay unchanged. */
 export type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
 
-/** The basic webhook service of API keys, and the configuration that all their advanced endpoints share. */
+/**
+ * The basic webhook service of API keys, and the configuration that all advanced endpoints of a key share.
+ */
 export class WebhookConfigService {
   readonly #store: SubscriptionStore
 
@@ -43,9 +45,9 @@ export class WebhookConfigService {
   }
 
   /**
-   * Changes the basic service. Enabling it with no stored triggers sets the default ones.
-   * @throws ApiError INVALID_ARGUMENT if it would encrypt without a key or if there are too many triggers; then nothing
-   * has changed
+   * Changes the basic service. If it is enabled and no triggers are stored, sets the default triggers.
+   * @throws ApiError INVALID_ARGUMENT if the service would encrypt without a key, or if there are too many
+   * triggers; then nothing has changed
    */
   updateBasic(tenant: Tenant, change: BasicConfigPatch): Promise<BasicConfig> {
     return this.#store.change(tenant, async (transaction) => {
@@ -60,8 +62,8 @@ export class WebhookConfigService {
 
   /**
    * Changes the advanced service.
-   * @throws ApiError FAILED_PRECONDITION if the first change does not enable it; INVALID_ARGUMENT if it would encrypt
-   * without a key; then nothing has changed
+   * @throws ApiError FAILED_PRECONDITION if the first change does not enable the service; INVALID_ARGUMENT if
+   * the service would encrypt without a key; then nothing has changed
    */
   updateAdvanced(tenant: Tenant, change: AdvancedConfigPatch): Promise<AdvancedConfig> {
     return this.#store.change(tenant, async (transaction) => {
@@ -92,7 +94,7 @@ export async function checkAdvanced(transaction: Transaction): Promise<void> {
     )
 }
 
-/** Applies a change. Copies the known members only, because callers also pass others. */
+/** Applies a change. Copies only the known members, because callers may pass others too. */
 function changedBasic(stored: BasicConfig, change: BasicConfigPatch): BasicConfig {
   const { useWebhookService = stored.useWebhookService, webhookServiceConfig = {} } = change
   const {

@@ -36,7 +36,7 @@ export function createWebhookModule(
   }
 }
 
-/** Removes the messages for events of an organization. @param goOn called between bounded slices */
+/** Removes the messages for events of an organization. @param goOn called between slices of limited size */
 export async function removeDeliveries(
   { kv }: Pick<Engine, 'kv'>,
   { deliveryRemoval }: WebhookModule,

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import type { RecordType } from '../directory/store/records.ts'
 
-/** A switch, or the switches of the members of a group by name. */
+/** A switch; or, for a group, a map of switches by name. */
 export type TriggerValue = boolean | Readonly<Record<string, boolean>>
 
 /**
- * The events that the basic service sends, by type; an absent type is not sent. `enableDataProtection` is one of the
- * names. Groups, and names without events, are stored as given and switch nothing themselves.
+ * The events that the basic service sends, by type; an absent type is not sent. `enableDataProtection` is one
+ * of the names. Names of groups, and names without an event, are stored as given, and switch nothing
+ * themselves.
  */
 export type Triggers = Readonly<Record<string, TriggerValue>>
 
@@ -17,17 +18,21 @@ export interface BasicConfig {
 }
 
 export interface BasicServiceConfig {
-  /** Value of the `authorization` header after `Basic `; '' for no header. */
+  /** Value of the `authorization` header after `Basic `; empty: no header. */
   readonly authToken: string
-  /** '' for none, as for `processedNotificationUrl`. Both URLs get every enabled event. */
+  /**
+   * Empty: no URL; the same for `processedNotificationUrl`. Each of the two URLs gets every enabled event.
+   */
   readonly rawNotificationUrl: string
   readonly processedNotificationUrl: string
-  /** Sends base64 instead of JSON; `encryptData` takes precedence. */
+  /** Sends base64 instead of JSON. `encryptData` takes precedence. */
   readonly encodeData: boolean
   readonly encryptData: boolean
-  /** A PEM file or its base64 body, SPKI or PKCS#1; '' for none. */
+  /** A PEM file or its base64 body, as SPKI or PKCS#1; empty: no key. */
   readonly publicKey: string
-  /** Equals the trigger with this name. Present only if a caller has set it next to the triggers. */
+  /**
+   * The same value as the trigger with this name. Present only if a caller has set it outside of `triggers`.
+   */
   readonly enableDataProtection?: boolean
   readonly triggers: Triggers
 }
@@ -45,9 +50,9 @@ export interface AdvancedConfig {
 /** Why an endpoint is disabled. */
 export type DisabledBy =
   | 'user'
-  /** It answered 410. */
+  /** The endpoint responded with 410. */
   | 'gone'
-  /** All attempts of five days failed. */
+  /** All attempts failed for five days. */
   | 'failures'
 
 /** A receiver of events. */
@@ -55,24 +60,30 @@ export interface EndpointRecord {
   readonly id: string
   readonly url: string
   readonly description: string | null
-  /** Null for all types. May include types that Weft does not have. */
+  /** Types of the events that the endpoint gets; null: all. May include types that Weft does not have. */
   readonly filterTypes: readonly string[] | null
-  /** Ids of organizations and documents; the endpoint gets events that belong to one of them. Null for all events. */
+  /**
+   * Ids of organizations and documents: the endpoint gets events that belong to one of them. Null: all
+   * events.
+   */
   readonly channels: readonly string[] | null
   readonly disabledBy: DisabledBy | null
-  /** Epoch milliseconds of its creation, or of when it was last enabled. Earlier failures do not count. */
+  /**
+   * Time in epoch milliseconds at which the endpoint was created or last enabled. Earlier failures do not
+   * count.
+   */
   readonly enabledSince: number
-  /** Attempts per second; null for no limit. */
+  /** Maximum number of attempts per second; null: no limit. */
   readonly rateLimit: number | null
-  /** Unique among the endpoints of the API key. */
+  /** Id that the caller has chosen; unique among the endpoints of the API key. */
   readonly uid: string | null
   readonly metadata: Readonly<Record<string, string>> | null
-  /** Epoch milliseconds, as is `updatedAt`. */
+  /** Epoch milliseconds, like `updatedAt`. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** `whsec_` and base64 of 32 random bytes. */
+  /** `whsec_`, followed by the base64 of 32 random bytes. */
   readonly secret: string
-  /** The secret that also signs until `until` (epoch milliseconds); null for none. */
+  /** The secret that also signs until `until` (epoch milliseconds); null: none. */
   readonly previousSecret: { readonly secret: string; readonly until: number } | null
 }
 
@@ -116,7 +127,7 @@ export const endpointRecordType: RecordType<EndpointRecord> = {
     description: v.nullable(v.string()),
     filterTypes: v.nullable(texts),
     channels: v.nullable(texts),
-    // A newer version may have other reasons.
+    // A newer version may have reasons that this one does not know.
     disabledBy: v.nullable(v.custom<DisabledBy>((by) => typeof by === 'string')),
     enabledSince: v.number(),
     rateLimit: v.nullable(v.number()),

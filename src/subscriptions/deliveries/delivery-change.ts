@@ -12,7 +12,7 @@ import {
   messageRecordType,
 } from './delivery-records.ts'
 
-/** One change of the messages of a target. It updates the indexes and counters. */
+/** One change of the messages of a target. The change also updates the indexes and counters. */
 export class DeliveryChange {
   readonly #transaction: Transaction
   state: DeliveryState
@@ -23,8 +23,8 @@ export class DeliveryChange {
   }
 
   /**
-   * Runs a change in a transaction. The state is read first and every change writes it, so a concurrent change
-   * conflicts and `work` never uses an outdated scan.
+   * Runs a change in a transaction. The state is read first, and every change writes it. So concurrent
+   * changes conflict, and `work` never uses an outdated scan.
    */
   static async run<T>(transaction: Transaction, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
     const state = await transaction.get(keys.state, deliveryStateType)
@@ -34,12 +34,15 @@ export class DeliveryChange {
     return result
   }
 
-  /** Returns the messages with these ids, in their order; null for ids without a message. */
+  /** Returns the messages with these ids, in the order of the ids; null for an id without a message. */
   get(ids: readonly string[]): Promise<readonly (MessageRecord | null)[]> {
     return this.#transaction.getAll(ids.map(keys.message), messageRecordType)
   }
 
-  /** Returns the first messages with a status, ordered by the time of their events. @param after a key of the index */
+  /**
+   * Returns the first messages with a status, sorted by the time of their events. @param after a key of the
+   * index
+   */
   async first(status: DeliveryStatus, limit: number, after?: Key): Promise<readonly MessageRecord[]> {
     const entries = await this.#transaction.scan({ prefix: keys.by(status), limit, ...(after && { after }) })
     const messages = await this.get(entries.map(({ key }) => key.at(-1) as string))

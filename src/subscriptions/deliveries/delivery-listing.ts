@@ -4,7 +4,7 @@ import { deliveryKeys as keys } from './delivery-keys.ts'
 import { type DeliveryStatus, type MessageRecord, messageRecordType } from './delivery-records.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
 
-/** Lists messages by the time of their events, the newest first. */
+/** Returns a page of messages, sorted by the time of their events, the newest first. */
 export async function listMessages(
   reader: DirectoryReader,
   status: DeliveryStatus | undefined,

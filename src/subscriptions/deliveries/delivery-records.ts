@@ -4,7 +4,7 @@ import type { RecordType } from '../../directory/store/records.ts'
 import { type EventType, orderOf, type QueuedEvent, queuedEventSchema } from '../../events/outbound-event.ts'
 import type { Tenant } from '../../model/address.ts'
 
-/** Address of a receiver: an endpoint of an API key, or one of the two URLs of its basic service. */
+/** Address of a target: an endpoint of an API key, or one of the two URLs of the key's basic service. */
 export interface TargetAddress extends Tenant {
   readonly targetId: string
 }
@@ -15,20 +15,20 @@ export const noOrganizationKey = ''
 export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** One POST and its outcome. */
+/** One POST request and its outcome. */
 export interface AttemptRecord {
-  /** Epoch milliseconds of its start. */
+  /** Start of the attempt, in epoch milliseconds. */
   readonly at: number
-  /** Null if there was no response. */
+  /** Status of the response; null if there was none. */
   readonly httpStatus: number | null
   readonly durationMs: number
-  /** Null if the attempt succeeded. */
+  /** Reason of the failure; null if the attempt succeeded. */
   readonly error: string | null
 }
 
 /** The delivery of one event to one target. The event is stored separately (`deliveryKeys.event`). */
 export interface MessageRecord {
-  /** `webhook-id` of every attempt; sorts by the time of the event. */
+  /** `webhook-id` of every attempt. Ids sort by the time of the event. */
   readonly id: string
   readonly type: EventType
   readonly organizationId: string
@@ -37,9 +37,11 @@ export interface MessageRecord {
   readonly status: DeliveryStatus
   /** Epoch milliseconds of the next attempt; null unless the message is pending. */
   readonly dueAt: number | null
-  /** Failed attempts since the first send, or since a user requested another send. */
+  /**
+   * Number of failed attempts since the message was first sent, or since a user requested to send it again.
+   */
   readonly failures: number
-  /** Reason of the failure if it is not the last attempt; else null. */
+  /** Why the message failed, if the last attempt is not the reason; otherwise null. */
   readonly reason: string | null
   /** The most recent attempts, the oldest first. */
   readonly attempts: readonly AttemptRecord[]
@@ -56,7 +58,7 @@ export const messageRecordType: RecordType<MessageRecord> = {
   name: 'webhook message',
   schema: v.looseObject({
     id: v.string(),
-    // A newer node may send types that this one does not know.
+    // A newer node may store types that this node does not know.
     type: v.custom<EventType>((type) => typeof type === 'string'),
     organizationId: v.string(),
     at: v.number(),
@@ -104,8 +106,8 @@ export const deliveryLimits = {
 } as const
 
 /**
- * Returns the id of the message for an event and a target. It is deterministic, so that enqueuing an event again
- * changes nothing.
+ * Returns the id of the message for an event and a target. The id is deterministic, so that enqueuing an
+ * event again changes nothing.
  */
 export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): string {
   const name = createHash('sha256')
@@ -115,5 +117,5 @@ export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): s
   return messageIdStart + orderOf(event.id) + name
 }
 
-/** Prefix of message ids. The part of the event id that sorts by time follows it. */
+/** Prefix of message ids. It is followed by the part of the event id that sorts by time. */
 export const messageIdStart = 'msg_'

@@ -4,12 +4,12 @@ import { deliveriesPart, deliveryKeys as keys } from './delivery-keys.ts'
 import { type DeliveryStatus, messageIdStart, type TargetAddress } from './delivery-records.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 
-/** Messages that one commit removes. */
+/** Maximum number of messages that one commit removes. */
 const messagesAtOnce = 200
-/** Keys that one commit removes. */
+/** Maximum number of keys that one commit removes. */
 const keysAtOnce = 500
 
-/** Called between slices. Throws if the work must stop. */
+/** Must be called between slices. Throws if the work must stop. */
 export type GoOn = () => Promise<void>
 
 /** Removes messages in bounded commits. */
@@ -21,8 +21,8 @@ export class DeliveryRemoval {
   }
 
   /**
-   * Removes succeeded and failed messages of events before a time (epoch milliseconds). Returns false if the target has
-   * no more messages.
+   * Removes succeeded and failed messages whose events are older than `before` (epoch milliseconds). Returns
+   * false if the target has no more messages.
    */
   async sweep(address: TargetAddress, before: number, goOn: GoOn): Promise<boolean> {
     const end = messageIdStart + orderAt(before)
@@ -44,8 +44,8 @@ export class DeliveryRemoval {
   }
 
   /**
-   * Removes all messages for events of an organization, including pending ones, because a deleted organization sends no
-   * more events.
+   * Removes all messages for events of an organization, including pending ones: a deleted organization sends
+   * no more events.
    */
   async forget(
     { workspaceId, apiKey, organizationId }: OrganizationAddress,
@@ -56,7 +56,7 @@ export class DeliveryRemoval {
       while (await this.#forgetSome({ workspaceId, apiKey, targetId }, organizationId)) await goOn()
   }
 
-  /** Returns false if no more messages remain. */
+  /** Removes a slice of old messages with a status. Returns false if none remain. */
   #sweepSome(address: TargetAddress, status: DeliveryStatus, end: string): Promise<boolean> {
     return this.#store.change(address, async (change) => {
       const first = await change.first(status, messagesAtOnce)

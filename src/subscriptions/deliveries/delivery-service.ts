@@ -31,7 +31,7 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
 import { failMessage, newMessage, recordAttempt, requeueMessage, stateAfter } from './message-transitions.ts'
 
-/** Reasons of messages that fail without all attempts, by outcome. */
+/** Reasons of messages that fail before their last attempt, by outcome. */
 const dropReasons = {
   overflow: 'too many messages wait',
   disabled: 'the endpoint is disabled',
@@ -39,23 +39,23 @@ const dropReasons = {
 
 export type DropOutcome = keyof typeof dropReasons
 
-/** Receives the messages that failed without all attempts. Each has its `reason`. */
+/** Receives messages that failed before their last attempt. The `reason` of each message is set. */
 export type DropListener = (
   address: TargetAddress,
   outcome: DropOutcome,
   messages: readonly MessageRecord[],
 ) => void
 
-/** Messages that one commit fails or requeues. */
+/** Maximum number of messages that one commit fails or requeues. */
 const changedAtOnce = 200
-/** Interval of the sweeps of a target's delivery log: 1 day. */
+/** Interval in ms at which the delivery log of a target is swept (1 day). */
 export const sweepMs = 86_400_000
 
 export interface DeliveryServiceOptions {
   readonly store: DeliveryStore
   readonly bus: Bus
   readonly clock: Clock
-  /** Default: `deliveryLimits`. Tests use smaller ones. */
+  /** Default: `deliveryLimits`. Tests use smaller limits. */
   readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
 }
 
@@ -67,21 +67,21 @@ export interface AttemptResult {
 /** Policy for failed attempts. */
 export interface RetryPolicy {
   /**
-   * Returns the milliseconds until the next attempt after `failures` failed attempts; null if there is no further
-   * attempt.
+   * Returns the time in ms until the next attempt after `failures` failed attempts; null if there is no
+   * further attempt.
    */
   retryAfter(failures: number): number | null
-  /** Returns the event that reports a message without a further attempt; null for none. */
+  /** Returns the event to send for a message without further attempts; null: no event. */
   exhausted(message: MessageRecord): QueuedEvent | null
 }
 
-/** Result of a change. A message is null if it was deleted or failed meanwhile. */
+/** Result of recording attempts. A message is null if it was deleted or failed meanwhile. */
 export interface RecordedAttempt {
   readonly messages: readonly (MessageRecord | null)[]
   readonly state: DeliveryState
 }
 
-/** Messages of targets: their queue, their outcomes and their log. */
+/** The messages of targets: their queue, their outcomes and their log. */
 export class DeliveryService {
   readonly #options: Required<DeliveryServiceOptions>
   #dropped: DropListener = () => {}
@@ -90,14 +90,17 @@ export class DeliveryService {
     this.#options = { limits: deliveryLimits, ...options }
   }
 
-  /** Sets the listener for messages that fail without all attempts. It is called after the commit. */
+  /**
+   * Sets the listener for messages that fail before their last attempt. The listener is called after the
+   * commit.
+   */
   onDropped(listener: DropListener): void {
     this.#dropped = listener
   }
 
   /**
-   * Enqueues events for a target in their order. Events that already have a message are skipped. If too many messages
-   * are pending, the oldest ones fail.
+   * Enqueues events for a target, in the given order. Skips events that already have a message. If too many
+   * messages are pending, the oldest ones fail.
    */
   async enqueue(address: TargetAddress, events: readonly QueuedEvent[]): Promise<void> {
     const { clock, limits } = this.#options
@@ -127,7 +130,7 @@ export class DeliveryService {
     return messageIdOf(event, address.targetId)
   }
 
-  /** Lists messages by the time of their events, the newest first. */
+  /** Returns a page of messages, sorted by the time of their events, the newest first. */
   list(
     address: TargetAddress,
     status: DeliveryStatus | undefined,
@@ -137,7 +140,7 @@ export class DeliveryService {
     return listMessages(this.#options.store.read(address), status, cursor, limit)
   }
 
-  /** Returns the due messages, ordered by their due time. */
+  /** Returns the due messages, sorted by the time at which they are due. */
   async due(address: TargetAddress, limit: number): Promise<readonly MessageRecord[]> {
     const { store, clock } = this.#options
     const now = clock.now()
@@ -158,8 +161,8 @@ export class DeliveryService {
   }
 
   /**
-   * Returns the number of pending messages and the time of their oldest event (epoch milliseconds; null if none is
-   * pending).
+   * Returns the number of pending messages and the time of their oldest event in epoch milliseconds. The time
+   * is null if no message is pending.
    */
   async waiting(
     address: TargetAddress,
@@ -185,7 +188,7 @@ export class DeliveryService {
       const messages = results.map(({ attempt }, index) => {
         change.state = stateAfter(change.state, attempt)
         const message = before[index]
-        // The message was failed or deleted meanwhile.
+        // The message has failed or was deleted meanwhile.
         if (message?.status !== 'pending') return null
         return this.#recordOne(address, change, message, { attempt, rules, now })
       })
@@ -196,8 +199,8 @@ export class DeliveryService {
   }
 
   /**
-   * Sends a message again with the same id and in any status.
-   * @throws ApiError NOT_FOUND if the target has no message with that id
+   * Sends a message again with the same id. The message may have any status.
+   * @throws ApiError NOT_FOUND if the target has no message with this id
    */
   async resend(address: TargetAddress, messageId: string): Promise<void> {
     await this.#options.store.change(address, async (change) => {
@@ -213,8 +216,8 @@ export class DeliveryService {
   }
 
   /**
-   * Requeues failed messages of events since a time, the oldest first. Returns their number, at most
-   * `deliveryLimits.recovered` and at most the room in the queue.
+   * Requeues failed messages whose events happened at `since` or later, the oldest first. Returns their
+   * number, which is limited by `deliveryLimits.recovered` and by the free space in the queue.
    * @param since epoch milliseconds
    */
   async recover(address: TargetAddress, since: number): Promise<number> {
@@ -227,14 +230,17 @@ export class DeliveryService {
     return count
   }
 
-  /** Makes a target due at once. */
+  /** Makes a target due immediately. */
   async serve(address: TargetAddress): Promise<void> {
     const { store, clock } = this.#options
     await store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, clock.now())] })
     this.#wake()
   }
 
-  /** Fails the oldest pending messages of a disabled endpoint. Returns their number; 0 if none is pending. */
+  /**
+   * Fails the oldest pending messages of a disabled endpoint. Returns the number of these messages; 0 if none
+   * was pending.
+   */
   async failDisabled(address: TargetAddress): Promise<number> {
     const failed = await this.#options.store.change(address, (change) =>
       failOldest(change, changedAtOnce, 'disabled'),
@@ -284,7 +290,7 @@ export class DeliveryService {
   }
 }
 
-/** Fails the oldest pending messages, at most `limit`, and returns them. */
+/** Fails up to `limit` of the oldest pending messages, and returns them. */
 async function failOldest(
   change: DeliveryChange,
   limit: number,

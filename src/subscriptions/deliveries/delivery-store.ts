@@ -5,7 +5,7 @@ import { DeliveryChange } from './delivery-change.ts'
 import { deliveriesPart } from './delivery-keys.ts'
 import type { TargetAddress } from './delivery-records.ts'
 
-/** Store of the messages. Each target is a partition. */
+/** Store of the messages. Each target has its own partition. */
 export class DeliveryStore {
   readonly kv: Kv
   readonly #transactions: TransactionRunner
@@ -15,14 +15,17 @@ export class DeliveryStore {
     this.#transactions = new TransactionRunner(kv)
   }
 
-  /** Returns a reader for one call. It caches, so a repeated read may be outdated. */
+  /**
+   * Returns a reader for one call. The reader caches records, so a repeated read may return an outdated
+   * record.
+   */
   read(address: TargetAddress): DirectoryReader {
     return new CachingDirectoryReader(this.kv, deliveriesPart(address))
   }
 
   /**
-   * Runs one change of a target; changes of the same target run one after the other.
-   * @throws ApiError ABORTED, and the errors of `work`
+   * Runs one change of a target. Changes of the same target run one after the other.
+   * @throws ApiError ABORTED if conflicts continue; the errors of `work`
    */
   async change<T>(address: TargetAddress, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
     return (await this.run(address, work)).result

@@ -12,7 +12,9 @@ export async function allTargetIds(kv: Kv, tenant: Tenant): Promise<readonly str
   return [...basicTargetIds, ...entries.map(({ key }) => key.at(-1) as string)]
 }
 
-/** Returns whether a target is an endpoint that was deleted. Ids are not used again. */
+/**
+ * Returns whether a target is an endpoint that was deleted. The id of a deleted endpoint is never used again.
+ */
 export async function isEndpointDeleted(kv: Kv, { targetId, ...tenant }: TargetAddress): Promise<boolean> {
   if (basicTargetIds.includes(targetId)) return false
   const [endpoint] = await kv.get(subscriptionsPart(tenant), [keys.endpoint(targetId)])

@@ -1,19 +1,19 @@
-/** Position of a page. Its item may have been deleted. */
+/** Position of a page in a listing. The item with this id may have been deleted meanwhile. */
 export type ListingCursor =
   /** The page starts after this id. */
   | { readonly after: string }
-  /** The page ends with this id or before it. */
+  /** The page ends with this id, or before it. */
   | { readonly upTo: string }
 
 export interface CursorPage<Item> {
   readonly items: readonly Item[]
-  /** Null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: ListingCursor | null
-  /** Null at the beginning. */
+  /** Cursor of the previous page; null at the beginning. */
   readonly previous: ListingCursor | null
 }
 
-/** Returns the page at a cursor (null for the first page). @param items in the order of their ids */
+/** Returns the page at a cursor; null: the first page. @param items sorted by id */
 export function pageAt<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,

@@ -19,7 +19,7 @@ export const newMessage = (event: QueuedEvent, id: string, now: number): Message
   attempts: [],
 })
 
-/** Makes a message due at once, with no failures. @param now epoch milliseconds */
+/** Returns the message as pending, due immediately and without failures. @param now epoch milliseconds */
 export const requeueMessage = (message: MessageRecord, now: number): MessageRecord => ({
   ...message,
   status: 'pending',
@@ -28,7 +28,7 @@ export const requeueMessage = (message: MessageRecord, now: number): MessageReco
   reason: null,
 })
 
-/** Marks a message as failed; it is not sent again. */
+/** Returns the message as failed. A failed message is not sent again. */
 export const failMessage = (message: MessageRecord, reason: string | null): MessageRecord => ({
   ...message,
   status: 'failed',
@@ -38,8 +38,8 @@ export const failMessage = (message: MessageRecord, reason: string | null): Mess
 
 /**
  * Returns a message after an attempt.
- * @param retryAt returns when to try again after `failures` failed attempts (epoch milliseconds); null for no further
- * attempt
+ * @param retryAt returns the time of the next attempt in epoch milliseconds after `failures` failed attempts;
+ * null: no further attempt
  */
 export function recordAttempt(
   message: MessageRecord,

@@ -17,12 +17,12 @@ export interface NewEndpoint extends Described, Pick<EndpointRecord, 'uid'> {
   readonly disabled: boolean
 }
 
-/** A change of an endpoint. Members that are absent stay as they are. */
+/** A change of an endpoint. Absent members stay unchanged. */
 export type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefined } & {
   readonly disabled?: boolean | undefined
 }
 
-/** Index entry: the endpoint with a uid. */
+/** Index entry that maps a uid to its endpoint. */
 interface UidRecord {
   readonly endpointId: string
 }
@@ -32,7 +32,10 @@ const uidRecordType: RecordType<UidRecord> = {
   schema: v.looseObject({ endpointId: v.string() }),
 }
 
-/** Returns the endpoint with this id, or else with this uid. @throws ApiError NOT_FOUND if there is none */
+/**
+ * Returns the endpoint with this id; if there is none, the endpoint with this uid. @throws ApiError NOT_FOUND
+ * if there is neither
+ */
 export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
   const ofId = await transaction.get(keys.endpoint(idOrUid), endpointRecordType)
   const endpoint = ofId ?? (await endpointOfUid(transaction, idOrUid))
@@ -47,9 +50,10 @@ async function endpointOfUid(transaction: Transaction, uid: string): Promise<End
 }
 
 /**
- * Adds an endpoint. A uid that is also the id of another endpoint would resolve to that endpoint, so it is rejected.
- * @throws ApiError ALREADY_EXISTS if another endpoint has the uid as its uid or id; FAILED_PRECONDITION if the number
- * of endpoints is at its limit
+ * Adds an endpoint. Rejects a uid that is also the id of another endpoint, because this uid would find that
+ * endpoint.
+ * @throws ApiError ALREADY_EXISTS if another endpoint has the uid as its uid or id; FAILED_PRECONDITION if
+ * the API key has the maximum number of endpoints
  */
 export async function putNewEndpoint(transaction: Transaction, endpoint: EndpointRecord): Promise<void> {
   const { id, uid } = endpoint

@@ -19,8 +19,8 @@ import {
 import { generateSecret, rotateSecret } from './signing-secrets.ts'
 
 /**
- * The endpoints of API keys. Callers name an endpoint by its id or its uid. Calls of users throw ApiError
- * FAILED_PRECONDITION unless advanced webhooks are enabled, and NOT_FOUND if there is no such endpoint.
+ * The endpoints of API keys. Callers identify an endpoint by its id or its uid. Calls of users throw ApiError
+ * FAILED_PRECONDITION unless advanced webhooks are enabled, and NOT_FOUND if the endpoint does not exist.
  */
 export class EndpointService {
   readonly #store: SubscriptionStore
@@ -34,8 +34,8 @@ export class EndpointService {
 
   /**
    * Creates an endpoint.
-   * @throws ApiError ALREADY_EXISTS if another endpoint has the uid; FAILED_PRECONDITION if the number of endpoints is
-   * at its limit
+   * @throws ApiError ALREADY_EXISTS if another endpoint has the uid; FAILED_PRECONDITION if the API key has
+   * the maximum number of endpoints
    */
   create(tenant: Tenant, { disabled, ...described }: NewEndpoint): Promise<EndpointRecord> {
     const now = this.#clock.now()
@@ -56,7 +56,7 @@ export class EndpointService {
     })
   }
 
-  /** Lists endpoints in the order of their ids. */
+  /** Returns a page of endpoints, sorted by id. */
   async list(
     tenant: Tenant,
     cursor: ListingCursor | null,
@@ -79,20 +79,20 @@ export class EndpointService {
     return this.#change(tenant, idOrUid, (endpoint) => changedEndpoint(endpoint, change, this.#clock.now()))
   }
 
-  /** Deletes an endpoint and returns it as it was. */
+  /** Deletes an endpoint. Returns the deleted record. */
   delete(tenant: Tenant, idOrUid: string): Promise<EndpointRecord> {
     return this.#store.change(tenant, async (transaction) => {
       await checkAdvanced(transaction)
       const endpoint = await endpointOf(transaction, idOrUid)
       transaction.delete(keys.endpoint(endpoint.id))
-      // The worker that runs this job finds that the endpoint was deleted, and removes its messages.
+      // The worker that runs this job finds that the endpoint is deleted, and removes its messages.
       transaction.enqueue(serveJob({ ...tenant, targetId: endpoint.id }, this.#clock.now()))
       if (endpoint.uid !== null) transaction.delete(keys.endpointOfUid(endpoint.uid))
       return endpoint
     })
   }
 
-  /** Replaces the secret. The previous one also signs for `graceSeconds`; older ones no longer sign. */
+  /** Replaces the secret. The previous secret also signs for `graceSeconds`; older secrets no longer sign. */
   rotateSecret(tenant: Tenant, idOrUid: string, graceSeconds: number): Promise<EndpointRecord> {
     const secret = generateSecret()
     return this.#change(tenant, idOrUid, (endpoint) =>
@@ -100,7 +100,10 @@ export class EndpointService {
     )
   }
 
-  /** Disables an endpoint after failed deliveries. A deleted or disabled endpoint stays as it is. */
+  /**
+   * Disables an endpoint after failed deliveries. An endpoint that is already deleted or disabled stays
+   * unchanged.
+   */
   disable(tenant: Tenant, id: string, by: Exclude<DisabledBy, 'user'>): Promise<void> {
     return this.#store.change(tenant, async (transaction) => {
       const endpoint = await transaction.get(keys.endpoint(id), endpointRecordType)

@@ -1,15 +1,18 @@
 import { createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto'
 
-/** Size of an RSA modulus in bits. Smaller keys are insecure, and larger ones take too long to encrypt with. */
+/**
+ * Allowed sizes of an RSA modulus, in bits. Smaller keys are insecure, and encryption with larger keys takes
+ * too long.
+ */
 export const publicKeyBits = { min: 2_048, max: 8_192 } as const
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
-/** Maximum length in characters. The longest key has about 1,400. */
+/** Maximum length of a key in characters. The longest valid key has about 1,400. */
 const textMax = 4_096
 
 /**
- * A complete PEM file. Its lines may also be separated by `\
- * ` as two characters, as in environment variables.
+ * A complete PEM file. Its lines may also be separated by the two characters `\n`, as in environment
+ * variables.
  */
 const pem = /^\s*-----BEGIN ((?:RSA )?PUBLIC KEY)-----([^-]*)-----END \1-----\s*$/
 
@@ -28,7 +31,10 @@ export function readPublicKey(text: string): KeyObject | null {
   return key !== null && isFit(key) && isUsable(key) ? key : null
 }
 
-/** Returns null also for a private key, which Node accepts here: it must not be stored or shown. */
+/**
+ * Loads a key. Returns null if it cannot be loaded, and also for a private key: Node would accept it here,
+ * but a private key must not be stored or shown.
+ */
 function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
   try {
     const key = createPublicKey({ key: bytes, format: 'der', type })
@@ -39,8 +45,8 @@ function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
 }
 
 /**
- * Checks type, size and exponent. A key with exponent 1 would encrypt nothing. Keys for signatures only have another
- * type.
+ * Returns whether type, size and exponent of a key are allowed. A key with the exponent 1 would not encrypt
+ * anything. Keys that can only verify signatures have another type.
  */
 function isFit({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
@@ -48,7 +54,7 @@ function isFit({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean 
   return asymmetricKeyType === 'rsa' && fits && publicExponent >= 3n && publicExponent < 2n ** 33n
 }
 
-/** Returns whether a key can encrypt. Some numbers load as a key but fail at first use. */
+/** Returns whether a key can encrypt. Some numbers can be loaded as a key, but fail at the first use. */
 function isUsable(key: KeyObject): boolean {
   try {
     publicEncrypt({ key, oaepHash: 'sha256' }, Buffer.alloc(32))

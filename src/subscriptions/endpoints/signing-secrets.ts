@@ -6,7 +6,10 @@ const secretBytes = 32
 /** Creates a signing secret in the format of Standard Webhooks. */
 export const generateSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
-/** Replaces the secret of an endpoint. The previous one also signs for `graceSeconds`. @param now epoch milliseconds */
+/**
+ * Returns the endpoint with a new secret. The previous secret also signs for `graceSeconds`. @param now epoch
+ * milliseconds
+ */
 export const rotateSecret = (
   endpoint: EndpointRecord,
   secret: string,
