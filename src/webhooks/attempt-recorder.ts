@@ -7,8 +7,8 @@ import type {
 } from '../subscriptions/deliveries/delivery-service.ts'
 
 /**
- * Records the outcomes of attempts in order, while the next attempts run. One commit takes all outcomes that are ready.
- * After a crash, messages whose outcome was not recorded are sent again.
+ * Records the outcomes of attempts in order, while the next attempts run. One commit records all outcomes
+ * that are ready. After a crash, messages whose outcome was not recorded are sent again.
  */
 export class AttemptRecorder {
   readonly #deliveries: DeliveryService
@@ -19,7 +19,7 @@ export class AttemptRecorder {
   #running: Promise<void> | null = null
   #hasFailed = false
 
-  /** @param recorded called with the result of each commit */
+  /** @param recorded receives the result of each commit */
   constructor(
     { deliveries, rules }: { readonly deliveries: DeliveryService; readonly rules: RetryPolicy },
     address: TargetAddress,
@@ -40,14 +40,14 @@ export class AttemptRecorder {
     })
   }
 
-  /** True if a commit failed: later outcomes are not recorded. */
+  /** True if a commit failed. Later outcomes are not recorded. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
 
   /**
    * Resolves when all outcomes are durable.
-   * @throws the error of the commit that failed; the remaining outcomes are not recorded
+   * @throws the error of the commit that failed; later outcomes are not recorded
    */
   async settled(): Promise<void> {
     await this.#running

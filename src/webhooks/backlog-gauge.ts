@@ -3,19 +3,19 @@ import type { Metrics } from '../metrics.ts'
 import { targetName } from '../subscriptions/deliveries/delivery-keys.ts'
 import type { TargetAddress } from '../subscriptions/deliveries/delivery-records.ts'
 
-/** Interval at which the metrics are updated. */
+/** Interval in ms at which the metrics are updated. */
 const showMs = 1_000
 
-/** Messages that wait for one target. */
+/** The messages that wait for one target. */
 export interface BacklogEntry {
   readonly pending: number
-  /** Epoch milliseconds of the oldest event; null if no message waits. */
+  /** Time of the oldest event in epoch milliseconds; null if no message waits. */
   readonly oldestAt: number | null
 }
 
 /**
- * Metrics of the messages that wait for the targets that this process has served. The numbers of a target are read
- * after it was served. After a restart, a target is counted when its next attempt is due.
+ * Metrics of the messages that wait for the targets that this process has served. The numbers of a target are
+ * read after it was served. After a restart, a target does not count until its next attempt is due.
  */
 export class BacklogGauge {
   readonly #metrics: Metrics

@@ -2,7 +2,7 @@ import type { ActionUser } from '../events/activity.ts'
 import { type EventType, eventTypes, type OutboundEvent } from '../events/outbound-event.ts'
 import { idProblem } from '../model/address.ts'
 
-/** Returns the part of a value that may be sent; undefined for nothing. */
+/** Returns the part of a value that may be sent; undefined if nothing may be sent. */
 type Shape = (value: unknown) => unknown
 
 const id: Shape = (value) => (idProblem(value) === null ? value : undefined)
@@ -26,7 +26,7 @@ const listOf =
   (value) =>
     Array.isArray(value) ? value.map(shape).filter((each) => each !== undefined) : undefined
 
-/** Keeps null, which means that there is no value. */
+/** Returns the parts of an object that may be sent. Null, which means that there is no value, is kept. */
 function shown(
   value: Readonly<Record<string, unknown>>,
   shapes: Readonly<Record<string, Shape>>,
@@ -68,13 +68,16 @@ const comments = {
 }
 const activities = { activity: members({ id, targetEntityId: id }) }
 const documents = { documentId: id }
-/** The members of a test event. Without them, a receiver could take a test for a real event. */
+/**
+ * The members that mark a test event. They must stay: without them, a receiver would take a test for a real
+ * event.
+ */
 const trial = { endpointId: id, test: (value: unknown) => (value === true ? value : undefined) }
 const visits = { user, source: oneOf('socket', 'rest') }
 
 /**
- * For each event type, the members of its data that are not names, e-mail addresses or content. All other members are
- * removed.
+ * For each event type: the members of its data that may be sent, because they are not names, e-mail addresses
+ * or content. All other members are removed.
  */
 const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
   'comment_annotation.add': comments,
@@ -107,7 +110,8 @@ const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
 }
 
 /**
- * Reduces an event to ids, times and words that Weft defines. It removes all text, names and e-mail addresses of users.
+ * Reduces an event to ids, times and words that Weft defines. Removes all texts, and all names and e-mail
+ * addresses of users.
  */
 export const redactEvent = <E extends OutboundEvent>(event: E): E => ({
   ...event,

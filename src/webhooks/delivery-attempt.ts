@@ -7,23 +7,26 @@ import { type AttemptLimits, attemptLimits } from './limits.ts'
 /** A request to one target. */
 export interface OutgoingRequest {
   readonly url: string
-  /** In addition to content type, length and user agent. */
+  /** Headers in addition to content type, length and user agent. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** Outcome of an attempt. Durations are from the lookup of the name to the end of the attempt, in milliseconds. */
+/**
+ * Outcome of an attempt. `durationMs` is the time in ms from the lookup of the name to the end of the
+ * attempt.
+ */
 export type AttemptOutcome =
-  /** The receiver answered 2xx. */
+  /** The receiver responded with a 2xx status. */
   | { readonly kind: 'succeeded'; readonly httpStatus: number; readonly durationMs: number }
-  /** The receiver answered another status, or did not answer in time (`httpStatus` is null). */
+  /** The receiver responded with another status, or did not respond in time (`httpStatus` is null). */
   | {
       readonly kind: 'failed'
       readonly httpStatus: number | null
       readonly durationMs: number
       readonly error: string
     }
-  /** The receiver answered 410: it does not want further messages. */
+  /** The receiver responded with 410: it does not want further messages. */
   | { readonly kind: 'gone'; readonly httpStatus: 410; readonly durationMs: number }
   /** The server stopped during the attempt, so the outcome does not concern the receiver. */
   | { readonly kind: 'interrupted' }
@@ -32,13 +35,13 @@ export interface AttemptOptions {
   readonly destinations: DestinationPolicy
   readonly clock: Clock
   readonly limits?: AttemptLimits
-  /** Certificate authorities (PEM) to trust instead of the list in Node. */
+  /** Certificate authorities (PEM) to trust instead of those that Node trusts. */
   readonly authorities?: string
 }
 
 /**
- * Makes single attempts. Each is one POST on its own connection, which closes at the end of the attempt. Redirects are
- * not followed. Only the status counts; the body of the response is discarded.
+ * Makes single attempts. Each attempt is one POST on its own connection, which is closed at the end of the
+ * attempt. Redirects are not followed. Only the status of the response counts; the body is discarded.
  */
 export class AttemptSender {
   readonly #options: AttemptOptions
@@ -49,7 +52,7 @@ export class AttemptSender {
     this.#limits = options.limits ?? attemptLimits
   }
 
-  /** Makes an attempt. Never rejects. @param stop aborts the attempt */
+  /** Makes an attempt. The promise never rejects: failures are outcomes. @param stop aborts the attempt */
   async make(delivery: OutgoingRequest, stop: AbortSignal): Promise<AttemptOutcome> {
     if (stop.aborted) return { kind: 'interrupted' }
     const { clock } = this.#options
@@ -117,7 +120,10 @@ function urlOf(text: string): URL {
   return new URL(text)
 }
 
-/** Rejects when `signal` aborts, because a DNS lookup cannot be canceled and may never end. */
+/**
+ * Resolves like `promise`, but rejects as soon as `signal` aborts. Needed for DNS lookups, which cannot be
+ * canceled and may never end.
+ */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

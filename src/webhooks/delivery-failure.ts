@@ -1,4 +1,4 @@
-/** There was no response. The message is written for the person who configured the URL. */
+/** The receiver did not respond. The message is for the person who configured the URL. */
 export class NoResponseError extends Error {}
 
 /** Messages by the error code of Node. */
@@ -17,8 +17,8 @@ const sentences: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the reason of a failure. It never uses the message of the error, which may contain addresses of the private
- * network.
+ * Returns the reason of a failure. Does not use the message of the error, which may contain addresses of the
+ * private network.
  */
 export function failureText(error: unknown): string {
   if (error instanceof NoResponseError) return error.message

@@ -23,33 +23,37 @@ import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
 import type { RetryRuleDependencies } from './retry-policy.ts'
 import { type SendResult, TargetSender, type TargetSenderOptions } from './target-sender.ts'
 
-/** Maximum number of targets that are claimed ahead, to share the places fairly between workspaces. */
+/**
+ * Maximum number of targets that are claimed in advance. Claiming in advance is necessary to share the slots
+ * fairly between workspaces.
+ */
 const claimedMax = 1_000
 /**
- * Targets that are served at the same time, in total and of one workspace. One API key cannot have as many targets.
- * Targets that failed at their last attempt have the same number of separate places, so that a receiver that hangs
- * takes no place from receivers that answer.
+ * Maximum number of targets that are served concurrently, in total and of one workspace. One API key cannot
+ * have as many targets. Targets that failed at their last attempt have the same number of separate slots, so
+ * that a receiver that hangs uses no slot of receivers that respond.
  */
 const atOnce = { total: 256, each: 128 }
 /**
- * Targets of one workspace that wait for a place. Further ones are put back, so that targets of other workspaces are
- * claimed.
+ * Maximum number of targets of one workspace that wait for a slot. Further ones are put back, so that targets
+ * of other workspaces can be claimed.
  */
 const waitingMax = 64
 /**
- * Delay of a target that is put back. It is longer for failing targets, because there may be many and serving them is
- * mostly useless.
+ * Delay in ms of a target that is put back. The delay is longer for failing targets, because there may be
+ * many of them and serving them is mostly useless.
  */
 const putBackMs = { answering: 1_000, failing: 5_000 }
 /**
- * All nodes receive the same notice of new work. Each claims after a random delay, which is at most this value for each
- * other node, and at most `lookWithinMs` in total. Both are in milliseconds.
+ * Bounds of a random delay in ms. All nodes receive the same notice of new work, and each node claims after
+ * such a delay. The delay is at most `lookWithinMsPerNode` for each other node, and at most `lookWithinMs` in
+ * total.
  */
 const lookWithinMsPerNode = 25
 const lookWithinMs = 50
-/** Jobs that only enqueue other jobs. */
+/** Maximum number of concurrent jobs that only enqueue other jobs. */
 const retriesAtOnce = 64
-/** Polling interval for due retries. Their shortest delay is 5 s, with 10% jitter. */
+/** Polling interval in ms for due retries. The shortest delay of a retry is 5 s, with 10% jitter. */
 const retryPollMs = 1_000
 const sweepsAtOnce = 4
 
@@ -63,18 +67,18 @@ export interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attemp
   /** Returns whether the endpoint no longer exists. */
   readonly isGone: (address: TargetAddress) => Promise<boolean>
   readonly attempt: (delivery: OutgoingRequest, stop: AbortSignal) => Promise<AttemptOutcome>
-  /** Retention of sent messages in the log of their target, in milliseconds. */
+  /** Time in ms for which sent messages are kept in the log of their target. */
   readonly keepMs: number
 }
 
 type WorkerState =
   | { readonly is: 'created' }
   | { readonly is: 'sending' }
-  /** A notice has arrived, and a claim follows after a random delay. */
+  /** A notice has arrived. A claim follows after a random delay. */
   | { readonly is: 'sending, claim due'; readonly cancelClaim: () => void }
   | { readonly is: 'stopped' }
 
-/** Sends messages to many targets at the same time. One process at a time serves a target. */
+/** Sends messages to many targets concurrently. Only one process at a time serves a target. */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions
   readonly #senderOptions: TargetSenderOptions
@@ -88,7 +92,7 @@ export class DeliveryWorker {
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options
-    // Each attempt that is under way adds a listener.
+    // Each attempt in progress adds a listener.
     setMaxListeners(0, this.#cut.signal)
     const attempt = (delivery: OutgoingRequest) => options.attempt(delivery, this.#cut.signal)
     this.#senderOptions = { ...options, attempt }
@@ -118,7 +122,7 @@ export class DeliveryWorker {
     })
   }
 
-  /** Starts to send, including the messages that a crash left behind. */
+  /** Starts to send messages, including those that a crash left behind. */
   start(): void {
     this.#state = { is: 'sending' }
     for (const consumer of this.#consumers) consumer.start()
@@ -126,8 +130,8 @@ export class DeliveryWorker {
   }
 
   /**
-   * Resolves when nothing is sent any more. Attempts under way may end within `graceMs`. Then they are aborted, and the
-   * next start makes them again.
+   * Resolves when nothing is sent any more. Attempts in progress may end within `graceMs`. Then they are
+   * aborted; they are repeated after the next start.
    */
   async stop(graceMs: number): Promise<void> {
     if (this.#state.is === 'sending, claim due') this.#state.cancelClaim()
@@ -137,11 +141,11 @@ export class DeliveryWorker {
     const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all(this.#consumers.map((consumer) => consumer.stop()))
     disarm()
-    // Other nodes continue with the targets that were put back.
+    // The notice makes other nodes continue with the targets that were put back.
     this.#options.bus.publish(deliveryTopic, new Uint8Array())
   }
 
-  /** Schedules one claim; notices that arrive before it need no other. */
+  /** Schedules one claim after a notice. Further notices before this claim need no other claim. */
   #notified(): void {
     if (this.#state.is !== 'sending') return
     const { clock, cluster, random } = this.#options
@@ -187,7 +191,7 @@ export class DeliveryWorker {
     return 'done'
   }
 
-  /** Fails the messages of a target that receives nothing, because they would otherwise wait indefinitely. */
+  /** Fails the messages of a target to which nothing may be sent. Otherwise they would wait indefinitely. */
   async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
     const check = goOn(mayGoOn)
     while ((await this.#options.deliveries.failDisabled(address)) > 0) await check()

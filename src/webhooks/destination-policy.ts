@@ -9,27 +9,31 @@ import type { Resolve } from './dns-resolve.ts'
 export type Destination =
   /** The connection must use one of these addresses. */
   | { readonly kind: 'reachable'; readonly host: string; readonly addresses: readonly LookupAddress[] }
-  /** The reason without the resolved addresses: the person who sets URLs must not learn about the private network. */
+  /**
+   * `problem` does not contain the resolved addresses: the person who sets URLs must not learn about the
+   * private network.
+   */
   | { readonly kind: 'refused'; readonly problem: string }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Names with a special meaning in private networks (RFC 6761, 6762, 8375, ICANN's `internal`). */
+/** Names with a special meaning in private networks (RFC 6761, 6762, 8375, `internal` of ICANN). */
 const insideNames = /(^|\.)(localhost|localdomain|local|internal|intranet|corp|home|lan|private|home\.arpa)$/
 
 /**
- * The globally routed IPv6 range. Addresses outside of it, such as `::127.0.0.1`, are not public although they have the
- * range `unicast`.
+ * The globally routed IPv6 range. Addresses outside of this range, such as `::127.0.0.1`, are not public,
+ * even if the library classifies them as `unicast`.
  */
 const worldwide = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** An address in a public range that the host of a virtual machine answers (Azure). */
+/** An address in a public range to which the host of a virtual machine responds (Azure). */
 const hypervisor = '168.63.129.16'
 
 /**
- * Checks whether a request may go to a destination: a public internet address, or a destination that the operator has
- * listed. A name is resolved once for each attempt, and all its addresses are checked. The connection uses exactly
- * these addresses, so a later change of the DNS record has no effect.
+ * Checks whether a request may be sent to a destination. Allowed are public internet addresses, and
+ * destinations that the operator has listed. A name is resolved once for each attempt, and all its addresses
+ * are checked. The connection uses exactly these addresses, so a later change of the DNS record has no
+ * effect.
  */
 export class DestinationPolicy {
   readonly #names: ReadonlySet<string>
@@ -43,7 +47,9 @@ export class DestinationPolicy {
     this.#resolve = resolve
   }
 
-  /** Resolves the host of a URL and checks all its addresses. @throws Error if the name cannot be resolved */
+  /**
+   * Resolves the host of a URL, and checks all its addresses. @throws Error if the name cannot be resolved
+   */
   async of(url: URL): Promise<Destination> {
     const problem = urlProblem(url)
     if (problem !== null) return { kind: 'refused', problem }
@@ -71,7 +77,7 @@ export class DestinationPolicy {
   }
 }
 
-/** Returns a lookup function for connections that yields the checked addresses. */
+/** Returns a lookup function for connections. It returns the checked addresses. */
 export const pinnedLookup =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, options, callback) => {
@@ -93,7 +99,8 @@ function urlProblem(url: URL): string | null {
 const hostOf = (url: URL): string => withoutTrailing('.', url.hostname.replace(/^\[|\]$/g, ''))
 
 /**
- * Returns whether a name is private. Names with one label are, because the resolver completes them from a search list.
+ * Returns whether a name is private. A name with only one label is private, because the resolver completes it
+ * from a search list.
  */
 const isInside = (host: string): boolean => !host.includes('.') || insideNames.test(host)
 
@@ -102,12 +109,18 @@ const refused = (host: string): Destination => ({
   problem: `${host} is not a public internet address, and the webhookAllowlist of the server does not contain it`,
 })
 
-/** Parses an address; null if the text is not one. IPv4 in IPv6 (`::ffff:127.0.0.1`) becomes the IPv4 address. */
+/**
+ * Parses an address; returns null if the text is not an address. IPv4 in IPv6 (`::ffff:127.0.0.1`) becomes
+ * the IPv4 address.
+ */
 function parsed(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text)
 }
 
-/** Returns whether an address is public. Ranges with a special purpose (private, shared, tunnels, tests, …) are not. */
+/**
+ * Returns whether an address is public. Addresses in ranges with a special purpose (private, shared, tunnels,
+ * tests, …) are not public.
+ */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast' || address.toString() === hypervisor) return false
   return address.kind() === 'ipv4' || address.match(worldwide)

@@ -1,19 +1,22 @@
 import { lookup, Resolver } from 'node:dns/promises'
 
 /**
- * Returns all addresses of a name. Rejects if the name is not known. `listed` names come from the operator, `foreign`
- * names from any user.
+ * Returns all addresses of a name. Rejects if the name is not known. `trust` is `listed` for names that the
+ * operator configured, and `foreign` for names that any user may have configured.
  */
 export type Resolve = (host: string, trust: 'listed' | 'foreign') => Promise<readonly string[]>
 
-/** Timeout and number of the DNS queries to one server. Together they are shorter than the deadline of an attempt. */
+/**
+ * Timeout in ms and number of the DNS queries to one server. Together they take less time than the deadline
+ * of an attempt.
+ */
 const timeoutMs = 3_000
 const tries = 2
 
 /**
- * Resolves foreign names by DNS only. The lookup of the system occupies a thread of the pool that the store writes
- * with, for as long as a name server takes. Listed names use the lookup of the system, with the hosts file and the
- * search list.
+ * Resolves a name. Foreign names are resolved by DNS only: a lookup of the operating system would occupy a
+ * thread, for as long as a name server takes, in the pool with which the store writes. Listed names use the
+ * lookup of the operating system, with its hosts file and search list.
  */
 export const resolveName: Resolve = (host, trust) =>
   trust === 'listed' ? bySystem(host) : resolveByDns(host, new Resolver({ timeout: timeoutMs, tries }))
@@ -22,7 +25,7 @@ async function bySystem(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** Returns the IPv4 and IPv6 addresses of a name. Rejects if it has neither. */
+/** Returns the IPv4 and IPv6 addresses of a name. Rejects if the name has none. */
 export async function resolveByDns(host: string, resolver: Resolver): Promise<readonly string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))

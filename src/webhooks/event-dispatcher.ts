@@ -11,15 +11,18 @@ import { deliveryLimits } from '../subscriptions/deliveries/delivery-records.ts'
 import { type ClaimedEvent, ClaimedEventBuffer } from './claimed-event-buffer.ts'
 import { dispatchFailed, Fanout, type FanoutDependencies } from './fanout.ts'
 
-/** API keys whose events are dispatched at the same time, one batch each. */
+/** Maximum number of batches that are dispatched concurrently, in total and of one API key. */
 const portionsAtOnce = { total: 8, each: 1 }
-/** Limits of a batch. The first event may have more bytes. */
+/** Limits of a batch. A single event may have more bytes. */
 const portionMax = { events: 256, bytes: 262_144 }
-/** Bytes that a message needs in addition to its event: the record and its index entries. */
+/** Estimated bytes that a message needs in addition to its event: the record and its index entries. */
 const messageBytes = 2_048
-/** Lease of a claimed event in milliseconds. After it, another process dispatches the events of a process that died. */
+/** Lease of a claimed event in ms. If a process dies, another one dispatches its events after this time. */
 const leaseMs = 10_000
-/** Polling interval for events without a notice, such as failed events and events of a process that died. */
+/**
+ * Polling interval in ms for events without a notice, such as failed events and events of a process that has
+ * died.
+ */
 const pollMs = 5_000
 
 export interface DispatcherOptions extends FanoutDependencies {
@@ -27,22 +30,25 @@ export interface DispatcherOptions extends FanoutDependencies {
   readonly clock: Clock
 }
 
-/** Events of one API key that wait, and their dispatching, which ends when no event waits. */
+/**
+ * The waiting events of one API key, and the promise of their dispatching, which ends when no event waits.
+ */
 interface EventLine {
   readonly waiting: ClaimedEvent[]
   readonly dispatched: Promise<void>
 }
 
 /**
- * Turns events into messages for the targets. The events of one API key keep their order, so only one node dispatches
- * at a time. The claim loop has the state of the dispatcher: when it is stopped, no batch begins.
+ * Creates messages for the targets from events. The events of one API key keep their order, so only one node
+ * dispatches at a time. The state of the claim loop is the state of the dispatcher: when the loop is stopped,
+ * no further batch begins.
  */
 export class EventDispatcher {
   readonly #options: DispatcherOptions
   readonly #fanout: Fanout
   readonly #unsubscribe: () => void
   readonly #claimed = new ClaimedEventBuffer()
-  /** By API key. */
+  /** Events by API key. */
   readonly #lines = new Map<string, EventLine>()
   readonly #slots = new FairSemaphore(portionsAtOnce)
   readonly #election: LeaderElection
@@ -83,10 +89,10 @@ export class EventDispatcher {
     await this.#election.stop()
   }
 
-  /** Releases the claims of waiting events, so that another node can claim them at once. */
+  /** Releases the claims of waiting events, so that another node can claim them immediately. */
   async #release(): Promise<void> {
     const { queue } = this.#options.engine
-    // If this fails, the event is due at the end of its lease.
+    // If this fails, the event becomes due at the end of its lease.
     await Promise.all(this.#claimed.tokens.map((token) => queue.retry(token, 0, '').catch(() => false)))
   }
 
@@ -99,7 +105,7 @@ export class EventDispatcher {
     for (const each of claimed) if (this.#claimed.add(each)) this.#append(each)
   }
 
-  /** Reads the event of a job. Returns null for a malformed job, which becomes a dead letter. */
+  /** Reads the event of a job. Returns null for a malformed job, which is moved to the dead letters. */
   async #read(job: ClaimedJob): Promise<ClaimedEvent | null> {
     const { id, token, payload } = job
     const { engine, log } = this.#options
@@ -123,16 +129,16 @@ export class EventDispatcher {
     this.#lines.set(name, { waiting, dispatched: this.#dispatchAll(name, waiting) })
   }
 
-  /** Dispatches the events of one API key batch by batch, including events that arrive meanwhile. */
+  /** Dispatches the events of one API key in batches, including events that arrive meanwhile. */
   async #dispatchAll(name: string, waiting: ClaimedEvent[]): Promise<void> {
-    // Lets the other events of the same claim join the first batch.
+    // Waits, so that the other events of the same claim are in the first batch.
     await Promise.resolve()
     while (waiting.length > 0 && !this.#claims.isStopped)
       await this.#slots.run(name, () => this.#dispatch(waiting.splice(0, portionOf(waiting))))
     this.#lines.delete(name)
   }
 
-  /** Dispatches a batch. Failed events are due again at the end of their lease. */
+  /** Dispatches a batch. Events that fail become due again at the end of their lease. */
   async #dispatch(portion: readonly ClaimedEvent[]): Promise<void> {
     const bytes = portion.reduce((sum, each) => sum + each.bytes, 0)
     try {
@@ -147,12 +153,12 @@ export class EventDispatcher {
     }
     const wasFull = this.#claimed.free === 0
     this.#claimed.remove(portion)
-    // A full buffer ended the claims.
+    // The claims had ended because the buffer was full.
     if (wasFull) this.#claims.wake()
   }
 }
 
-/** Number of events of the next batch, at least 1. */
+/** Returns the number of events in the next batch; at least 1. */
 function portionOf(waiting: readonly ClaimedEvent[]): number {
   const first = waiting.slice(0, portionMax.events)
   let bytes = 0

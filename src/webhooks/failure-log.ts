@@ -20,14 +20,14 @@ interface Failure {
   readonly endpointId: string
   readonly messageId: string
   readonly type: string
-  /** Status of the response. A dropped message has none. */
+  /** Status of the response; absent for a dropped message. */
   readonly httpStatus?: number | null
   readonly reason: string
 }
 
 /**
- * Logs failed attempts and dropped messages. Repeated failures of a target share a line with their count. URLs are not
- * logged, because they may contain secrets.
+ * Logs failed attempts and dropped messages. Repeated failures of a target share one line with their count.
+ * Does not log URLs, because they may contain secrets.
  */
 export class FailureLog {
   readonly #events: RepeatedEvents<Failure>
@@ -50,13 +50,13 @@ export class FailureLog {
     this.#note({ event: 'webhook.attempt_failed', ...names, httpStatus, reason: error })
   }
 
-  /** Logs a message that failed without all attempts. */
+  /** Logs a message that failed before its last attempt. */
   dropped(address: TargetAddress, message: Pick<MessageRecord, 'id' | 'type' | 'reason'>): void {
     const reason = message.reason ?? ''
     this.#note({ event: 'webhook.messages_dropped', ...namesOf(address, message), reason })
   }
 
-  /** Logs the failures that are not logged yet. */
+  /** Logs the failures that have not been logged yet. */
   end(): void {
     this.#events.end()
   }

@@ -12,11 +12,14 @@ import type { DeliveryService } from '../subscriptions/deliveries/delivery-servi
 import { targetIdOf, type WebhookTarget } from '../subscriptions/target.ts'
 import type { Tracer } from '../trace.ts'
 
-/** `event` of the log lines about events that the server dispatches again later. */
+/** `event` of the log lines about events that the server will dispatch again. */
 export const dispatchFailed = 'webhook.dispatch_failed'
-/** Bytes that are written at the same time for the events of one call. Each target has its own copy of an event. */
+/**
+ * Maximum bytes that are written concurrently for the events of one call. Each target has its own copy of an
+ * event.
+ */
 const bytesAtOnce = 1_048_576
-/** Targets whose messages are written at the same time. */
+/** Maximum number of targets whose messages are written concurrently. */
 const linesAtOnceMax = 128
 
 export interface FanoutDependencies {
@@ -43,9 +46,9 @@ export class Fanout {
   }
 
   /**
-   * Creates the messages. Repeating the call after a crash is harmless, because stored messages stay as they are.
-   * Returns the events that failed.
-   * @param bytes estimated size of the messages of one target
+   * Creates the messages. Returns the events that failed. The call may be repeated after a crash, because
+   * stored messages stay unchanged.
+   * @param bytes estimated bytes of the messages of one target
    */
   async tell(events: readonly QueuedEvent[], bytes: number): Promise<ReadonlySet<QueuedEvent>> {
     const failed = new Set<QueuedEvent>()
@@ -69,7 +72,7 @@ export class Fanout {
   }
 
   /**
-   * Groups the events by target and keeps their order.
+   * Groups the events by target; keeps their order.
    * @param failed receives the events whose targets could not be read
    */
   async #linesOf(
@@ -107,8 +110,9 @@ export class Fanout {
   }
 
   /**
-   * Deletes the messages of organizations that no longer exist. An organization is another partition: its removal may
-   * have started before the messages were stored, and then it has missed them.
+   * Deletes the messages of organizations that no longer exist. This is necessary because an organization is
+   * in another partition: its removal may have run before the messages were stored, and so has not found
+   * them.
    */
   async #forgetGone(events: readonly QueuedEvent[], lines: readonly EventsOfTarget[]): Promise<void> {
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))

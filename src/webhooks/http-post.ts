@@ -8,7 +8,7 @@ import type { AttemptLimits } from './limits.ts'
 /** A request whose destination has been checked. */
 export interface PostRequest {
   readonly url: URL
-  /** Host of the URL that was checked. */
+  /** The host of the URL, which was checked. */
   readonly host: string
   readonly lookup: LookupFunction
   readonly headers: Readonly<Record<string, string>>
@@ -24,14 +24,14 @@ export interface PostLimits {
 }
 
 /**
- * Time to connect to one of several addresses before the next is tried, in milliseconds. Node's default of 250 ms is
- * too short for distant receivers.
+ * Time in ms for connecting to one of several addresses before the next one is tried. The default of Node,
+ * 250 ms, is too short for distant receivers.
  */
 const addressMs = 2_000
 
 /**
- * Posts the body. Resolves with the status after the connection has closed or was cut off. Rejects if there is no
- * status.
+ * Posts the body. Resolves with the status when the connection is closed or was cut off. Rejects if there is
+ * no status.
  */
 export async function postForStatus(call: PostRequest, bounds: PostLimits): Promise<number> {
   const { signal } = bounds
@@ -48,8 +48,8 @@ export async function postForStatus(call: PostRequest, bounds: PostLimits): Prom
 }
 
 /**
- * Opens the request without an agent. A connection that is kept alive could lead to a receiver that has stopped or
- * moved.
+ * Opens the request without an agent. An agent would keep connections alive, and such a connection could lead
+ * to a receiver that has stopped or moved.
  */
 function opened(
   { url, host, lookup, headers, body, authorities }: PostRequest,
@@ -80,14 +80,14 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
   const { interimAnswersMax } = bounds.limits
   return new Promise((resolve, reject) => {
     let interim = 0
-    // Never removed: an error after the response must not end the process.
+    // This listener is never removed: an error after the response must not end the process.
     request.on('error', reject)
     request.on('close', () => reject(new NoResponseError('the connection was closed before the answer')))
-    // The response settles the promise; later errors of the connection have no effect.
+    // The first response settles the promise. Later errors of the connection have no effect.
     request.on('response', (response) => resolve(drained(response, bounds)))
     request.on('upgrade', (_response, socket) => {
       reject(new NoResponseError('the receiver requires another protocol'))
-      // The request no longer handles errors of this socket; an unhandled one would end the process.
+      // The request no longer handles errors of this socket; without a listener, they would end the process.
       socket.on('error', () => {}).destroy()
     })
     request.on('information', () => {
@@ -99,7 +99,8 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
 }
 
 /**
- * Reads the rest of the response up to the limits, so that the receiver can finish writing. Resolves with the status.
+ * Reads the remainder of the response up to the limits, so that the receiver can finish writing. Resolves
+ * with the status.
  */
 function drained(response: IncomingMessage, { limits, clock }: PostLimits): Promise<number> {
   return new Promise((resolve) => {

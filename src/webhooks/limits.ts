@@ -1,17 +1,19 @@
 /** Limits of one attempt. */
 export interface AttemptLimits {
-  /** Time from the lookup of the name to the status of the response. */
+  /** Maximum time in ms from the lookup of the name to the status of the response. */
   readonly deadlineMs: number
-  /** Time to discard the rest of the response, so that the receiver can finish writing. */
+  /**
+   * Maximum time in ms for discarding the remainder of the response, so that the receiver can finish writing.
+   */
   readonly drainMs: number
-  /** Bytes of the rest of the response; then the connection is cut off. */
+  /** Maximum bytes of the remainder of the response. Then the connection is cut off. */
   readonly answerBytesMax: number
   readonly answerHeaderBytesMax: number
-  /** Interim responses (1xx) before the final one. */
+  /** Maximum number of interim responses (1xx) before the final one. */
   readonly interimAnswersMax: number
-  /** Maximum size of a body; a larger one is not sent. */
+  /** Maximum bytes of a request body. A larger body is not sent. */
   readonly bodyBytesMax: number
-  /** Total length of the names and values of the given headers. */
+  /** Maximum total length of the names and values of the given request headers. */
   readonly headerBytesMax: number
 }
 

@@ -7,10 +7,10 @@ export type PayloadEncoding =
   | { readonly kind: 'plain' }
   | { readonly kind: 'encoded' }
   | { readonly kind: 'encrypted'; readonly publicKey: KeyObject }
-  /** The payload must be encrypted, but there is no valid key: nothing may be sent. */
+  /** The payload must be encrypted, but there is no valid key. Nothing may be sent. */
   | { readonly kind: 'impossible' }
 
-/** Returns the encoding of a configuration. Encryption takes precedence over encoding. */
+/** Returns the encoding that a configuration requires. Encryption takes precedence over encoding. */
 export function encodingFor({
   encryptData,
   encodeData,
@@ -22,9 +22,11 @@ export function encodingFor({
 }
 
 /**
- * Returns the body of a request. `plain` is JSON. `encoded` is `{ encodedPayload }`, the base64 of the JSON.
- * `encrypted` is `{ encryptedData, encryptedKey, iv }`, each in base64: AES-256-CBC with a new key and iv, and the key
- * wrapped with RSA-OAEP and SHA-256.
+ * Returns the body of a request.
+ * - `plain`: the JSON.
+ * - `encoded`: `{ encodedPayload }`, the base64 of the JSON.
+ * - `encrypted`: `{ encryptedData, encryptedKey, iv }`, each in base64. The JSON is encrypted with
+ * AES-256-CBC, a new key and a new iv. The key is encrypted with RSA-OAEP and SHA-256.
  */
 export function encodePayload(
   json: string,

@@ -3,7 +3,7 @@ import type { EventType, QueuedEvent } from '../events/outbound-event.ts'
 import type { NotificationConfig } from '../notifications/notification-records.ts'
 import { redactEvent, redactUser } from './data-protection.ts'
 
-/** A user whom an event concerns, with the notification channels that the user has chosen. */
+/** A user whom an event concerns, with the notification config that applies to the user. */
 export interface Recipient extends ActionUser {
   readonly notificationConfig: Required<NotificationConfig>
 }
@@ -13,18 +13,21 @@ export interface RecipientResolver {
   of(event: QueuedEvent): Promise<readonly Recipient[]>
 }
 
-/** `protected` is without names, e-mail addresses and content. */
+/** `protected`: without names, e-mail addresses and content. */
 export type Detail = 'whole' | 'protected'
 
-/** An event and its message. */
+/** An event, with the parts of its message that a payload contains. */
 export interface PayloadInput {
-  /** Id of the message. It is the same in every attempt and equals the header `webhook-id`. */
+  /** Id of the message, which is also the header `webhook-id`. It is the same in every attempt. */
   readonly webhookId: string
   readonly event: QueuedEvent
   readonly detail: Detail
 }
 
-/** Payload for the raw URL of the basic service. `timestamp` is the time of the event in epoch milliseconds. */
+/**
+ * Returns the payload for the raw URL of the basic service. `timestamp` is the time of the event in epoch
+ * milliseconds.
+ */
 export function basicPayload({ webhookId, event, detail }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
@@ -38,13 +41,16 @@ export function basicPayload({ webhookId, event, detail }: PayloadInput) {
   }
 }
 
-/** Payload for the processed URL of the basic service: the raw payload with recipients. */
+/** Returns the payload for the processed URL of the basic service: the raw payload with recipients. */
 export const processedPayload = (input: PayloadInput, recipients: readonly Recipient[]) => ({
   ...basicPayload(input),
   recipients: input.detail === 'whole' ? recipients : recipients.map(protectedRecipient),
 })
 
-/** Payload for advanced endpoints. The acting user and the ids are in `data`, next to the data of the event. */
+/**
+ * Returns the payload for advanced endpoints. The acting user and the ids are in `data`, next to the data of
+ * the event.
+ */
 export function advancedPayload({ webhookId, event, detail }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
@@ -71,7 +77,10 @@ const metadataOf = ({ scope, documentId }: QueuedEvent) => ({
   documentId,
 })
 
-/** The product area of an event type: `comment`, `huddle`, `recorder`, `crdt`, `document`, `presence` or `webhook`. */
+/**
+ * Returns the product area of an event type: `comment`, `huddle`, `recorder`, `crdt`, `document`, `presence`
+ * or `webhook`.
+ */
 function sourceOf(type: EventType): string {
   const [first = ''] = type.split(/[._]/)
   return first === 'message' ? 'webhook' : first

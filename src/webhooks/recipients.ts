@@ -9,16 +9,18 @@ import { notificationConfigType } from '../notifications/notification-records.ts
 import { effectiveConfig } from '../notifications/visibility.ts'
 import type { Recipient, RecipientResolver } from './payload.ts'
 
-/** Maximum number of recipients. The first ones of a thread are kept. */
+/** Maximum number of recipients. Further authors of a thread are left out. */
 export const recipientsMax = 100
 
-/** Returns the authors of a thread, the first author first; an empty list if the thread was deleted. */
+/**
+ * Returns the authors of a thread, the first author first. Returns an empty list if the thread was deleted.
+ */
 export type FindParticipants = (
   scope: OrganizationAddress,
   annotationId: string,
 ) => Promise<readonly ActionUser[]>
 
-/** The members of a comment event's data that are read here. */
+/** The members of a comment event's data from which recipients are found. */
 interface CommentData {
   readonly annotation?: {
     readonly annotationId: string
@@ -29,9 +31,10 @@ interface CommentData {
 }
 
 /**
- * Finds the users whom a comment event concerns: the assignee, the creator and the authors of the thread, except for
- * the acting user. Other events have no recipients. Names and e-mail addresses come from the users of the organization,
- * or else from the event. Notification configs are those in force for the document.
+ * Finds the users whom a comment event concerns: the assignee, the creator and the authors of the thread,
+ * except for the acting user. Other events have no recipients. Names and e-mail addresses are taken from the
+ * users of the organization, otherwise from the event. Notification configs are those that apply to the
+ * document.
  */
 export class CommentRecipients implements RecipientResolver {
   readonly #store: OrganizationStore

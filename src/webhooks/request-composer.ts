@@ -21,7 +21,7 @@ export class RequestComposer {
   }
 
   /**
-   * Builds the request with the configuration of the target at `now`.
+   * Builds the request with the configuration that the target has at `now`.
    * @param now epoch milliseconds
    * @throws Error if the payload must be encrypted and there is no key
    */

@@ -20,7 +20,7 @@ export interface RetryRuleDependencies {
   readonly schedule: Schedule
   readonly ids: EventIds
   readonly wanted: (tenant: Tenant, type: EventType) => boolean
-  /** Returns a number from 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number
 }
 
@@ -31,8 +31,8 @@ export const retryPolicyFor = (dependencies: RetryRuleDependencies, address: Tar
 })
 
 /**
- * Returns the event `message.attempt.exhausted` of a message whose attempts have all failed. Returns null for test events
- * and for messages that contain such an event themselves.
+ * Returns the event `message.attempt.exhausted` for a message whose attempts have all failed. Returns null
+ * for messages of test events, and for messages of `message.attempt.exhausted` events.
  */
 function exhaustedEvent(
   { clock, ids, wanted }: RetryRuleDependencies,

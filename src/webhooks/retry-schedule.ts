@@ -1,10 +1,16 @@
 /** Schedule of the attempts of a message. */
 export interface Schedule {
-  /** Milliseconds to wait after the first failure, the second, …; the last delay precedes the last attempt. */
+  /**
+   * Delays in ms after the first failure, after the second failure, and so on. The last delay precedes the
+   * last attempt.
+   */
   readonly delaysMs: readonly number[]
-  /** Random share by which a delay is longer or shorter (0.1 is ±10%), so that receivers are not all called at once. */
+  /**
+   * Random share by which a delay is made longer or shorter (0.1 means ±10%), so that receivers do not get
+   * all retries together.
+   */
   readonly jitter: number
-  /** An endpoint with nothing but failures for this time is disabled. */
+  /** Time in ms after which an endpoint without any success is disabled. */
   readonly disableAfterMs: number
 }
 
@@ -12,7 +18,7 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Eight attempts in about 27 h 35 min. */
+/** Allows eight attempts in about 27 h 35 min. */
 export const defaultSchedule: Schedule = {
   delaysMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
   jitter: 0.1,
@@ -20,8 +26,8 @@ export const defaultSchedule: Schedule = {
 }
 
 /**
- * Returns the milliseconds until the next attempt after `failures` failed attempts (at least 1); null if there is no
- * further attempt.
+ * Returns the delay in ms of the next attempt after `failures` failed attempts (at least 1); null if there is
+ * no further attempt.
  * @param random from 0 to 1
  */
 export function delayAfter({ delaysMs, jitter }: Schedule, failures: number, random: number): number | null {

@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto'
 
-/** The signed parts of a request. */
+/** The parts of a request that are signed. */
 export interface Signed {
-  /** Message id, which is the same in all attempts, so that receivers can detect repetitions. */
+  /** Id of the message. It is the same in all attempts, so that receivers can detect repetitions. */
   readonly id: string
-  /** Epoch milliseconds of the attempt. */
+  /** Time of the attempt, in epoch milliseconds. */
   readonly at: number
-  /** The bytes of the body. */
+  /** The body of the request. */
   readonly body: Uint8Array
 }
 
 /**
- * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com). During a rotation there are several
- * secrets and one signature for each, so that a receiver can have any of them.
- * @param secrets each is `whsec_` and base64
+ * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com). During a rotation there are
+ * two secrets, with one signature each: the receiver may have either of them.
+ * @param secrets each is `whsec_` followed by base64
  */
 export function signatureHeaders({ id, at, body }: Signed, secrets: readonly string[]) {
   const timestamp = String(Math.floor(at / 1000))
@@ -28,6 +28,9 @@ export function signatureHeaders({ id, at, body }: Signed, secrets: readonly str
   }
 }
 
-/** Returns the header that authenticates the basic service to its receiver, with the stored token; no header for ''. */
+/**
+ * Returns the header that authenticates the basic service to its receiver with the stored token. Returns no
+ * header if the token is empty.
+ */
 export const tokenHeaders = (authToken: string): Readonly<Record<string, string>> =>
   authToken === '' ? {} : { authorization: `Basic ${authToken}` }

@@ -19,13 +19,19 @@ import type { FailureLog } from './failure-log.ts'
 import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'
 import type { Schedule } from './retry-schedule.ts'
 
-/** A target gives its place to others at the end of the attempt that passes this time. */
+/**
+ * Time in ms for which a target uses its slot. The attempt during which this time passes is the last one;
+ * then another target gets the slot.
+ */
 const sliceMs = 1_000
-/** Messages of one read. */
+/** Maximum number of messages in one read. */
 const batchSize = 16
-/** A longer wait for the rate limit gives the place to other targets. */
+/**
+ * Maximum time in ms for which a target waits for its rate limit in its slot. If the wait is longer, another
+ * target gets the slot.
+ */
 const waitMs = 100
-/** Delay before due messages are read again while they are being deleted. */
+/** Delay in ms before due messages are read again while they are being deleted. */
 const removedMs = 1_000
 
 /** A message and its event. */
@@ -41,10 +47,10 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly metrics: Metrics
   readonly schedule: Schedule
   readonly deliveries: DeliveryService
-  /** Returns null if nothing may be sent to the target. */
+  /** Returns the target; null if nothing may be sent to it. */
   readonly targetOf: (tenant: Tenant, targetId: string) => Promise<WebhookTarget | null>
   readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
-  /** Builds the request. @throws Error if there is no request for this event and target */
+  /** Builds the request. @throws Error if no request can be built for this event and target */
   readonly compose: (
     target: WebhookTarget,
     outgoing: OutgoingMessage,
@@ -91,7 +97,7 @@ export class TargetSender {
     )
   }
 
-  /** Sends due messages. @param mayGoOn is called before each attempt; false ends the sending */
+  /** Sends due messages. @param mayGoOn called before each attempt; if it returns false, sending ends */
   static async serve(
     options: TargetSenderOptions,
     address: TargetAddress,
@@ -117,7 +123,10 @@ export class TargetSender {
     return this.#options.targetOf(this.#address, this.#address.targetId)
   }
 
-  /** Sends messages. Returns null if all have been sent. Reads each event, and the target, just before its attempt. */
+  /**
+   * Sends messages. Returns null if all of them have been sent. Reads the target and each event directly
+   * before the attempt.
+   */
   async #sendAll(due: readonly MessageRecord[]): Promise<SendResult | null> {
     for (const message of due) {
       const [target, event] = await Promise.all([
@@ -130,7 +139,7 @@ export class TargetSender {
       if (wait > 0) await new Promise<void>((resolve) => this.#options.clock.after(wait, resolve))
       if (!this.#mayGoOn() || this.#options.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
       if (event === null) return { kind: 'waits', ms: removedMs }
-      // Outcomes that are not recorded lead to repeated sends, so sending stops.
+      // Sending stops, because a message whose outcome is not recorded is sent again.
       if (this.#recording.hasFailed) return null
       const goesOn = await this.#send(target, { message, event })
       if (!goesOn) return { kind: 'waits', ms: 0 }
@@ -138,16 +147,16 @@ export class TargetSender {
     return null
   }
 
-  /** Milliseconds until the rate limit allows the next attempt. */
+  /** Returns the time in ms until the rate limit allows the next attempt. */
   #waitFor(target: WebhookTarget): number {
     const rateLimit = target.kind === 'endpoint' ? target.endpoint.rateLimit : null
     if (rateLimit === null) return 0
     const spacing = Math.ceil(1_000 / rateLimit)
-    // Limited, so that a clock that was set back does not prolong the wait.
+    // The limit `spacing` prevents a longer wait if the clock was set back.
     return Math.min(spacing, this.#attemptedAt + spacing - this.#options.clock.now())
   }
 
-  /** Returns false if nothing more may be sent now. */
+  /** Sends a message. Returns false if nothing more may be sent now. */
   async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
     const { clock, metrics } = this.#options
     const at = clock.now()
@@ -191,8 +200,8 @@ export class TargetSender {
   }
 
   /**
-   * Disables an endpoint that has only failed for `disableAfterMs`, counted from its first failure or since it was
-   * enabled.
+   * Disables an endpoint that has had no success for `disableAfterMs`. The time counts from the first failure
+   * since the last success, or from the time at which the endpoint was enabled, whichever is later.
    */
   async #disableFailing(target: WebhookTarget): Promise<void> {
     const { failingSince } = this.#state

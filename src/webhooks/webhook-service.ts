@@ -25,7 +25,7 @@ export interface WebhookServiceOptions extends WebhookModule {
   readonly organizations: OrganizationStore
   readonly participants: FindParticipants
   readonly destinations: DestinationPolicy
-  /** Retention of sent messages in the log of their target, in milliseconds. */
+  /** Time in ms for which sent messages are kept in the log of their target. */
   readonly keepMs: number
   readonly schedule?: Schedule
 }
@@ -69,8 +69,8 @@ export class WebhookService {
   }
 
   /**
-   * Resolves when nothing is sent any more. Attempts under way may take `graceMs`. The next start continues with the
-   * remaining messages.
+   * Resolves when nothing is sent any more. Attempts in progress may take up to `graceMs`. The next start
+   * continues with the remaining messages.
    */
   async stop(graceMs: number): Promise<void> {
     await Promise.all([this.#dispatcher.stop(), this.#worker.stop(graceMs)])
