@@ -8,18 +8,21 @@ import { VersionAuthorTracker } from './version-author-tracker.ts'
 import { authorQueue } from './version-jobs.ts'
 import { VersionStore } from './version-store.ts'
 
-/** Authors that are recorded at the same time. */
+/** Maximum number of authors that are recorded concurrently. */
 const atOnce = 64
 
-/** Parts of versions that rooms use to report edits. */
+/** The parts of versions to which rooms report edits. */
 export interface VersionDependencies {
   readonly store: VersionStore
   readonly notes: VersionAuthorTracker
-  /** Records authors. `VersionService` starts it. */
+  /** Records authors. `VersionService` starts and stops it. */
   readonly authors: JobConsumer
 }
 
-/** Creates the parts. @param everyMs interval of automatic versions of edited documents; 0 for none */
+/**
+ * Creates the parts.
+ * @param everyMs interval in ms of automatic versions of edited documents; 0: no automatic versions
+ */
 export function createVersionParts(
   engine: Engine,
   {

@@ -3,21 +3,21 @@ const dayMs = 24 * hourMs
 
 /** Limits of the versions of one editor. */
 export const versionLimits = {
-  /** Versions that callers have made; further ones are rejected. */
+  /** Versions that callers have created. Further ones are rejected. */
   manual: 1_000,
-  /** Automatic versions; a further one replaces the oldest. */
+  /** Automatic versions. A further version replaces the oldest one. */
   automatic: 500,
   /** Characters of a label. */
   labelCharacters: 200,
-  /** Authors of one version; further ones are left out. */
+  /** Authors of one version. Further authors are left out. */
   authors: 500,
   /** Versions in one response. */
   listed: 100,
 } as const
 
 /**
- * Retention of automatic versions. If they are older than `afterMs`, the last one of each `everyMs` is kept. After the
- * last row, none is kept. Versions younger than the first row are all kept.
+ * Retention of automatic versions. If they are older than `afterMs`, the last version of each interval of
+ * `everyMs` is kept; null: none is kept. Versions younger than the first row are all kept.
  */
 export const autoVersionRetention: readonly { readonly afterMs: number; readonly everyMs: number | null }[] =
   [

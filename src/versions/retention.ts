@@ -2,8 +2,9 @@ import { autoVersionRetention, versionLimits } from './limits.ts'
 import type { VersionRecord } from './version-keys.ts'
 
 /**
- * Returns the ids of expired automatic versions. The newest one never expires. Intervals are aligned to the clock and
- * not to the age of versions, so that a version that is kept today is not removed by tomorrow's intervals.
+ * Returns the ids of expired automatic versions. The newest automatic version never expires. Intervals are
+ * aligned to the clock, not to the age of versions, so that tomorrow's intervals do not remove a version that
+ * is kept today.
  * @param records all versions of one editor, the oldest first
  * @param now epoch milliseconds
  */
@@ -26,7 +27,7 @@ export function expiredVersions(records: readonly VersionRecord[], now: number):
 
 const unthinned = ''
 
-/** Returns the name of the interval in which one version is kept; null if no version of that time is kept. */
+/** Returns the name of the interval of which one version is kept; null if no version of that time is kept. */
 function stretchOf(at: number, now: number): string | null {
   const row = autoVersionRetention.findLast(({ afterMs }) => now - at > afterMs)
   if (row === undefined) return unthinned

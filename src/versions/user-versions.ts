@@ -16,19 +16,19 @@ import {
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
 
-/** A version, or the state of all versions of an editor. */
+/** Type of a record that is either a version, or the state of all versions of an editor. */
 const versionDataType: RecordType<VersionRecord | EditorVersionsRecord> = {
   name: 'version',
   schema: v.union([versionRecordType.schema, editorVersionsType.schema]),
 }
 
-/** The data of a version that concerns a user. */
+/** The data of a version that concerns one user. */
 interface ShownVersion {
   readonly documentId: string
   readonly data: object
 }
 
-/** Returns the versions of index entries of a user; null for those that were deleted meanwhile. */
+/** Returns the versions of a user's index entries; null for a version that was deleted meanwhile. */
 export async function listVersionsByUser(
   reader: DirectoryReader,
   entries: readonly KvEntry[],
@@ -47,7 +47,7 @@ export async function listVersionsByUser(
   })
 }
 
-/** Replaces a user by the deleted user in up to `limit` records. Returns the number of processed records. */
+/** Replaces a user by the deleted user in up to `limit` records. Returns the number of these records. */
 export async function anonymizeVersions(
   transaction: Transaction,
   userId: string,
@@ -77,7 +77,7 @@ const withoutUser = (authors: readonly Author[], userId: string): readonly Autho
 
 interface VersionScope {
   readonly ids: EditorIds
-  /** '' for the record of all versions of the editor. */
+  /** Id of the version; empty for the record of all versions of the editor. */
   readonly versionId: string
 }
 

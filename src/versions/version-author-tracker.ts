@@ -14,33 +14,33 @@ import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { authorQueue, automaticJob } from './version-jobs.ts'
 
-/** Time for which a recorded author is cached. An evicted one costs one more job. */
+/** Time in ms for which a recorded author is cached. Recording an evicted author again costs one more job. */
 const authorWindowMs = 600_000
 
 export interface VersionNotesOptions {
   readonly clock: Clock
-  /** Interval of automatic versions of edited documents; 0 for none. */
+  /** Interval in ms of automatic versions of edited documents; 0: no automatic versions. */
   readonly everyMs: number
   /** Name of this node. */
   readonly node: string
-  /** Called when authors were enqueued. */
+  /** Called when authors have been enqueued. */
   readonly begun: () => void
-  /** Connects the nodes that record authors of the same editors. */
+  /** Bus between the nodes that record authors of the same editors. */
   readonly bus: Bus
 }
 
-/** Bus topic with the address of an editor that has a new version. */
+/** Bus topic with the addresses of editors that have a new version. */
 const splitTopic = 'versions.split'
 
 /**
- * Records who edits, for the next version of each editor, and that an automatic version is due. Both are jobs in the
- * commit of the edit, so that a crash loses neither.
+ * Records who edits, for the next version of each editor, and when an automatic version is due. Both are
+ * stored as jobs in the commit of the edit, so that a crash loses neither.
  */
 export class VersionAuthorTracker implements EditListener {
   readonly #options: VersionNotesOptions
   readonly #authors: EditWindows
   readonly #all: EditListener
-  /** Ends of the windows that have a job, by editor. */
+  /** End of the window that has a job, by editor. */
   readonly #windows = new Map<string, number>()
 
   constructor(options: VersionNotesOptions) {
@@ -50,7 +50,8 @@ export class VersionAuthorTracker implements EditListener {
     this.#authors = new EditWindows({
       clock,
       ...windows,
-      // A version ends a window early, so the next window needs another id.
+      // The id is not derived from the window: a version ends a window early, so the next window needs
+      // another id.
       idOf: () => randomUUID(),
       begun,
       ended: null,
@@ -61,7 +62,8 @@ export class VersionAuthorTracker implements EditListener {
       this.#authors.forgetEditor(readJson(addressSchemas.document, message))
       return undefined
     })
-    // After a loss, new versions of other nodes may be unknown. Recording an author again only costs a job.
+    // After a message loss, this node may not know of new versions of other nodes. It is harmless to record
+    // an author again: this costs one job.
     bus.onLoss(() => this.#authors.forgetAll())
   }
 
@@ -69,7 +71,10 @@ export class VersionAuthorTracker implements EditListener {
     return this.#all.noted(address, editors)
   }
 
-  /** Starts a new window after a version was made: users who edit from now on are authors of the next version. */
+  /**
+   * Starts a new window after a version was created. Users who edit from now on are authors of the next
+   * version.
+   */
   split(address: DocumentAddress): void {
     this.#authors.forgetEditor(address)
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
@@ -78,8 +83,8 @@ export class VersionAuthorTracker implements EditListener {
   }
 
   /**
-   * Enqueues the job of the current window. Windows follow the clock, so a restart does not lose them. They are shifted
-   * for each editor, so that they do not all end at once.
+   * Enqueues the job of the current window. Windows are aligned to the clock, so a restart does not lose
+   * them. They are shifted for each editor, so that they do not all end together.
    */
   #window(address: DocumentAddress): StartedWindows | null {
     const { clock, everyMs } = this.#options

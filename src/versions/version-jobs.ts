@@ -6,13 +6,16 @@ import { readPayload } from '../jobs/job-payload.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 
-/** Queue of the tasks of versions. */
+/** Queue of the tasks for versions. */
 export const versionQueue = 'versions'
 
-/** Queue of the authors to record for the next version. */
+/** Queue of the authors that must be recorded for the next version. */
 export const authorQueue = 'versionAuthors'
 
-/** `sweep` removes contents that no version names; `automatic` makes a version. */
+/**
+ * A task for the versions of an editor. `sweep` removes contents that no version uses; `automatic` creates a
+ * version.
+ */
 export interface VersionTask {
   readonly is: 'sweep' | 'automatic'
   readonly address: DocumentAddress
@@ -23,25 +26,25 @@ const taskSchema = v.looseObject({
   address: addressSchemas.document,
 })
 
-/** Reads the task of a job. @throws MalformedJobError */
+/** Decodes the task of a job. @throws MalformedJobError */
 export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(taskSchema, payload)
 
 /**
- * Creates a job that sweeps an editor. With `at` 0 it is due at once, and waits for the call that enqueued it if that
- * is still running.
+ * Creates a job that sweeps an editor. A job with `at` 0 is due immediately; it waits for the call that
+ * enqueued it if that call is still running.
  * @param at epoch milliseconds
  */
 export const versionSweepJob = (address: DocumentAddress, at: number): Job =>
   jobOf('sweep', address, randomUUID(), at)
 
 /**
- * Creates the job of an automatic version. The same window always has the same job.
- * @param at epoch milliseconds of the end of the window
+ * Creates the job of an automatic version. The job of a window always has the same id.
+ * @param at end of the window in epoch milliseconds
  */
 export const automaticJob = (address: DocumentAddress, at: number): Job =>
   jobOf('automatic', address, `${nameOf(address)}-${at}`, at)
 
-/** Shortens the address, because ids may be long and the name of a job must be short. */
+/** Returns a digest of the address, because ids may be long and the name of a job must be short. */
 const nameOf = (address: DocumentAddress): string =>
   createHash('sha256')
     .update(keyName(addressKey(address)))

@@ -7,9 +7,9 @@ import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } 
 /** A user who edited. */
 export interface Author {
   readonly userId: string
-  /** Absent if it is not known. */
+  /** Absent if the name is not known. */
   readonly name?: string
-  /** Epoch milliseconds of the first edit since the previous version. */
+  /** Time of the user's first edit since the previous version, in epoch milliseconds. */
   readonly at: number
 }
 
@@ -19,30 +19,30 @@ const authorSchema = v.looseObject({
   at: v.number(),
 })
 
-/** `manual`: requested by a caller. `automatic`: made in the background, or before a restore. */
+/** `manual`: requested by a caller. `automatic`: created in the background, or before a restore. */
 export type VersionKind = 'manual' | 'automatic'
 
-/** A stored version; its content is a blob. */
+/** A stored version. Its content is a blob. */
 export interface VersionRecord {
   /** Ids sort by `createdAt`. */
   readonly versionId: string
   readonly kind: VersionKind
-  /** '' if there is none. */
+  /** Empty if there is none. */
   readonly label: string
   readonly metadata: Metadata
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** '' if the user is not known. */
+  /** Id of the user; empty if not known. */
   readonly createdBy: string
-  /** Size of the content as encoded by Yjs. */
+  /** Bytes of the content as Yjs encodes it. */
   readonly sizeBytes: number
-  /** Version of the document (epoch and head) that it contains. */
+  /** Version of the document (epoch and head) that the content has. */
   readonly version: string
   /** Epoch of the document's log. */
   readonly epoch: number
-  /** Name of the blob; versions with equal content share one. */
+  /** Name of the blob with the content. Versions with equal content share one blob. */
   readonly hash: string
-  /** Users who edited since the previous version, the first one first. */
+  /** Users who edited since the previous version, sorted by their first edit. */
   readonly authors: readonly Author[]
 }
 
@@ -64,12 +64,15 @@ export const versionRecordType: RecordType<VersionRecord> = {
   }),
 }
 
-/** State of all versions of an editor. Every change of the versions writes it, so that concurrent changes conflict. */
+/**
+ * State of all versions of an editor. Every change of the versions writes this record, so that concurrent
+ * changes conflict.
+ */
 export interface EditorVersionsRecord {
   readonly changes: number
-  /** Epoch milliseconds of the newest version. */
+  /** Time of the newest version, in epoch milliseconds. */
   readonly lastAt: number
-  /** Users who have edited since then. */
+  /** Users who have edited since the newest version. */
   readonly authors: readonly Author[]
 }
 
@@ -78,7 +81,7 @@ export const editorVersionsType: RecordType<EditorVersionsRecord> = {
   schema: v.looseObject({ changes: v.number(), lastAt: v.number(), authors: v.array(authorSchema) }),
 }
 
-/** Keys in the partition of the organization. */
+/** Keys of versions in the partition of the organization. */
 export const versionKeys = {
   allOf: (documentId: string): Key => ['versions', documentId],
   of: ({ documentId, editorId }: EditorIds): Key => ['versions', documentId, editorId],
@@ -90,7 +93,7 @@ export const versionKeys = {
   ],
   statesOf: (documentId: string): Key => ['versionsState', documentId],
   state: ({ documentId, editorId }: EditorIds): Key => ['versionsState', documentId, editorId],
-  /** Index of the records that name a user. */
+  /** Index: the records that mention a user. */
   allBy: (userId: string): Key => ['versionsBy', userId],
   by: (userId: string, { documentId, editorId }: EditorIds, versionId: string): Key => [
     'versionsBy',
@@ -118,12 +121,13 @@ export const blobKeys = {
   blob: (address: DocumentAddress, hash: string): Key => [...blobKeys.of(address), hash],
 }
 
-/** An editor of an organization. */
+/** Identifies an editor within its organization. */
 export type EditorIds = Pick<DocumentAddress, 'documentId' | 'editorId'>
 
 /**
  * Returns the id of a version.
- * @param unique distinguishes versions of the same time; without it, the id sorts before all versions of that time
+ * @param unique distinguishes versions of the same time; if empty, the id sorts before all versions of that
+ * time
  */
 export const versionIdOf = (createdAt: number, unique = ''): string =>
   `${String(createdAt).padStart(13, '0')}-${unique}`

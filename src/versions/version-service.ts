@@ -20,7 +20,10 @@ import { type VersionTask, versionQueue, versionTaskOf } from './version-jobs.ts
 import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion } from './version-store.ts'
 
-/** Attempts of a restore that starts again because of concurrent edits. The last one applies in any case. */
+/**
+ * Maximum number of attempts of a restore. An attempt fails because of concurrent edits; the last one
+ * succeeds in any case.
+ */
 const attemptsMax = 4
 
 export interface VersionsOptions extends VersionDependencies {
@@ -34,14 +37,14 @@ export interface VersionsOptions extends VersionDependencies {
 export interface VersionDescription {
   readonly label?: string | undefined
   readonly metadata?: Metadata | undefined
-  /** The user who makes it. */
+  /** The user who creates the version. */
   readonly userId?: string | undefined
 }
 
 export interface RestoreRequest {
-  /** The user who restores. */
+  /** The user who restores the version. */
   readonly userId?: string | undefined
-  /** Restores only if the document is at this version. */
+  /** Restores only if the document has this version. */
   readonly ifVersion?: string | undefined
   readonly dryRun?: boolean | undefined
   /** Reads the permission to change the document. @throws ApiError if there is none */
@@ -49,15 +52,18 @@ export interface RestoreRequest {
 }
 
 export interface RestoredVersion extends EditResult<ReplacementResult> {
-  /** The version with the content before the restore; null if nothing changed. */
+  /** The version that contains the content before the restore; null if nothing changed. */
   readonly before: VersionRecord | null
 }
 
-/** Versions of editors: made on request and in the background, and restored as edits that all clients receive. */
+/**
+ * The versions of editors. They are created on request and in the background. A restore is an edit that all
+ * clients receive.
+ */
 export class VersionService {
   readonly #options: VersionsOptions
   readonly #worker: TaskWorker<VersionTask>
-  /** Serializes the changes of one editor's versions. */
+  /** Runs the changes of one editor's versions one after the other. */
   readonly #lines = new KeyedMutex()
 
   constructor(options: VersionsOptions) {
@@ -80,25 +86,25 @@ export class VersionService {
     this.#worker.start()
   }
 
-  /** Resolves when no background work is running. Call before the rooms close. */
+  /** Resolves when no background work is running. Call it before the rooms are closed. */
   async stop(): Promise<void> {
     await Promise.all([this.#options.authors.stop(), this.#worker.stop()])
   }
 
   /**
-   * Makes a version of the current document. Resolves when it is durable.
-   * @throws ApiError NOT_FOUND if there is no content; FAILED_PRECONDITION if there are too many versions
+   * Creates a version of the current document. Resolves when the version is durable.
+   * @throws ApiError NOT_FOUND if the editor has no content; FAILED_PRECONDITION if it has too many versions
    */
   create(address: DocumentAddress, description: VersionDescription): Promise<VersionRecord> {
     return this.#inLine(address, async () => this.#keep(address, 'manual', description))
   }
 
-  /** Lists the versions of an editor, the newest first. */
+  /** Returns a page of the versions of an editor, the newest first. */
   list(address: DocumentAddress, range: PageRange): Promise<ListPage<VersionRecord>> {
     return this.#options.store.list(address, range)
   }
 
-  /** Returns a version with its content as a whole state (encoding V1). @throws ApiError NOT_FOUND */
+  /** Returns a version with its content, which is a whole state (encoding V1). @throws ApiError NOT_FOUND */
   async read(
     address: DocumentAddress,
     versionId: string,
@@ -116,10 +122,11 @@ export class VersionService {
   }
 
   /**
-   * Replaces the content of a document by that of a version, as one edit. The previous content first becomes an
-   * automatic version, unless nothing changes. With concurrent edits, the restore starts again. After `attemptsMax`
-   * attempts it applies in any case; then the latest edits are merged, but no version contains them.
-   * @throws ApiError NOT_FOUND, ABORTED, and the errors of `room.replacing.restore`
+   * Replaces the content of a document by the content of a version, in one edit. The previous content first
+   * becomes an automatic version, unless nothing changes. If there are concurrent edits, the restore starts
+   * again. After `attemptsMax` attempts it is executed in any case; then the latest edits are merged, but no
+   * version contains them.
+   * @throws ApiError NOT_FOUND, ABORTED; the errors of `room.replacing.restore`
    */
   async restore(
     address: DocumentAddress,
@@ -140,12 +147,15 @@ export class VersionService {
     })
   }
 
-  /** Removes the versions of an editor. Call before and after its content is destroyed. */
+  /** Removes the versions of an editor. Call it before and after the content of the editor is destroyed. */
   removeEditor(address: DocumentAddress): Promise<void> {
     return this.#inLine(address, () => this.#options.store.removeEditor(address))
   }
 
-  /** Restores if the document is still at `version`. Returns null if it is not and the request has no `ifVersion`. */
+  /**
+   * Restores the content if the document is still at `version`; otherwise returns null. If the request has
+   * `ifVersion`, checks that version instead, and throws if the document has another one.
+   */
   async #changeIfAt(
     address: DocumentAddress,
     past: Uint8Array,
@@ -172,7 +182,10 @@ export class VersionService {
     })
   }
 
-  /** Makes the version before a restore. @param earlier the version of the previous attempt, which is removed */
+  /**
+   * Creates the version before a restore. @param earlier the version of the previous attempt, which is
+   * removed
+   */
   async #keepBefore(
     address: DocumentAddress,
     { userId }: RestoreRequest,
@@ -182,7 +195,7 @@ export class VersionService {
     return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
   }
 
-  /** Makes a version after all edits up to now have their authors recorded. */
+  /** Creates a version. Before that, waits until the authors of all edits up to now are recorded. */
   async #keep(
     address: DocumentAddress,
     kind: VersionKind,
@@ -218,7 +231,9 @@ export class VersionService {
     )
   }
 
-  /** Makes an automatic version, unless the newest version has the same state or the document was deleted. */
+  /**
+   * Creates an automatic version, unless the newest version has the same state, or the document was deleted.
+   */
   async #keepAutomatically(address: DocumentAddress): Promise<void> {
     const { store, rooms, log } = this.#options
     try {

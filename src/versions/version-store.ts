@@ -30,9 +30,9 @@ import {
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
 
-/** Keys that one commit removes. */
+/** Maximum number of keys that one commit removes. */
 const keysAtOnce = 200
-/** More than an editor can have. */
+/** A number of versions that an editor cannot reach. */
 const versionsMax = versionLimits.manual + versionLimits.automatic + keysAtOnce
 
 /** A version to add. */
@@ -41,18 +41,18 @@ export interface NewVersion {
   readonly label: string
   readonly metadata: Metadata
   readonly createdBy: string
-  /** Epoch milliseconds at which the document had this content. */
+  /** Time in epoch milliseconds at which the document had this content. */
   readonly createdAt: number
-  /** The whole state (encoding V1). */
+  /** The content as a whole state (encoding V1). */
   readonly bytes: Uint8Array
   readonly version: string
   readonly epoch: number
 }
 
 /**
- * Stored versions: records in the partition of the organization, contents as blobs. Callers must serialize the changes
- * of one editor's versions within a process. A sweep is enqueued before each blob is stored, and removes the blob if no
- * record names it.
+ * Stored versions. Records are in the partition of the organization, contents are blobs. Within a process,
+ * callers must serialize the changes of one editor's versions. A sweep is enqueued before each blob is
+ * stored; it removes the blob if no record uses it.
  */
 export class VersionStore {
   readonly #organizations: OrganizationStore
@@ -73,8 +73,8 @@ export class VersionStore {
 
   /**
    * Adds a version.
-   * @throws ApiError NOT_FOUND if the document was deleted meanwhile; FAILED_PRECONDITION if there are too many
-   * versions
+   * @throws ApiError NOT_FOUND if the document was deleted meanwhile; FAILED_PRECONDITION if the editor has
+   * too many versions
    */
   async add(address: DocumentAddress, version: NewVersion): Promise<VersionRecord> {
     const digest = contentDigest(version.bytes)
@@ -91,14 +91,17 @@ export class VersionStore {
       const record = await this.#addRecord(address, version, hash, 'new')
       if (record !== null) return record
     } catch (error) {
-      // After an ApiError no record names the blob. After another error, a record may name it.
+      // After an ApiError, no record uses the blob. After any other error, a record may use it.
       if (error instanceof ApiError) await this.#blobs.delete(blobKeys.blob(address, hash))
       throw error
     }
     throw new Error('could not add a version with new content')
   }
 
-  /** Adds the record. Returns null if the content was `shared` and no version names it any more. */
+  /**
+   * Adds the record of a version. Returns null if the content is `shared`, but no other version uses it any
+   * more.
+   */
   async #addRecord(
     address: DocumentAddress,
     { bytes, ...version }: NewVersion,
@@ -108,12 +111,13 @@ export class VersionStore {
     await this.#requireEpoch(address, version.epoch)
     return this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      // Every change of the versions writes this state, so a concurrent change of the records conflicts.
+      // Every change of the versions writes this state, so a concurrent change of the records leads to a
+      // conflict.
       const state = await stateOf(transaction, address)
       const records = await recordsOf(transaction, address)
       if (content === 'shared' && !records.some((record) => record.hash === hash)) return null
       if (version.kind === 'manual') checkRoom(records)
-      // Ids sort by time, so a version with the same time as the newest one gets a later time.
+      // Ids sort by time, so a version that is not later than the newest one gets a later time.
       const createdAt = Math.max(version.createdAt, state.lastAt + 1)
       const isNow = ({ at }: Author): boolean => at <= version.createdAt
       const record: VersionRecord = {
@@ -131,7 +135,7 @@ export class VersionStore {
     })
   }
 
-  /** Lists versions, the newest first. */
+  /** Returns a page of versions, the newest first. */
   async list(address: DocumentAddress, { after, limit }: PageRange): Promise<ListPage<VersionRecord>> {
     const prefix = versionKeys.of(address)
     const from = after === undefined ? {} : { after: [...prefix, after] }
@@ -165,7 +169,10 @@ export class VersionStore {
     throw new Error(`the content of version ${versionId} is missing`)
   }
 
-  /** Removes versions. Their authors move to the next newer version. Returns false if none of them existed. */
+  /**
+   * Removes versions. Their authors move to the next newer version. Returns false if none of the versions
+   * existed.
+   */
   async remove(address: DocumentAddress, versionIds: readonly string[]): Promise<boolean> {
     const hashes = new Set<string>()
     for (const versionId of versionIds) {
@@ -173,15 +180,16 @@ export class VersionStore {
       if (hash !== null) hashes.add(hash)
     }
     if (hashes.size === 0) return false
-    // A new version can share a content only while another version names it.
+    // Contents of remaining versions stay. No new version can use one of the others, because a new version
+    // only shares a content that another version uses.
     for (const { hash } of await this.all(address)) hashes.delete(hash)
     for (const hash of hashes) await this.#blobs.delete(blobKeys.blob(address, hash))
     return true
   }
 
   /**
-   * Records an author for the first version after the edit, even if that version already exists. Ignores deleted
-   * documents. A user whose data was erased since the edit is recorded as the deleted user.
+   * Records an author for the first version after the edit, even if that version exists already. Ignores
+   * deleted documents. If the user's data was erased after the edit, records the deleted user instead.
    */
   async noteAuthor(address: DocumentAddress, author: Author): Promise<void> {
     if (!(await this.#isLive(address))) return
@@ -195,7 +203,7 @@ export class VersionStore {
     if (!(await this.#isLive(address))) await this.removeEditor(address)
   }
 
-  /** Removes blobs that no record names, and versions of a log that was deleted. */
+  /** Removes blobs that no record uses, and versions of a log that was deleted. */
   async sweep(address: DocumentAddress): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
     if (head === null) return this.removeEditor(address)
@@ -222,12 +230,12 @@ export class VersionStore {
     await this.#removeBlobs(blobKeys.ofDocument(scope, documentId), goOn)
   }
 
-  /** Removes the blobs of an organization, which are outside its partition. */
+  /** Removes the blobs of an organization, which are outside of its partition. */
   forget(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     return this.#removeBlobs(blobKeys.ofOrganization(scope), goOn)
   }
 
-  /** Removes contents that no record names. */
+  /** Removes contents that no record uses. */
   async #removeUnnamed(address: DocumentAddress): Promise<void> {
     const named = new Set((await this.all(address)).map(({ hash }) => hash))
     const keys = await this.#blobs.list(blobKeys.of(address), { limit: versionsMax * 2 })
@@ -245,8 +253,8 @@ export class VersionStore {
   #read = (address: DocumentAddress): DirectoryReader => this.#organizations.read(address)
 
   /**
-   * Checks the epoch between storing the blob and the record. It detects an earlier deletion of the document; a later
-   * one removes both.
+   * Checks the epoch after the blob was stored, and before the record is stored. The check detects an earlier
+   * deletion of the document; a later deletion removes the blob and the record.
    */
   async #requireEpoch(address: DocumentAddress, epoch: number): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
@@ -259,7 +267,7 @@ export class VersionStore {
     return head !== null
   }
 
-  /** Removes a record and returns the name of its content. */
+  /** Removes a record. Returns the name of its content; null if the record does not exist. */
   #removeRecord(address: DocumentAddress, versionId: string): Promise<string | null> {
     return this.#organizations.carryOut(address, async (transaction) => {
       const record = await transaction.get(versionKeys.version(address, versionId), versionRecordType)
@@ -310,7 +318,10 @@ const noVersions: EditorVersionsRecord = { changes: 0, lastAt: 0, authors: [] }
 const stateOf = async (transaction: Transaction, address: DocumentAddress): Promise<EditorVersionsRecord> =>
   (await transaction.get(versionKeys.state(address), editorVersionsType)) ?? noVersions
 
-/** Adds authors to the first version after `versionId`, or to the authors since the newest version if there is none. */
+/**
+ * Adds authors to the first version after `versionId`. If there is none, adds them to the authors since the
+ * newest version.
+ */
 async function addAuthors(
   transaction: Transaction,
   address: DocumentAddress,
@@ -330,7 +341,7 @@ async function addAuthors(
   await writeVersions(transaction, address, { ...state, changes: state.changes + 1, authors: since })
 }
 
-/** Removes the record of a version, or the state of all versions of an editor. */
+/** Removes a record: that of a version, or the state of all versions of an editor. */
 function removeRecord(transaction: Transaction, [, documentId = '', editorId = '', versionId]: Key) {
   const ids = { documentId, editorId }
   return versionId === undefined

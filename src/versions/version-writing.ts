@@ -12,7 +12,10 @@ import {
 /** Value of an index entry. */
 const entry: object = {}
 
-/** Writes a version, or deletes it if `record` is null, and updates the index of the users that it names. */
+/**
+ * Writes a version, or deletes it if `record` is null. Also updates the index of the users that the version
+ * mentions.
+ */
 export async function writeVersion(
   transaction: Transaction,
   ids: EditorIds,
@@ -20,7 +23,7 @@ export async function writeVersion(
   record: VersionRecord | null,
 ): Promise<void> {
   const key = versionKeys.version(ids, versionId)
-  // A malformed record can be deleted.
+  // A deletion does not check the stored record, so that a malformed one can be deleted.
   const before = await transaction.get<VersionRecord>(key, record === null ? undefined : versionRecordType)
   const keyBy = (userId: string): Key => versionKeys.by(userId, ids, versionId)
   writeIndex(transaction, namedIn(before), namedIn(record), keyBy)
@@ -28,7 +31,10 @@ export async function writeVersion(
   else transaction.put(key, record)
 }
 
-/** Writes the state of all versions of an editor, or deletes it, in the same way. */
+/**
+ * Writes the state of all versions of an editor, or deletes it if `record` is null. Also updates the index of
+ * users.
+ */
 export async function writeVersions(
   transaction: Transaction,
   ids: EditorIds,
