@@ -10,22 +10,22 @@ import type { Decision, Judgment, ReviewerScope } from './judgment-keys.ts'
 import { type JudgmentInput, JudgmentStore } from './judgment-store.ts'
 import { type SuggestionResult, type SuggestionScope, weighPrecedents } from './suggestion.ts'
 
-/** Place of a question. A document belongs to the organization. */
+/** The place for which a decision is requested. The document must belong to the organization. */
 export interface PlaceInput {
   readonly organizationId?: string | undefined
   readonly documentId?: string | undefined
 }
 
 export interface JudgmentFilter extends PlaceInput {
-  /** Only judgments similar to this text. */
+  /** Selects only judgments that are similar to this text. */
   readonly query?: string | undefined
   readonly decision?: Decision | undefined
   readonly reviewerId?: string | undefined
-  /** At least 1. */
+  /** Maximum number of judgments; at least 1. */
   readonly limit: number
 }
 
-/** Stores decisions of users, and suggests decisions from them. */
+/** Stores decisions of users, and suggests decisions from these precedents. */
 export class DecisionMemory {
   readonly #judgments: JudgmentStore
   readonly #indexes: JudgmentIndexCache
@@ -37,7 +37,7 @@ export class DecisionMemory {
     this.#clock = clock
   }
 
-  /** See `JudgmentStore.add`. */
+  /** Stores a judgment: see `JudgmentStore.add`. */
   add(tenant: Tenant, input: JudgmentInput, unique?: string): Promise<string> {
     return this.#judgments.add(tenant, input, unique)
   }
@@ -46,23 +46,24 @@ export class DecisionMemory {
     return this.#judgments.delete(tenant, judgmentIds)
   }
 
-  /** See `JudgmentStore.listReviewed`. */
+  /** Returns the judgments of a reviewer: see `JudgmentStore.listReviewed`. */
   judgmentsOf(tenant: Tenant, scope: ReviewerScope, range: PageRange): Promise<ListPage<Judgment>> {
     return this.#judgments.listReviewed(tenant, scope, range)
   }
 
-  /** See `JudgmentStore.forgetReviewer`. */
+  /** Removes a reviewer from judgments: see `JudgmentStore.forgetReviewer`. */
   forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
     return this.#judgments.forgetReviewer(tenant, scope)
   }
 
-  /** Removes the judgments of an organization. @param goOn called between bounded slices */
+  /** Removes the judgments of an organization. @param goOn called between slices of limited size */
   forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
     return this.#judgments.forget(scope, goOn)
   }
 
   /**
-   * Returns the judgments that match the filter: the newest first, or the most relevant first if the filter has a text.
+   * Returns the judgments that match the filter. The newest come first; if the filter has a text, the most
+   * relevant come first.
    */
   async query(tenant: Tenant, filter: JudgmentFilter): Promise<readonly Judgment[]> {
     const { organizationId = null, documentId = null, query, decision, reviewerId, limit } = filter
@@ -75,7 +76,7 @@ export class DecisionMemory {
     return found.filter(fits).slice(0, limit)
   }
 
-  /** Suggests a decision from the narrowest scope in which one side has enough precedents. */
+  /** Suggests a decision. Uses the narrowest scope in which one side has enough precedents. */
   async suggest(tenant: Tenant, query: string, place: PlaceInput): Promise<SuggestionResult> {
     for (const [scope, { organizationId = null, documentId = null }] of scopesOf(place)) {
       const index = await this.#indexes.at(tenant, { organizationId, documentId })
@@ -94,7 +95,7 @@ function scopesOf({ organizationId, documentId }: PlaceInput): readonly [Suggest
   return scopes
 }
 
-/** Selects the newest judgments without sorting all of them. Ids sort by time. */
+/** Returns the newest judgments without sorting all of them. Ids sort by time. */
 function newest(
   judgments: Iterable<Judgment>,
   fits: (judgment: Judgment) => boolean,

@@ -17,7 +17,7 @@ import {
 } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
 
-/** Judgments of one read. */
+/** Maximum number of judgments in one read. */
 const pageMax = 200
 
 interface Known {
@@ -32,14 +32,14 @@ interface Scope {
 }
 
 /**
- * Caches the indexes of scopes. An index is built from the store at its first use. Then it follows the stored changes,
- * of this and of other nodes.
+ * Caches the indexes of scopes. An index is built from the store at its first use. Then it applies the stored
+ * changes by this node and by other nodes.
  */
 export class JudgmentIndexCache {
   readonly #kv: Kv
   readonly #charactersMax: number
   readonly #lines = new KeyedMutex()
-  /** In the order of their last use. */
+  /** Indexes sorted by their last use. */
   readonly #known = new Map<string, Known>()
 
   constructor(kv: Kv, charactersMax: number = memoryLimits.indexedCharacters) {
@@ -53,8 +53,8 @@ export class JudgmentIndexCache {
   }
 
   /**
-   * Returns the index of a scope with everything that was durable at the call. Use it in the same tick, because later
-   * calls change it.
+   * Returns the index of a scope, with everything that was durable at the time of the call. The index must be
+   * used in the same tick, because later calls change it.
    */
   async at(tenant: Tenant, place: JudgmentScope): Promise<JudgmentIndex> {
     const scope = { part: memoryPart(tenant), place }
@@ -89,7 +89,10 @@ export class JudgmentIndexCache {
     return { index, changes }
   }
 
-  /** Applies the changes since. Returns false if some of them are no longer stored. */
+  /**
+   * Applies the changes since the last one in the index. Returns false if some of these changes are no longer
+   * stored.
+   */
   async #follow(scope: Scope, known: Known): Promise<boolean> {
     const range = { prefix: judgmentKeys.changes, after: judgmentKeys.change(known.changes) }
     const entries = await this.#kv.scan(scope.part, { ...range, limit: memoryLimits.changes + 1 })
@@ -103,7 +106,8 @@ export class JudgmentIndexCache {
   }
 
   /**
-   * Applies one change. A judgment that was added and removed again is not found; the change that removed it follows.
+   * Applies one change. A judgment that was added and removed again meanwhile is not found; the change that
+   * removed it follows later.
    */
   async #apply(
     { part, place }: Scope,
@@ -118,7 +122,7 @@ export class JudgmentIndexCache {
     for (const entry of await this.#read(part, known)) index.replace(readRecord(judgmentType, entry))
   }
 
-  /** Reads those that still exist. */
+  /** Reads the judgments that still exist. */
   async #read(part: Key, judgments: readonly JudgmentEdit[]): Promise<readonly KvEntry[]> {
     const keys = judgments.map((each) => judgmentKeys.judgment(each, each.judgmentId))
     const values = keys.length === 0 ? [] : await this.#kv.get(part, keys)

@@ -3,21 +3,23 @@ import type { Judgment } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
 import { searchTermsOf, termsOf } from './terms.ts'
 
-/** Memory of a judgment in addition to its text, in characters. */
+/** Memory that a judgment needs in addition to its text, in characters. */
 const overheadCharacters = 500
-/** Memory of each distinct word of a judgment, in characters. */
+/** Memory that each distinct word of a judgment needs, in characters. */
 const wordCharacters = 40
-/** Memory of an empty index, in characters. */
+/** Memory that an empty index needs, in characters. */
 const emptyCharacters = 5_000
-/** Minimum relevance of a precedent, as a share of that of the most relevant one. */
+/** Minimum relevance of a precedent, as a share of the relevance of the most relevant one. */
 const relevanceMin = 0.3
-/** Significant digits of a score. The digits after them depend on the order in which judgments were added. */
+/**
+ * Number of significant digits of a score. Further digits depend on the order in which judgments were added.
+ */
 const scoreDigits = 9
 
 /** A judgment that is similar to the query. */
 export interface Precedent {
   readonly judgment: Judgment
-  /** Relevance as a share of that of the most relevant one: from 0.3 to 1. */
+  /** Relevance as a share of the relevance of the most relevant precedent: from 0.3 to 1. */
   readonly weight: number
 }
 
@@ -28,7 +30,10 @@ interface IndexedText {
   readonly judgedAt: number
 }
 
-/** Judgments in memory, searched by the words of the judged text. Scores are BM25+ of `minisearch`. */
+/**
+ * An in-memory index of judgments that searches by the words of the judged text. Scores are BM25+ of
+ * `minisearch`.
+ */
 export class JudgmentIndex {
   readonly #judgments = new Map<string, Judgment>()
   /** Number of judgments that contain each word. */
@@ -38,7 +43,7 @@ export class JudgmentIndex {
     fields: ['terms'],
     storeFields: ['judgedAt'],
     tokenize: (terms) => terms.split(' '),
-    // The empty text has one empty term, which is dropped.
+    // The empty text has one empty term. Null removes this term.
     processTerm: (term) => branching(term) || null,
   })
   #characters = emptyCharacters
@@ -52,7 +57,10 @@ export class JudgmentIndex {
     return this.#judgments.has(judgmentId)
   }
 
-  /** Adds a judgment, unless it is in the index. Returns the memory that it takes, in characters; 0 if it was there. */
+  /**
+   * Adds a judgment. Returns the memory that it needs, in characters; 0 if the judgment was in the index
+   * already.
+   */
   add(judgment: Judgment): number {
     if (this.has(judgment.judgmentId)) return 0
     this.#judgments.set(judgment.judgmentId, judgment)
@@ -62,12 +70,15 @@ export class JudgmentIndex {
     return this.#grow(sizeOf(judgment, terms))
   }
 
-  /** Replaces a judgment by one with the same words. Ignores a judgment that is not in the index. */
+  /** Replaces a judgment by one that has the same words. Does nothing if the judgment is not in the index. */
   replace(judgment: Judgment): void {
     if (this.has(judgment.judgmentId)) this.#judgments.set(judgment.judgmentId, judgment)
   }
 
-  /** Removes a judgment. Returns the memory that it took, in characters; 0 if it was not there. */
+  /**
+   * Removes a judgment. Returns the memory that is freed, in characters; 0 if the judgment was not in the
+   * index.
+   */
   remove(judgmentId: string): number {
     const judgment = this.#judgments.get(judgmentId)
     if (judgment === undefined) return 0
@@ -83,8 +94,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * Returns the precedents of `text`, the most relevant first. Equally relevant ones are ordered by time, the newest
-   * first, so that the order of adding has no effect.
+   * Returns the precedents for `text`, the most relevant first. Equally relevant precedents are sorted by
+   * time, the newest first, so that the order in which they were added has no effect.
    */
   search(text: string): readonly Precedent[] {
     const terms = this.#rarest(searchTermsOf(text))
@@ -102,8 +113,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * Returns the rarest words that a search can match in bounded time, but at least one. The other words occur in too
-   * many judgments to distinguish them.
+   * Returns the rarest of the words: as many as a search can match in bounded time, but at least one. The
+   * other words occur in too many judgments to distinguish them.
    */
   #rarest(terms: readonly string[]): readonly string[] {
     const known = terms
@@ -119,8 +130,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * Limits a single word that occurs in too many judgments to the newest of them. Returns null if there is no need for
-   * a limit.
+   * If a search has only one word, and this word occurs in too many judgments, returns a filter for the
+   * newest of them. Otherwise returns null.
    */
   #newestWith([term = '', ...others]: readonly string[]): Boost | null {
     if (others.length > 0 || (this.#frequencies.get(term) ?? 0) <= memoryLimits.matches) return null
@@ -137,7 +148,10 @@ export class JudgmentIndex {
     return boostWhere((id, judgedAt) => judgedAt > since || (judgedAt === since && counting.has(id)))
   }
 
-  /** Calls `see` for all judgments with a word. Does not score them, because that would be most of the work. */
+  /**
+   * Calls `see` for each judgment that contains a word. Does not compute scores, because this would be most
+   * of the work.
+   */
   #look(term: string, see: (judgmentId: string, judgedAt: number) => unknown): void {
     this.#texts.search(term, {
       boostDocument: boostWhere((id, judgedAt) => {
@@ -161,7 +175,7 @@ export class JudgmentIndex {
   }
 }
 
-/** Callback of the library for each judgment with a word; 0 excludes the judgment. */
+/** Function that the library calls for each judgment with a word. The result 0 excludes the judgment. */
 type Boost = NonNullable<SearchOptions['boostDocument']>
 
 const boostWhere =
@@ -169,7 +183,7 @@ const boostWhere =
   (id: string, _term, stored) =>
     Number(counts(id, stored?.judgedAt as number))
 
-/** Ids sort by time. */
+/** Sorts by weight, the highest first, then by id, the latest first. Ids sort by time. */
 const byRelevance = (a: Precedent, b: Precedent): number =>
   b.weight - a.weight || Number(a.judgment.judgmentId < b.judgment.judgmentId) * 2 - 1
 
@@ -179,8 +193,9 @@ const sizeOf = ({ query, reason }: Judgment, terms: readonly string[]): number =
 const ascii = /^[\u0000-\u007f]*$/
 
 /**
- * Encodes a term for the library, which tries all following letters at each node of its tree. Scripts with thousands of
- * letters are converted to hexadecimal digits, after a character that no word contains.
+ * Encodes a term for the library, which tries all possible next letters at each node of its tree. Scripts
+ * with thousands of letters are converted to hexadecimal digits, so that each node has few. They follow a
+ * character that no word contains.
  */
 const branching = (term: string): string =>
   ascii.test(term) ? term : `~${Buffer.from(term, 'utf16le').swap16().toString('hex')}`

@@ -6,16 +6,16 @@ import type { Tenant } from '../model/address.ts'
 
 export type Decision = 'approve' | 'reject'
 
-/** Scope of precedents: the API key, one organization, or one document of it. */
+/** Scope of precedents: the API key, an organization, or a document of the organization. */
 export interface JudgmentScope {
   readonly organizationId: string | null
-  /** Null if the organization is null. */
+  /** Must be null if the organization is null. */
   readonly documentId: string | null
 }
 
 const scopeEntries = { organizationId: v.nullable(v.string()), documentId: v.nullable(v.string()) }
 
-/** The judgments of one reviewer, in the API key or in one organization. */
+/** Selects the judgments of one reviewer, in the API key or in one organization. */
 export interface ReviewerScope {
   readonly reviewerId: string
   readonly organizationId: string | null
@@ -28,9 +28,9 @@ export interface Judgment extends JudgmentScope {
   /** The judged text. */
   readonly query: string
   readonly decision: Decision
-  /** '' if there is none. */
+  /** Empty if there is none. */
   readonly reason: string
-  /** '' if the reviewer has been erased. */
+  /** Empty if the reviewer was erased. */
   readonly reviewerId: string
   /** Epoch milliseconds. */
   readonly judgedAt: number
@@ -42,7 +42,7 @@ export const judgmentType: RecordType<Judgment> = {
     ...scopeEntries,
     judgmentId: v.string(),
     query: v.string(),
-    // A newer version may have other decisions.
+    // A newer version may store decisions that this version does not know.
     decision: v.custom<Decision>((decision) => typeof decision === 'string'),
     reason: v.string(),
     reviewerId: v.string(),
@@ -53,7 +53,7 @@ export const judgmentType: RecordType<Judgment> = {
 /** Index entry: the place of a judgment and its size. */
 export interface JudgmentLocation extends JudgmentScope {
   readonly characters: number
-  /** Reviewer of the judgment. */
+  /** The reviewer of the judgment. */
   readonly reviewerId: string
 }
 
@@ -62,7 +62,10 @@ export const judgmentLocationType: RecordType<JudgmentLocation> = {
   schema: v.looseObject({ ...scopeEntries, characters: v.number(), reviewerId: v.string() }),
 }
 
-/** Totals of an API key. Every change increments `changes`, so that concurrent changes conflict. */
+/**
+ * Totals of an API key. Every change of the judgments increments `changes`, so that concurrent changes
+ * conflict.
+ */
 export interface MemoryState {
   readonly count: number
   readonly characters: number
@@ -74,15 +77,15 @@ export const memoryStateType: RecordType<MemoryState> = {
   schema: v.looseObject({ count: v.number(), characters: v.number(), changes: v.number() }),
 }
 
-/** A judgment that was changed. */
+/** Identifies a judgment that was changed. */
 export interface JudgmentEdit extends JudgmentScope {
   readonly judgmentId: string
 }
 
-/** A change that indexes follow. */
+/** A stored change, from which the indexes are updated. */
 export interface JudgmentChange {
   readonly added: readonly JudgmentEdit[]
-  /** Judgments whose reviewers were erased. */
+  /** Judgments whose reviewer was erased. */
   readonly anonymised: readonly JudgmentEdit[]
   readonly removed: readonly string[]
 }
@@ -98,15 +101,18 @@ export const judgmentChangeType: RecordType<JudgmentChange> = {
   }),
 }
 
-/** The partition with the judgments of an API key. The judgments of a removed organization are deleted by prefix. */
+/**
+ * The partition with the judgments of an API key. To remove an organization, its judgments are deleted by
+ * their key prefix.
+ */
 export const memoryPart = (tenant: Tenant): Key => ['memory', ...tenantPart(tenant)]
 
-/** Key segment of judgments without an organization or without a document. No id is empty. */
+/** Key segment for "no organization" or "no document". An id is never empty. */
 const nowhere = ''
 
 export const judgmentKeys = {
   state: ['state'] as Key,
-  /** Prefix of all judgments of a scope, including those of its documents. */
+  /** Prefix of all judgments of a scope, including those of the documents in it. */
   within: ({ organizationId, documentId }: JudgmentScope): Key => [
     'judgments',
     ...(organizationId === null ? [] : [organizationId]),
@@ -118,10 +124,10 @@ export const judgmentKeys = {
     documentId ?? nowhere,
     judgmentId,
   ],
-  /** Index of all judgments, ordered by `judgedAt`. */
+  /** Index: all judgments, sorted by `judgedAt`. */
   locations: ['locations'] as Key,
   location: (judgmentId: string): Key => ['locations', judgmentId],
-  /** Index of the judgments of a reviewer, by organization and then by time. */
+  /** Index: the judgments of a reviewer, sorted by organization, then by time. */
   reviewed: ({ reviewerId, organizationId }: ReviewerScope): Key => [
     'reviewers',
     reviewerId,
@@ -133,17 +139,17 @@ export const judgmentKeys = {
     organizationId ?? nowhere,
     judgmentId,
   ],
-  /** The most recent changes by their numbers, from 1. */
+  /** The most recent changes, by their numbers. The first change has the number 1. */
   changes: ['changes'] as Key,
   change: (number: number): Key => ['changes', inOrder(number)],
 }
 
-/** Maximum of `judgedAt`: 13 digits. */
+/** Maximum of `judgedAt`, which has 13 digits. */
 export const judgedAtMax = 9_999_999_999_999
 
 /** Returns the id of a judgment. @param unique distinguishes judgments of the same time */
 export const judgmentIdOf = (judgedAt: number, unique: string): string =>
   `${String(judgedAt).padStart(13, '0')}-${unique}`
 
-/** Formats a number so that texts sort as the numbers do. Safe integers have at most 16 digits. */
+/** Returns a number as text that sorts like the number. Safe integers have at most 16 digits. */
 const inOrder = (number: number): string => String(number).padStart(16, '0')

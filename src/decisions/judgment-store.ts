@@ -26,7 +26,7 @@ import {
 import { JudgmentWrite } from './judgment-write.ts'
 import { memoryLimits } from './limits.ts'
 
-/** Judgments that one commit removes or changes. */
+/** Maximum number of judgments that one commit removes or changes. */
 const atOnce = 200
 
 export interface JudgmentInput {
@@ -35,9 +35,9 @@ export interface JudgmentInput {
   readonly reason?: string | undefined
   readonly reviewerId: string
   readonly organizationId?: string | undefined
-  /** Only together with `organizationId`. */
+  /** Only allowed together with `organizationId`. */
   readonly documentId?: string | undefined
-  /** Epoch milliseconds; default: now. */
+  /** Time of the decision, in epoch milliseconds. Default: now. */
   readonly judgedAt?: number | undefined
 }
 
@@ -45,7 +45,7 @@ interface JudgmentStoreOptions {
   readonly kv: Kv
   readonly organizations: OrganizationStore
   readonly clock: Clock
-  /** Default: `memoryLimits`. Tests use smaller ones. */
+  /** Default: `memoryLimits`. Tests use smaller limits. */
   readonly limits?: Pick<typeof memoryLimits, 'changes'> & {
     readonly judgments: number
     readonly characters: number
@@ -63,9 +63,11 @@ export class JudgmentStore {
   }
 
   /**
-   * Stores a judgment and returns its id. Above the limits, the judgments with the oldest `judgedAt` are deleted.
+   * Stores a judgment and returns its id. If a limit is exceeded, deletes the judgments with the oldest
+   * `judgedAt`.
    * @param unique distinguishes judgments of the same time; a repeated call with the same value adds nothing
-   * @throws ApiError NOT_FOUND if the organization or the document does not exist; ABORTED
+   * @throws ApiError NOT_FOUND if the organization or the document does not exist; ABORTED if conflicts
+   * continue
    */
   async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
     const { organizationId = null, documentId = null } = input
@@ -116,7 +118,9 @@ export class JudgmentStore {
       })
   }
 
-  /** Lists a page of the judgments of a reviewer, by organization, and the oldest first within one. */
+  /**
+   * Returns a page of the judgments of a reviewer, sorted by organization, then by time, the oldest first.
+   */
   async listReviewed(
     tenant: Tenant,
     scope: ReviewerScope,
@@ -135,8 +139,9 @@ export class JudgmentStore {
   }
 
   /**
-   * Removes the reviewer from one commit's worth of judgments. The decisions remain as precedents, and all erased
-   * reviewers count as one. Resolves with the number of changed judgments; 0 if none remain.
+   * Removes the reviewer from as many judgments as one commit may change. The decisions remain as precedents,
+   * and all erased reviewers count as one reviewer. Resolves with the number of changed judgments; 0 if none
+   * remain.
    */
   forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
     const prefix = judgmentKeys.reviewed(scope)
@@ -152,8 +157,8 @@ export class JudgmentStore {
   }
 
   /**
-   * Stores a judgment of an organization, which is another partition. If its removal has started meanwhile, it may have
-   * missed the judgment, so the judgment is deleted again.
+   * Stores a judgment of an organization. The organization is in another partition: if its removal starts
+   * meanwhile, it may not find the judgment. In this case the judgment is deleted again.
    */
   async #putWithin(scope: OrganizationScope, judgment: Judgment): Promise<void> {
     const { organizations } = this.#options
@@ -186,8 +191,8 @@ export class JudgmentStore {
   }
 
   /**
-   * Reads the state first and writes it with every change, so that a concurrent change conflicts and `work` never uses
-   * an outdated scan.
+   * Changes judgments in a transaction. The state is read first and written with every change. So concurrent
+   * changes conflict, and `work` never uses an outdated scan.
    */
   async #change<T>(
     tenant: Tenant,
@@ -220,7 +225,7 @@ async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Pro
   return judgments.filter((judgment) => judgment !== null)
 }
 
-/** Formats a position. Ids of judgments contain no slash. */
+/** Returns the position of an index entry as text. Ids of judgments contain no slash. */
 const positionOf = (entry: Key): string => entry.slice(-2).toReversed().join('/')
 
 function reviewAt(reviewerId: string, position: string): Key {

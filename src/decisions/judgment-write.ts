@@ -8,10 +8,13 @@ import {
   type MemoryState,
 } from './judgment-keys.ts'
 
-/** Reviewer of judgments whose reviewer was erased; no id is empty. */
+/** Reviewer id of judgments whose reviewer was erased. A real id is never empty. */
 const forgotten = ''
 
-/** One change of judgments: records, index entries, totals, and the entry that indexes follow. */
+/**
+ * One change of judgments: writes records, index entries, totals, and the entry from which indexes are
+ * updated.
+ */
 export class JudgmentWrite {
   readonly #transaction: Transaction
   readonly #added: JudgmentEdit[] = []
@@ -49,8 +52,8 @@ export class JudgmentWrite {
   }
 
   /**
-   * Stores the entry that indexes follow, if there was a change.
-   * @param kept number of recent entries that remain stored
+   * Stores the entry from which indexes are updated, unless nothing was changed.
+   * @param kept number of recent entries that stay stored
    */
   end(kept: number): void {
     const [added, anonymized, removed] = [this.#added, this.#anonymized, this.#removed]

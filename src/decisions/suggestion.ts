@@ -3,16 +3,16 @@ import type { Decision } from './judgment-keys.ts'
 
 export type SuggestionScope = 'document' | 'organization' | 'apiKey'
 
-/** The decision that precedents support, and their weight. */
+/** The decision that precedents support, with the details of this support. */
 export interface Suggestion {
   readonly recommendation: Decision
-  /** Above 0 and below 1, with three digits. */
+  /** Between 0 and 1 (both exclusive), with three digits. */
   readonly confidence: number
   /** Number of precedents with this decision. */
   readonly basedOn: number
   readonly scope: SuggestionScope
   readonly scopeLabel: string
-  /** At most 3, those with the most weight first. */
+  /** At most 3 reasons, sorted by weight, the highest first. */
   readonly topReasons: readonly string[]
   readonly uniqueReviewers: number
   readonly caveats: readonly string[]
@@ -20,16 +20,16 @@ export interface Suggestion {
 
 export interface SuggestionResult {
   readonly primary: Suggestion | null
-  /** The opposite suggestion, if both sides have enough precedents. */
+  /** The suggestion of the opposite decision, if both sides have enough precedents; otherwise null. */
   readonly conflict: Suggestion | null
 }
 
-/** Minimum number of precedents of a side. */
+/** Minimum number of precedents that a side must have. */
 const precedentsMin = 2
 const reasonsMax = 3
-/** Share of a side's weight. If more of it is older than `oldMs`, the suggestion has a caveat. */
+/** Share of a side's weight. If a larger share is older than `oldMs`, the suggestion gets a caveat. */
 const oldShareMax = 0.7
-/** Half of a year of 365.2425 days. */
+/** Age in ms: half of a year of 365.2425 days. */
 const oldMs = 15_778_476_000
 const confidenceDigits = 3
 
@@ -39,7 +39,7 @@ const scopeLabels: Readonly<Record<SuggestionScope, string>> = {
   apiKey: 'All content',
 }
 
-/** The precedents with one decision. Their order depends on their content only. */
+/** The precedents with one decision. Their order depends only on their content. */
 interface Side {
   readonly decision: Decision
   readonly precedents: readonly Precedent[]
@@ -48,9 +48,10 @@ interface Side {
 }
 
 /**
- * Weighs precedents. The side with more weight leads. Ties are resolved by the number of precedents, then by the newest
- * precedent, then in favor of `reject`. The confidence is (w₁ + 1) / (w₁ + w₂ + 2), Laplace's rule of succession, so
- * that few precedents stay near ½.
+ * Weighs precedents, and suggests the decision of the side with more weight. If the weights are equal, the
+ * number of precedents decides, then the newest precedent, then `reject` is preferred. The confidence is
+ * Laplace's rule of succession, (w₁ + 1) / (w₁ + w₂ + 2), so that it stays near ½ if there are few
+ * precedents.
  * @param now epoch milliseconds
  * @returns null if neither side has enough precedents
  */
@@ -87,7 +88,10 @@ function sideOf(decision: Decision, found: readonly Precedent[]): Side {
   return { decision, precedents, weight: weightOf(precedents), newestAt }
 }
 
-/** Precedents that compare as equal give the same suggestion in either order. */
+/**
+ * Sorts precedents, the one with the most weight first. Precedents that compare as equal lead to the same
+ * suggestion in any order.
+ */
 const byWeight = (a: Precedent, b: Precedent): number =>
   b.weight - a.weight ||
   b.judgment.judgedAt - a.judgment.judgedAt ||
@@ -106,7 +110,8 @@ function confidenceOf({ weight }: Side, against: Side): number {
 }
 
 /**
- * Groups equal reasons, ignoring case and surrounding spaces. A group has the wording of its most relevant precedent.
+ * Returns the reasons of a side. Reasons that differ only in case and surrounding spaces are one group; the
+ * wording is that of the most relevant precedent in the group.
  */
 function reasonsOf({ precedents }: Side): readonly string[] {
   const reasons = new Map<string, { readonly text: string; weight: number }>()
@@ -123,7 +128,10 @@ function reasonsOf({ precedents }: Side): readonly string[] {
 const reviewersOf = ({ precedents }: Side): number =>
   new Set(precedents.map(({ judgment }) => judgment.reviewerId)).size
 
-/** Returns the caveats of a side. @param against the other side, if the evidence is split */
+/**
+ * Returns the caveats of a side. @param against the other side, if it also has enough precedents; otherwise
+ * null
+ */
 function caveatsOf(side: Side, against: Side | null, now: number): readonly string[] {
   const { precedents, weight } = side
   const old = precedents.filter(({ judgment }) => now - judgment.judgedAt > oldMs)
@@ -141,7 +149,9 @@ function caveatsOf(side: Side, against: Side | null, now: number): readonly stri
   return caveats
 }
 
-/** The number of erased reviewers is not known. */
+/**
+ * Returns the caveat for a single reviewer. All erased reviewers look like one, so their number is not known.
+ */
 const singleReviewer = ([first]: readonly Precedent[]): string =>
   first?.judgment.reviewerId === ''
     ? 'All of the support comes from reviewers who have been deleted, perhaps from a single one.'

@@ -15,11 +15,14 @@ const separators = /[\p{Z}\p{P}\p{S}\p{C}]+/u
 /** Scripts without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u
 
-/** Characters of a part that the segmenter gets. */
+/** Maximum number of characters in a part that is segmented. */
 const segmentedAtOnce = 256
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** Returns the words of a text with their repetitions: in lower case, normalized by NFKC, without stop words. */
+/**
+ * Returns the words of a text, including repetitions. Words are in lower case and normalized by NFKC; stop
+ * words are left out.
+ */
 export function termsOf(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase()
   return plain
@@ -29,13 +32,13 @@ export function termsOf(text: string): string[] {
     .map((word) => word.slice(0, memoryLimits.termCharacters))
 }
 
-/** Returns the distinct words to search precedents with. */
+/** Returns the distinct words with which precedents are searched. */
 export const searchTermsOf = (text: string): string[] =>
   [...new Set(termsOf(text))].slice(0, memoryLimits.queryTerms)
 
 /**
- * Segments a word in parts, because the time of the segmenter grows with the square of the length. The last segment of
- * a part may be incomplete, so the next part starts with it.
+ * Splits a word of a script without spaces. Works in parts, because the time of the segmenter grows with the
+ * square of the length. The last segment of a part may be incomplete, so the next part starts with it.
  */
 function segmentsOf(word: string): string[] {
   const all: string[] = []
