@@ -15,9 +15,9 @@ import { SectionPage, sections } from './routing/sections.tsx'
 import { forgetOrganization } from './routing/with-organization.tsx'
 import { Button } from './ui/controls.tsx'
 
-/** The sign-in page, or the current page of the session. */
+/** Shows the sign-in page, or the current page of the session. */
 export function App() {
-  // First of all: the credentials of a link leave the address before other code runs.
+  // Runs first, so that the credentials of a link leave the address before other code runs.
   const [offered, setOffered] = useState(takeCredentialsFromLink)
   const [credentials, setCredentials] = useState(loadCredentials)
   const enter = (given: ConsoleCredentials | null) => {
@@ -25,7 +25,7 @@ export function App() {
     saveCredentials(given)
     setCredentials(given)
   }
-  // A link that is opened in a tab of the console changes its address only.
+  // Handles a link that is opened in a tab of the console. Such a link changes only the address of the page.
   useEffect(() => {
     const follow = () => {
       const brought = takeCredentialsFromLink()

@@ -2,17 +2,18 @@ import type { ConsoleCredentials } from './auth/credentials.ts'
 import { Button } from './ui/controls.tsx'
 
 interface LinkOfferProps {
-  /** The credentials of the link. */
+  /** Credentials in the link. */
   readonly offered: ConsoleCredentials
-  /** The API key of this tab; null: the visitor is not signed in. */
+  /** API key of this tab; null if the visitor is not signed in. */
   readonly currentKey: string | null
   readonly onAccept: () => void
   readonly onDecline: () => void
 }
 
 /**
- * Asks before a link signs in. A link of a stranger could otherwise sign a visitor into the stranger's API key (login
- * CSRF), and the visitor would store content there. Other tabs keep their own session, so each tab asks.
+ * Asks the visitor before a link signs in. Otherwise, a link of a stranger could sign a visitor into the
+ * stranger's API key (login CSRF), and the visitor would store content there. Each tab asks, because each tab
+ * has its own session.
  */
 export const LinkOffer = ({ offered, currentKey, onAccept, onDecline }: LinkOfferProps) => (
   <main class="sign-in">

@@ -2,6 +2,6 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 
 const place = document.getElementById('app')
-// The static content is help for browsers in which this script does not run.
+// Removes the static content, which is help for browsers in which this script does not run.
 place?.replaceChildren()
 if (place !== null) render(<App />, place)

@@ -5,7 +5,7 @@ export interface Filters {
   readonly documentId: string
   readonly userId: string
   readonly feature: ActivityKind | ''
-  /** Action types, separated by commas. */
+  /** Action types, separated by commas; empty to match all. */
   readonly actions: string
 }
 

@@ -14,8 +14,8 @@ import { FilterForm } from './filter-form.tsx'
 import { RequestLog } from './request-log.tsx'
 
 /**
- * `#/activity/{organization}`, `#/activity/requests/log` for recent requests, or `#/activity/audit/log` for the audit log
- * of the workspace.
+ * Page `#/activity/{organization}`, `#/activity/requests/log` for recent requests, or `#/activity/audit/log`
+ * for the audit log of the workspace.
  */
 export default function ActivityPage({ rest }: PageProps) {
   const log = rest[1] === 'log' ? rest[0] : undefined
@@ -59,7 +59,7 @@ function Activities({ organizationId }: { readonly organizationId: string }) {
     more === null
       ? null
       : () => {
-          // A refresh of the first page would drop all other pages.
+          // Stops following, because a refresh of the first page would drop all other pages.
           setFollowing(false)
           more()
         }

@@ -8,7 +8,7 @@ export const actors = [
   ['nobody', 'Not authenticated (rejected calls)'],
 ] as const satisfies readonly (readonly [Actor | '', string])[]
 
-/** A record of `/v2/workspace/audit/get`. */
+/** A record in the form of `/v2/workspace/audit/get`. */
 export interface AuditEntry {
   readonly auditId: string
   readonly timestamp: number
@@ -17,13 +17,13 @@ export interface AuditEntry {
   readonly apiKey?: string
   readonly clientAddress?: string
   readonly outcome: string
-  /** Ids by member name. */
+  /** Ids in the call, by the name of the member that contains them. */
   readonly ids: Readonly<Record<string, readonly string[]>>
   readonly idsLeftOut?: number
   readonly refusals?: { readonly count: number; readonly since: number }
 }
 
-/** Describes the ids that a call names. */
+/** Describes the ids of a record in words. */
 export function describeIds({ ids, idsLeftOut = 0 }: Pick<AuditEntry, 'ids' | 'idsLeftOut'>): string {
   const named = Object.entries(ids).map(([member, values]) => `${member}: ${values.join(', ')}`)
   return [...named, ...(idsLeftOut === 0 ? [] : [`and ${idsLeftOut} more`])].join('; ')

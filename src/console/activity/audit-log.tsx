@@ -7,7 +7,9 @@ import { PagedTable } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type Actor, type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
 
-/** Administration, deletion, access to secrets and rejected credentials in the workspace. */
+/**
+ * Shows the audit log of the workspace: administration, deletion, access to secrets and rejected credentials.
+ */
 export const AuditLogView = () => (
   <NeedsWorkspace>
     <Log />

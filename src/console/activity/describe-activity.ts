@@ -21,8 +21,8 @@ export interface Activity {
 }
 
 /**
- * Texts for directory actions of backends, whose template contains only the action name. `{to}` is the target,
- * `{who}` the user.
+ * Texts for changes that backends make to the directory. The template of such an activity contains only the
+ * name of the action. `{to}` is the target, `{who}` the user.
  */
 const directoryActions: Readonly<Record<string, string>> = {
   'organization.add': 'made the organization',
@@ -68,7 +68,10 @@ function concerned({ changes }: Activity): string {
 
 const nameOf = ({ name, userId }: Person): string => (name === undefined || name === '' ? userId : name)
 
-/** Fills a template with its values; without a value, `{{user}}` and `{{actionUser}}` are the acting user. */
+/**
+ * Replaces the placeholders of a template with values. Without a value, `{{user}}` and `{{actionUser}}` are
+ * the acting user.
+ */
 function filled(activity: Activity, template: string): string {
   const values = activity.displayMessageTemplateData ?? {}
   return template.replace(/\{\{([^{}]+)\}\}/g, (_, padded: string) => {
@@ -78,7 +81,7 @@ function filled(activity: Activity, template: string): string {
   })
 }
 
-/** Returns the name or the text of a value, if it has one. */
+/** Returns the name or text in a value; '' without a value, and JSON for other objects. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''

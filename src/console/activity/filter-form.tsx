@@ -9,7 +9,7 @@ const features = [
   ...activityKinds.map((type) => [type, type === 'crdt' ? 'crdt: content' : type] as const),
 ]
 
-/** Applies the filters on submit, so that not every keystroke sends a request. */
+/** Shows the filters. It applies them on submit, so that not every keystroke sends a request. */
 export function FilterForm({ onFilter }: { readonly onFilter: (filters: Filters) => void }) {
   const [filters, setFilters] = useState(noFilters)
   const set = (member: keyof Filters) => (value: string) =>

@@ -1,10 +1,10 @@
 import type { Column } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
-/** Equal requests of `/v2/requests/get`. */
+/** A group of equal requests in the form of `/v2/requests/get`. */
 export interface ListedRequest {
   readonly id: string
-  /** Epoch milliseconds of the latest one. */
+  /** Epoch milliseconds of the latest request. */
   readonly timestamp: number
   readonly kind: 'rest' | 'websocket'
   readonly target: string
@@ -16,7 +16,7 @@ export interface ListedRequest {
   readonly times: number
 }
 
-/** The columns of a list of requests. */
+/** Columns of a table of requests. */
 export const requestColumns: readonly Column<ListedRequest>[] = [
   { title: 'Last', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
   {

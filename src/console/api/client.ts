@@ -3,7 +3,7 @@ import type { ConsoleCredentials } from '../auth/credentials.ts'
 /** An error response of the server. */
 export class ApiCallError extends Error {
   override readonly name = 'CallError'
-  /** Such as `NOT_FOUND`; `OFFLINE` without a response. */
+  /** Error status, such as `NOT_FOUND`; `OFFLINE` if there was no response. */
   readonly status: string
   readonly details: unknown
 
@@ -14,7 +14,7 @@ export class ApiCallError extends Error {
   }
 }
 
-/** A response of the REST API; if there is a next page, with its token. */
+/** A response of the REST API. It contains the token of the next page if there is one. */
 export interface ApiResponse<Data> {
   readonly data: Data
   readonly pageToken?: string
@@ -31,7 +31,7 @@ interface Init {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The public REST API of the server of this page; the console uses nothing else. */
+/** Client for the public REST API of the server that serves this page. The console uses no other API. */
 export class ApiClient {
   readonly credentials: ConsoleCredentials
 
@@ -39,12 +39,16 @@ export class ApiClient {
     this.credentials = credentials
   }
 
-  /** @param path such as `/v2/crdt/get` @throws ApiCallError */
+  /**
+   * Calls an operation, and returns its data.
+   * @param path such as `/v2/crdt/get`
+   * @throws ApiCallError
+   */
   async call<Data>(path: string, data: object = {}): Promise<Data> {
     return (await this.page<Data>(path, data)).data
   }
 
-  /** Like `call`, with the token of the next page. @throws ApiCallError */
+  /** Calls an operation, and returns its data with the token of the next page. @throws ApiCallError */
   async page<Data>(path: string, data: object = {}): Promise<ApiResponse<Data>> {
     const response = await this.#fetch(path, { method: 'POST', body: JSON.stringify({ data }) })
     const { result, error } = (await response.json().catch(() => ({}))) as Envelope
@@ -55,7 +59,7 @@ export class ApiClient {
     return { data: answered as Data, ...(pageToken === undefined ? {} : { pageToken }) }
   }
 
-  /** `/metrics`, as text. @throws ApiCallError */
+  /** Reads `/metrics` as text. @throws ApiCallError */
   async metrics(): Promise<string> {
     const { metricsToken } = this.credentials
     const headers = metricsToken === undefined ? {} : { authorization: `Bearer ${metricsToken}` }

@@ -1,11 +1,15 @@
 import type { ApiResponse } from './client.ts'
 
-/** Maximum number of empty pages to read automatically: the first match of a search may be on a late page. */
+/**
+ * Maximum number of empty pages that are read automatically. The first match of a search may be on a late
+ * page.
+ */
 export const emptyPagesMax = 20
 
 /**
- * Reads pages until one is not empty, none follows, or too many were empty; in the last case the token continues.
- * @param isWanted checked before each further page
+ * Reads pages until a page has entries, the last page is reached, or too many pages were empty. In the last
+ * case, the result has the token to continue.
+ * @param isWanted checked before each page after the first; false stops
  */
 export async function firstNonemptyPage<Item>(
   read: (pageToken: string | null) => Promise<ApiResponse<readonly Item[]>>,

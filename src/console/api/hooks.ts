@@ -13,7 +13,7 @@ export function useApi(): ApiClient {
 }
 
 export interface QueryState<Data> {
-  /** Null until the first read; kept during later reads. */
+  /** Data of the latest response; null before the first response. It is kept during later reads. */
   readonly data: Data | null
   readonly error: ApiCallError | null
   readonly loading: boolean
@@ -21,8 +21,8 @@ export interface QueryState<Data> {
 }
 
 /**
- * Reads `path` at once and after each change of `path` or `data`. Only the response to the latest request counts.
- * `path` null sends no request.
+ * Reads `path` immediately, and again after each change of `path` or `data`. Ignores all responses but the
+ * response to the latest request. If `path` is null, sends no request.
  */
 export function useQuery<Data>(path: string | null, data: object = {}): QueryState<Data> {
   const api = useApi()
@@ -33,7 +33,10 @@ export function useQuery<Data>(path: string | null, data: object = {}): QuerySta
   }, question)
 }
 
-/** Like `useQuery` for any promise. @param question names the data; a change of it reads again */
+/**
+ * Reads data with any function that returns a promise, like `useQuery`.
+ * @param question text that identifies the data; when it changes, the data is read again
+ */
 export function useAsync<Data>(read: () => Promise<Data | null>, question: string): QueryState<Data> {
   const [state, setState] = useState<{ data: Data | null; error: ApiCallError | null; of: string | null }>({
     data: null,
@@ -62,18 +65,18 @@ export function useAsync<Data>(read: () => Promise<Data | null>, question: strin
 
 export interface PagedQuery<Item> extends Omit<QueryState<readonly Item[]>, 'data'> {
   readonly items: readonly Item[]
-  /** Null on the last page. */
+  /** Reads the next page; null on the last page. */
   readonly more: (() => void) | null
 }
 
-/** Reads a listing page by page and skips empty pages; `reload` starts at the first page again. */
+/** Reads a listing page by page, and skips empty pages. `reload` starts again with the first page. */
 export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): PagedQuery<Item> {
   const api = useApi()
   const question = JSON.stringify([path, data, pageSize])
   const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
   const [failed, setFailed] = useState<{ of: string; error: ApiCallError } | null>(null)
   const [wanted, setWanted] = useState({ of: question, token: null as string | null, count: 0 })
-  // A changed query starts at its first page.
+  // Starts with the first page if the query has changed.
   const token = wanted.of === question ? wanted.token : null
   useEffect(() => {
     let isCurrent = true
@@ -109,7 +112,7 @@ export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): 
 }
 
 /**
- * Runs an action. `busy` is true while it runs; afterwards the outcome is in `done` or `error`.
+ * Runs an action. `busy` is true while the action runs. Afterwards, `done` or `error` contains the outcome.
  * @param act returns a sentence that describes the result, or nothing
  */
 export function useAction<Arguments extends readonly unknown[]>(
@@ -117,7 +120,7 @@ export function useAction<Arguments extends readonly unknown[]>(
 ): {
   readonly busy: boolean
   readonly error: ApiCallError | null
-  /** The sentence that describes the result. */
+  /** Sentence that describes the result of the action; null if there is none. */
   readonly done: string | null
   readonly run: (...given: Arguments) => Promise<void>
 } {

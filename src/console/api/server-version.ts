@@ -3,7 +3,7 @@ import { type QueryState, useAsync } from './hooks.ts'
 /** The response of `/version`. */
 export interface ServerVersion {
   readonly version: string
-  /** URL at which clients reach the server; pages of its origin may use every API key. */
+  /** URL at which clients reach the server. Pages with its origin may use every API key. */
   readonly publicUrl: string
 }
 

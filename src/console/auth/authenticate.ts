@@ -7,7 +7,11 @@ export interface ApiKey {
   readonly type: string
 }
 
-/** Returns the credentials of an API key, or of a workspace without one, if the server accepts them. @throws ApiCallError */
+/**
+ * Returns the credentials if the server accepts them. They are those of an API key, or of a workspace without
+ * an API key.
+ * @throws ApiCallError
+ */
 export async function verifyCredentials(credentials: ConsoleCredentials): Promise<ConsoleCredentials> {
   const { apiKey, workspaceId } = credentials
   const isWorkspace = apiKey === undefined && workspaceId !== undefined
@@ -16,19 +20,23 @@ export async function verifyCredentials(credentials: ConsoleCredentials): Promis
   return credentials
 }
 
-/** Result of signing in. A user of a workspace with several API keys must choose one. */
+/** Result of a sign-in. If the workspace has several API keys, the user must choose one. */
 export type SignedIn =
   | { readonly kind: 'in'; readonly credentials: ConsoleCredentials }
   | { readonly kind: 'choose'; readonly keys: readonly ApiKey[] }
 
-/** With what was given: an API key, a workspace, or nothing, as a server without authentication takes it. @throws ApiCallError */
+/**
+ * Signs in with the credentials of an API key or of a workspace, or without credentials if the server requires
+ * none.
+ * @throws ApiCallError
+ */
 export async function authenticate(credentials: ConsoleCredentials): Promise<SignedIn> {
   const { apiKey, workspaceId } = credentials
   if (apiKey === undefined && workspaceId !== undefined) return intoWorkspace(credentials)
   return { kind: 'in', credentials: await verifyCredentials(credentials) }
 }
 
-/** With id and token of a workspace, which has API keys or gets some. @throws ApiCallError */
+/** Signs in with the id and the token of a workspace, which may have no API keys yet. @throws ApiCallError */
 async function intoWorkspace(workspace: ConsoleCredentials): Promise<SignedIn> {
   const keys = await apiKeysOf(workspace)
   const [only] = keys
@@ -39,7 +47,7 @@ async function intoWorkspace(workspace: ConsoleCredentials): Promise<SignedIn> {
   }
 }
 
-/** The API keys that a workspace has. @throws ApiCallError */
+/** Returns the API keys of a workspace. @throws ApiCallError */
 async function apiKeysOf(workspace: ConsoleCredentials): Promise<readonly ApiKey[]> {
   const api = new ApiClient(workspace)
   const keys: ApiKey[] = []

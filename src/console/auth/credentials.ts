@@ -1,4 +1,4 @@
-/** Credentials of calls. They leave this page only in the headers of calls to its own server. */
+/** Credentials for calls. They leave this page only in the headers of calls to the server of the page. */
 export interface ConsoleCredentials {
   readonly apiKey?: string
   readonly authToken?: string
@@ -8,7 +8,10 @@ export interface ConsoleCredentials {
   readonly metricsToken?: string
 }
 
-/** Stored until the tab closes; only tabs opened from this one get a copy. */
+/**
+ * Name in the session storage, which lasts until the tab closes. Only tabs that are opened from this one get
+ * a copy.
+ */
 const place = 'weft-credentials'
 
 export function loadCredentials(): ConsoleCredentials | null {
@@ -22,14 +25,15 @@ export function saveCredentials(credentials: ConsoleCredentials | null): void {
 }
 
 /**
- * Takes the credentials of a link by `weft console` or by the first start, `#key=…&token=…`, and removes them from
- * the address. Browsers do not send fragments to servers.
+ * Returns the credentials of a link from `weft console` or the first start (`#key=…&token=…`), and removes
+ * them from the address. Browsers do not send fragments to servers.
  */
 export function takeCredentialsFromLink(): ConsoleCredentials | null {
   const given = new URLSearchParams(location.hash.slice(1))
   const [apiKey, authToken] = [given.get('key'), given.get('token')]
   if (apiKey === null || authToken === null) return null
-  // Replaces the history entry in the same task. `replaceState` sends no event, but the route follows the address.
+  // Replaces the history entry in the same task. `replaceState` sends no event, but the route must follow the
+  // new address.
   history.replaceState(null, '', `${location.pathname}#/`)
   dispatchEvent(new HashChangeEvent('hashchange'))
   return { apiKey, authToken }

@@ -3,7 +3,10 @@ import { useApi } from '../api/hooks.ts'
 import { href } from '../routing/route.ts'
 import { Notice } from '../ui/notice.tsx'
 
-/** Shows its children if the session has workspace credentials, else a link to the page that adds them. */
+/**
+ * Shows its children if the session has workspace credentials; otherwise a link to the page where the user
+ * adds them.
+ */
 export function NeedsWorkspace({ children }: { readonly children: ComponentChildren }) {
   const { workspaceId, workspaceAuthToken } = useApi().credentials
   if (workspaceId !== undefined && workspaceAuthToken !== undefined) return <>{children}</>

@@ -2,7 +2,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { ConsoleCredentials } from './credentials.ts'
 
-/** Uses other credentials from now on. */
+/** Function that replaces the credentials of the session. */
 export const SignInContext = createContext<(credentials: ConsoleCredentials) => void>(() => {})
 
 export const useSignIn = (): ((credentials: ConsoleCredentials) => void) => useContext(SignInContext)

@@ -18,15 +18,15 @@ interface Choosing {
   readonly keys: readonly ApiKey[]
 }
 
-/** Omits empty fields. */
+/** Returns the credentials without empty fields. */
 const given = (
   fields: { readonly [Member in keyof ConsoleCredentials]?: string | undefined },
 ): ConsoleCredentials =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
 
-/** The first screen without a sign-in link. */
+/** Shows the first screen for a visitor who has no sign-in link. */
 export function SignIn({ onSignedIn }: SignInProps) {
-  // Whether the user asked for the playground.
+  // True if the user has requested the playground.
   const isTrying = useRef(false)
   const enter = (credentials: ConsoleCredentials) => {
     onSignedIn(credentials)
@@ -37,7 +37,7 @@ export function SignIn({ onSignedIn }: SignInProps) {
   const [choice, setChoice] = useState<Choosing | null>(null)
   const set = (member: keyof ConsoleCredentials) => (value: string) =>
     setFields((before) => ({ ...before, [member]: value.trim() }))
-  // One action for all ways to sign in, so that the message belongs to the latest attempt.
+  // All ways to sign in use one action, so that its message belongs to the latest attempt.
   const comeIn = useAction(async (read: () => ConsoleCredentials | Promise<ConsoleCredentials>) => {
     const credentials = await read()
     const signedIn = await authenticate(credentials)
@@ -189,7 +189,8 @@ const FromFile = ({ onFile }: { readonly onFile: (file: File) => void }) => (
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? []
           if (file !== undefined) onFile(file)
-          // Allows choosing the same file again after a correction: without a reset, the browser reports no change.
+          // Resets the field, so that the user can choose the same file again after a correction. Otherwise,
+          // the browser would report no change.
           event.currentTarget.value = ''
         }}
       />

@@ -8,7 +8,7 @@ import { Select } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { type EditorLibrary, editorLibraries, type Language, languages, snippetsFor } from './snippets.ts'
 
-/** `#/connect/{organization}/{document}/{editor}`; also for a document without content. */
+/** Page `#/connect/{organization}/{document}/{editor}`, which also exists for a document without content. */
 export default function ConnectPage({ rest }: PageProps) {
   const [organizationId = '', documentId = '', editorId = 'main'] = rest
   const address = { organizationId, documentId, editorId }
@@ -26,7 +26,7 @@ export default function ConnectPage({ rest }: PageProps) {
   )
 }
 
-/** Code that connects a page and a backend to one editor. */
+/** Shows code with which a page and a backend connect to one editor. */
 function ConnectView({ address }: { readonly address: EditorAddress }) {
   const { data: server, error } = useServerVersion()
   const [library, setLibrary] = useState<EditorLibrary>('y-websocket')

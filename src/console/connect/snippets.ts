@@ -18,19 +18,19 @@ export const languages = [
 
 export type Language = (typeof languages)[number][0]
 
-/** Code that connects to one editor of this server. */
+/** Code samples that connect to one editor of this server. */
 export interface Snippets {
-  /** Packages of the editor. */
+  /** Command that installs the packages of the editor library. */
   readonly install: string
-  /** The page. It expects a `token`. */
+  /** Code of the page. It expects a variable `token`. */
   readonly editor: string
-  /** Requests a token, in the backend. */
+  /** Backend code that requests a token. */
   readonly token: string
-  /** Writes content that the editor can show, in the backend. */
+  /** Backend code that writes content that the editor can show. */
   readonly write: string
 }
 
-/** The content of an editor library: root, type and a sample. */
+/** Content that each editor library expects: the root, its type and a sample. */
 const contents: Readonly<
   Record<EditorLibrary, { readonly type: string; readonly contentKey: string; readonly data: string }>
 > = {
@@ -57,7 +57,7 @@ const packages: Readonly<Record<EditorLibrary, string>> = {
   blocknote: '@blocknote/core yjs y-websocket',
 }
 
-/** @param url address at which clients reach the server */
+/** Returns the code samples for an editor. @param url address at which clients reach the server */
 export function snippetsFor(
   url: string,
   address: EditorAddress,
@@ -81,7 +81,7 @@ export function snippetsFor(
   }
 }
 
-/** URLs and names as literals of JavaScript. */
+/** URLs and names in the form of JavaScript literals. */
 interface Place {
   readonly websocket: string
   readonly hocuspocus: string
@@ -182,7 +182,7 @@ editor.mount(document.querySelector('#editor'))
 
 type Call = (base: string, path: string, data: object) => string
 
-/** Calls with the credentials in the environment variables KEY and TOKEN. */
+/** Code for REST calls by language. It reads the credentials from the environment variables KEY and TOKEN. */
 const calls: Readonly<Record<Language, Call>> = {
   curl: (base, path, data) => `curl ${base}${path} \\
   -H "x-service-api-key: $KEY" -H "x-service-auth-token: $TOKEN" \\

@@ -10,7 +10,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { TokenInspector } from './token-inspector.tsx'
 
-/** A connection of `/v2/connections/get`. */
+/** A connection in the form of `/v2/connections/get`. */
 interface Connection {
   readonly connectionId: string
   readonly organizationId: string
@@ -30,7 +30,7 @@ type Filters = typeof filters
 
 const refreshMs = 5_000
 
-/** `#/connections`, or `#/connections/token` for the token inspector. */
+/** Page `#/connections`, or `#/connections/token` for the token inspector. */
 export default function ConnectionsPage({ rest: [view] }: PageProps) {
   const [live, token] = [href('connections'), href('connections', 'token')]
   return (
@@ -49,7 +49,7 @@ export default function ConnectionsPage({ rest: [view] }: PageProps) {
   )
 }
 
-/** The clients that are connected to documents of the API key. */
+/** Shows the clients that are connected to documents of the API key. */
 function LiveConnections() {
   const [asked, setAsked] = useState<object>({})
   const [isRefreshing, setRefreshing] = useState(true)
@@ -57,7 +57,7 @@ function LiveConnections() {
   useInterval(isRefreshing ? refreshMs : null, listing.reload)
   const { more } = listing
   const readOn = () => {
-    // A refresh of the first page would drop all other pages.
+    // Stops the refresh, because a refresh of the first page would drop all other pages.
     setRefreshing(false)
     more?.()
   }
@@ -86,7 +86,7 @@ function LiveConnections() {
   )
 }
 
-/** Applies the filters on submit, so that not every keystroke sends a request. */
+/** Shows the filters. It applies them on submit, so that not every keystroke sends a request. */
 function ConnectionFilters({ onFilter }: { readonly onFilter: (asked: object) => void }) {
   const [typed, setTyped] = useState(filters)
   const set = (member: keyof Filters) => (value: string) =>

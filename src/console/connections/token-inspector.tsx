@@ -30,7 +30,10 @@ interface TokenResource {
   readonly accessRole: string
 }
 
-/** Shows what a token contains and what it permits. The token stays in this form until the page is left. */
+/**
+ * Shows what a token contains and what it permits. The token stays in this form until the user leaves the
+ * page.
+ */
 export function TokenInspector() {
   const api = useApi()
   const [token, setToken] = useState('')

@@ -1,2 +1,2 @@
-/** The user as which the console acts, as other users see it. */
+/** User that the console acts as. Other users see this name. */
 export const consoleUser = { id: 'console', name: 'Console' } as const

@@ -11,7 +11,7 @@ interface DocumentPageProps {
   readonly view: string | undefined
 }
 
-/** A document and its editors; one of them is open. */
+/** Shows a document with its editors, of which one is open. */
 export function DocumentDetail({ organizationId, documentId, editorId, view }: DocumentPageProps) {
   const editors = useEditors(organizationId, documentId)
   const { data: names } = useQuery<readonly { documentName: string }[]>('/v2/organizations/documents/get', {
@@ -111,7 +111,7 @@ function NoEditors({ error, connect, onOpen }: NoEditorsProps) {
 
 type EditorModule = typeof import('./editor-detail.tsx')
 
-/** Loads Yjs, which no other page needs. */
+/** Shows an editor. Loads Yjs, which no other page needs. */
 function Editor(props: Parameters<EditorModule['EditorDetail']>[0]) {
   const { data, error } = useAsync<EditorModule>(() => import('./editor-detail.tsx'), 'editor')
   if (error !== null) return <p role="alert">The server did not return this page.</p>

@@ -3,7 +3,7 @@ import { DocumentDetail } from './document-detail.tsx'
 import { DocumentList } from './list/document-list.tsx'
 import { OrganizationList } from './list/organization-list.tsx'
 
-/** `#/documents`, `…/{organization}`, `…/{document}`, `…/{editor}`, `…/{view of the editor}`. */
+/** Page `#/documents`, `…/{organization}`, `…/{document}`, `…/{editor}`, or `…/{view of the editor}`. */
 export default function DocumentsPage({ rest }: PageProps) {
   const [organizationId, documentId, editorId, view] = rest
   if (organizationId === undefined) return <OrganizationList />

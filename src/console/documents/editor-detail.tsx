@@ -13,7 +13,7 @@ import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
 import { PresenceList } from './live/presence-list.tsx'
 import { VersionList } from './versions/version-list.tsx'
 
-/** Documents above this size in bytes are read only on request, because the page is blocked during the read. */
+/** Size in bytes above which a document is read only on request, because the read blocks the page. */
 const unaskedBytes = 8 * 1024 * 1024
 
 export interface EditorPageProps {
@@ -21,12 +21,12 @@ export interface EditorPageProps {
   readonly view: string
 }
 
-/** One editor of a document. */
+/** Shows one editor of a document. */
 export function EditorDetail({ address, view }: EditorPageProps) {
   const { data, error, reload } = useEditorInfo(address)
   const [isWanted, setIsWanted] = useState(false)
   const [opening, setOpening] = useState(0)
-  // If a later read fails, the form keeps the text of the user.
+  // Keeps the latest values, so that the form keeps the text of the user if a later read fails.
   const latest = useRef<EditorInfo | undefined>(undefined)
   if (data !== null || error?.status === 'NOT_FOUND') latest.current = data?.[0]
   const head = latest.current
@@ -63,7 +63,7 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
   const live = useLiveDocument(address)
   if (live === null) return <p class="hint">Reading…</p>
   const roots = liveRoots(live).map(({ name }) => name)
-  // Actions on a root need the list of roots.
+  // The list of roots must be known first, because actions on a root need it.
   const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>

@@ -13,7 +13,7 @@ interface TabsProps {
   readonly view: string
 }
 
-/** Links to the views of one editor. */
+/** Shows links to the views of one editor. */
 export const EditorTabs = ({ address: { organizationId, documentId, editorId }, view }: TabsProps) => (
   <nav aria-label="Views" class="tabs">
     {views.map(([name, title]) => (

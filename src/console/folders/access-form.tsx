@@ -12,16 +12,16 @@ export interface AccessSettings {
 
 interface AccessFormProps {
   readonly accessType: AccessTypeName
-  /** Only for folders: whether permissions of parent folders apply. */
+  /** Whether the permissions of parent folders apply; only for folders. */
   readonly inherits?: boolean
   readonly onAccess: (access: AccessSettings) => Promise<void>
 }
 
-/** Changes the access type, which decides on access without a role. */
+/** Shows a form that changes the access type. It determines the access of users who have no role. */
 export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) {
   const [type, setType] = useState(accessType)
   const [isInheriting, setInheriting] = useState(inherits ?? true)
-  // A move to another folder can change the effective type.
+  // Updates the form, because a move to another folder can change the effective access type.
   useEffect(() => setType(accessType), [accessType])
   const save = useAction(async () => {
     await onAccess({

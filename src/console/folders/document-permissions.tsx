@@ -15,7 +15,7 @@ interface Document {
   readonly folderId: string
 }
 
-/** Folder and permissions of a document. */
+/** Shows the folder and the permissions of a document. */
 export function DocumentPermissions(props: FolderDetailProps & { readonly documentId: string }) {
   const { organizationId, documentId, folders } = props
   const api = useApi()

@@ -18,7 +18,7 @@ export interface FolderDetailProps {
   readonly onChange: () => void
 }
 
-/** Documents without a folder, and permissions on the whole organization. */
+/** Shows documents without a folder, and permissions on the whole organization. */
 export const TopLevelFolders = (props: FolderDetailProps) => (
   <>
     <h2>Documents in no folder</h2>

@@ -69,7 +69,7 @@ interface MoveFormProps {
   readonly onMove: (to: string) => Promise<void>
 }
 
-/** Selects the target folder. */
+/** Shows a form that selects the target folder of a move. */
 export function MoveForm({ label, value, places, onMove }: MoveFormProps) {
   const [to, setTo] = useState(value)
   const move = useAction(async () => {

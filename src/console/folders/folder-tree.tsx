@@ -6,12 +6,12 @@ interface BranchProps {
   readonly organizationId: string
   readonly byParent: ReadonlyMap<string, readonly Folder[]>
   readonly parent: string
-  /** The current folder and its parents, which are open from the start. */
+  /** Id of the current folder. The folder and its parents are open from the start. */
   readonly current: string
   readonly open: readonly string[]
 }
 
-/** The subfolders of one folder; each opens on request. */
+/** Shows the subfolders of one folder. Each opens when the user requests it. */
 export function FolderBranch(props: BranchProps) {
   const folders = props.byParent.get(props.parent) ?? []
   return (

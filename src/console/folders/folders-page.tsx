@@ -7,7 +7,7 @@ import { FolderDetail, TopLevelFolders } from './folder-detail.tsx'
 import { type Folder, foldersByParent, root } from './folder-names.ts'
 import { FolderBranch } from './folder-tree.tsx'
 
-/** `#/folders/{organization}`, optionally followed by `f/{folder}` or `d/{document}`. */
+/** Page `#/folders/{organization}`, optionally followed by `f/{folder}` or `d/{document}`. */
 export default function FoldersPage({ rest }: PageProps) {
   return (
     <>
@@ -43,7 +43,7 @@ function Explorer({ organizationId, kind, id }: ExplorerProps) {
           All of {organizationId}
         </a>
         <FolderBranch
-          // Opens the parents of the current folder.
+          // The key makes the tree open the parents of the current folder.
           key={data === null ? '' : `${id}`}
           organizationId={organizationId}
           byParent={foldersByParent(folders)}

@@ -6,7 +6,7 @@ import { Button, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 
-/** For a session that has only an API key. */
+/** Shows a form for a session that has only an API key. The user can add workspace credentials. */
 export function AddWorkspace() {
   const { credentials } = useApi()
   const enter = useSignIn()

@@ -10,7 +10,7 @@ import { isHostAllowed, withCurrentHost } from './domain-rules.ts'
 
 const path = '/v2/workspace/domains'
 
-/** Domains whose pages may connect and call with the current API key. */
+/** Lists the domains whose pages may connect and call with the current API key. */
 export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) {
   const api = useApi()
   const { data, error, reload } = useQuery<{ readonly allowedDomains: readonly string[] }>(`${path}/get`)
@@ -99,7 +99,7 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
   )
 }
 
-/** Whether this page is the server's own, which no list of domains excludes. */
+/** Returns whether this is a page of the server itself, which no list of domains excludes. */
 function useIsOwn(): boolean {
   const { data } = useServerVersion()
   return data !== null && new URL(data.publicUrl).origin === location.origin

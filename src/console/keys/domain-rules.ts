@@ -1,4 +1,7 @@
-/** Whether pages of a host may connect, as the server decides it. @param domains as they are stored; none: all may */
+/**
+ * Returns whether pages of a host may connect, by the rule of the server.
+ * @param domains as they are stored; if there are none, all pages may connect
+ */
 export function isHostAllowed(domains: readonly string[], host: string): boolean {
   if (domains.length === 0) return true
   const name = host.toLowerCase().replace(/^(www\.)+/, '')
@@ -7,7 +10,10 @@ export function isHostAllowed(domains: readonly string[], host: string): boolean
   )
 }
 
-/** Returns the domains to add so that pages of `host`, which may connect now, still may afterwards. */
+/**
+ * Returns the domains to add. They include `host` if its pages may connect before the change but could not
+ * afterwards.
+ */
 export function withCurrentHost(domains: readonly string[], added: string, host: string): readonly string[] {
   const isListed = domains.length > 0 && isHostAllowed(domains, host)
   return isListed || isHostAllowed([added], host) ? [added] : [added, host]

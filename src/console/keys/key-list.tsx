@@ -6,7 +6,7 @@ import { PagedTable } from '../ui/table.tsx'
 import { KeyTokens } from './key-tokens.tsx'
 import { NewKey } from './new-key.tsx'
 
-/** The API keys of the workspace. */
+/** Lists the API keys of the workspace. */
 export function KeyList() {
   const { credentials } = useApi()
   const listing = usePagedQuery<ApiKey>('/v2/workspace/apikeys/get', {})

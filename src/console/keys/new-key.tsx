@@ -13,7 +13,7 @@ interface Made {
   readonly authToken: string
 }
 
-/** Creates an API key, and shows its token. */
+/** Shows a form that creates an API key and then shows its token. */
 export function NewKey({ onMade }: { readonly onMade: () => void }) {
   const api = useApi()
   const [apiKeyName, setName] = useState('')

@@ -13,7 +13,7 @@ interface WorkspaceRecord {
   readonly owner: { readonly email: string; readonly name: string }
 }
 
-/** The properties of the workspace, and its token. */
+/** Shows the properties of the workspace, and its token. */
 export function WorkspaceCard() {
   const api = useApi()
   const enter = useSignIn()
@@ -26,7 +26,7 @@ export function WorkspaceCard() {
       graceSeconds: graceSecondsOf(minutes),
     })
     setMade(newWorkspaceAuthToken)
-    // This session continues with it.
+    // This session continues with the new token.
     enter({ ...api.credentials, workspaceAuthToken: newWorkspaceAuthToken })
   }
   return (

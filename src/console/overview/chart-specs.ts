@@ -17,15 +17,15 @@ export interface ChartSpec {
   /** Formats a value. */
   readonly say: (value: number) => string
   readonly note?: string
-  /** Allowed distances between grid lines; default: any round number. */
+  /** Distances between grid lines that are allowed; by default any round number. */
   readonly steps?: readonly number[]
 }
 
-/** Counts are whole numbers. */
+/** Distances between grid lines for counts, which are whole numbers. */
 const counts = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) => [power, 2 * power, 5 * power])
 const sizes = Array.from({ length: 16 }, (_, power) => 2 ** (20 + power))
 
-/** Formats a count; below ten with one decimal, for rates. */
+/** Formats a count. Numbers below ten have one decimal, because they can be rates. */
 export const formatCount = (value: number): string =>
   value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 })
 
@@ -37,7 +37,7 @@ export function duration(seconds: number): string {
   return `${milliseconds.toLocaleString(undefined, { maximumFractionDigits })} ms`
 }
 
-/** All charts of the overview, in display order. */
+/** All charts of the overview, in the order in which they are shown. */
 export const chartSpecs: readonly ChartSpec[] = [
   {
     title: 'Connections',
@@ -88,7 +88,7 @@ export const chartSpecs: readonly ChartSpec[] = [
 
 const none = 'none'
 
-/** The current values of a chart as text: `p50 2 ms, p99 9 ms`. */
+/** Returns the current values of a chart as text, for example `p50 2 ms, p99 9 ms`. */
 export function currentValues({ lines, say }: ChartSpec, point: MetricPoint | undefined): string {
   const parts = lines.map(({ name, figure }) => {
     const value = point?.[figure] ?? null

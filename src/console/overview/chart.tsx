@@ -6,7 +6,7 @@ import { type ChartSpec, chartSummary, currentValues } from './chart-specs.ts'
 import { keptMs, type MetricPoint } from './metric-points.ts'
 
 const height = 150
-/** Styles of the lines of a chart, which differ in color and in form. */
+/** Styles of the lines of a chart. They differ in color and in form. */
 const strokes = [
   { color: '--accent', dash: [] },
   { color: '--focus', dash: [5, 4] },
@@ -17,7 +17,7 @@ interface ChartProps {
   readonly points: readonly MetricPoint[]
 }
 
-/** Metrics of the last five minutes, or of the kept history: as lines, as text, and as a table. */
+/** Shows metrics of the last five minutes, or of the kept history, as lines, as text and as a table. */
 export const Chart = ({ spec, points }: ChartProps) => (
   <figure class="card chart">
     <figcaption>
@@ -96,7 +96,8 @@ function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Optio
     cursor: { show: false },
     scales: {
       x: { range: (_, first, last) => [Math.min(first ?? 0, (last ?? 0) - keptMs / 1000), last ?? 0] },
-      // Range from zero to a little above the maximum; a flat line at zero without values.
+      // Starts the scale at zero and ends it a little above the maximum. Without values, the line is flat at
+      // zero.
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.15 : 1] },
     },
     axes: [
@@ -122,7 +123,7 @@ function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Optio
 const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const clock = (seconds: number): string => hours.format(seconds * 1000)
 
-/** The table has every fifth point, so that it covers the same time as the lines. */
+/** The table shows every fifth point, so that it covers the same time as the lines. */
 const every = 5
 
 function Figures({ spec, points }: ChartProps) {

@@ -1,6 +1,6 @@
 import type { Bucket, Scrape } from './prometheus.ts'
 
-/** The known values at one time: seconds, bytes and counts. */
+/** The known values at one point in time: seconds, bytes and counts. */
 export interface MetricPoint {
   /** Epoch milliseconds. */
   readonly at: number
@@ -14,26 +14,32 @@ export interface MetricPoint {
   readonly loopP99: number | null
   readonly webhookQueue: number | null
   readonly memory: number | null
-  /** Bytes that the server may still write to its disk, and the size of the disk; null: it stores nothing there. */
+  /**
+   * Bytes that the server may still write to its disk, and size of the disk; null if the server stores
+   * nothing on a disk.
+   */
   readonly diskFree: number | null
   readonly diskSize: number | null
-  /** Epoch milliseconds of the last complete backup; 0: none, null: not known. */
+  /** Epoch milliseconds of the last complete backup; 0 if there is none, null if unknown. */
   readonly lastBackup: number | null
-  /** Nodes of the cluster, including this one. */
+  /** Number of nodes in the cluster, including this one. */
   readonly nodes: number | null
 }
 
 const commitLatency = 'weft_commit_latency_seconds'
 const startTime = 'process_start_time_seconds'
 
-/** @param before the look before, which rates are taken from; null: this is the first one */
+/**
+ * Returns the values of a scrape.
+ * @param before previous scrape, from which rates are computed; null for the first scrape
+ */
 export function metricPoint(now: Scrape, before: Scrape | null): MetricPoint {
   return pointSince(now, before !== null && isSameProcess(now, before) ? before : null)
 }
 
 /**
- * Behind a load balancer, and after a restart, the next scrape may come from another process, which has other
- * counters.
+ * Returns whether both scrapes are from the same process. Behind a load balancer or after a restart, the next
+ * scrape may come from another process, which has other counters.
  */
 const isSameProcess = (now: Scrape, before: Scrape): boolean => now.sum(startTime) === before.sum(startTime)
 
@@ -63,7 +69,8 @@ function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
 const milliseconds = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1000)
 
 /**
- * Returns the increase of a counter per second. After a decrease the counter was reset, and its whole value is new.
+ * Returns the increase of a counter per second. If the counter has decreased, it was reset; then its whole
+ * value is the increase.
  */
 export function rate(now: Scrape, before: Scrape, name: string): number | null {
   const seconds = (now.at - before.at) / 1000
@@ -83,8 +90,8 @@ export function bucketsBetween(now: readonly Bucket[], before: readonly Bucket[]
 }
 
 /**
- * Like `histogram_quantile` of Prometheus: values are spread evenly within a bucket. Null without values; a quantile
- * beyond the last bound is that bound.
+ * Computes a quantile like `histogram_quantile` of Prometheus, which assumes that values are spread evenly
+ * within a bucket. Returns null without values. A quantile beyond the last bound is that bound.
  */
 export function histogramQuantile(buckets: readonly Bucket[], share: number): number | null {
   const all = buckets.at(-1)?.count ?? 0
@@ -99,13 +106,13 @@ export function histogramQuantile(buckets: readonly Bucket[], share: number): nu
 
 /** Time in ms for which all points are kept. */
 export const keptMs = 300_000
-/** Time in ms for which some of the older points are kept: the first one of each slot. */
+/** Time in ms for which some older points are kept: the first point of each slot. */
 const historyMs = 3_600_000
 const slotMs = 30_000
-/** After a longer pause, the lines have a gap. */
+/** Time in ms between two points above which the lines have a gap. */
 const pauseMs = 60_000
 
-/** Returns the points of the last hour, with a new one. */
+/** Returns the points of the last hour together with a new one. */
 export function appendPoint(points: readonly MetricPoint[], point: MetricPoint): readonly MetricPoint[] {
   const earlier = points.filter(({ at }, index) => {
     if (at >= point.at || at <= point.at - historyMs) return false
@@ -116,7 +123,9 @@ export function appendPoint(points: readonly MetricPoint[], point: MetricPoint):
   return [...earlier, ...gap, point]
 }
 
-/** The first point of its slot, and a gap, which must not disappear. */
+/**
+ * Returns whether an older point is kept: the first point of its slot, or a gap, which must not disappear.
+ */
 function isKeptLonger(points: readonly MetricPoint[], index: number): boolean {
   const [before, point] = [points[index - 1], points[index]]
   if (before === undefined || point === undefined || point.connections === null) return true

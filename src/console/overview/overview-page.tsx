@@ -11,7 +11,10 @@ import { RecentRejections } from './recent-rejections.tsx'
 import { MetricsProblem, ServerStatus } from './server-status.tsx'
 import { useMetrics } from './use-metrics.ts'
 
-/** The first screen. `/metrics` and `/readyz` answer without a key, so the page checks the key before it shows them. */
+/**
+ * Shows the first screen. It checks the API key before it shows metrics and readiness, because `/metrics` and
+ * `/readyz` answer without a key.
+ */
 export default function OverviewPage(_props: PageProps) {
   const { credentials } = useApi()
   const check = useAsync(() => verifyCredentials(credentials), JSON.stringify(credentials))
@@ -34,7 +37,7 @@ const WrongKey = () => (
   </Notice>
 )
 
-/** The link to the playground, and the state of the server. */
+/** Shows the link to the playground, and the state of the server. */
 function Figures() {
   const { points, error, unready, ...asked } = useMetrics()
   return (

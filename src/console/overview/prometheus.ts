@@ -40,7 +40,7 @@ function labelsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs) as Record<string, string>
 }
 
-/** The metrics at one time. */
+/** All metrics at one point in time. */
 export class Scrape {
   /** Epoch milliseconds. */
   readonly at: number
@@ -51,13 +51,13 @@ export class Scrape {
     this.at = at
   }
 
-  /** Sum of all series of that name; null if there are none. */
+  /** Returns the sum of all series with this name; null if there are none. */
   sum(name: string): number | null {
     const samples = this.#series.get(name)
     return samples === undefined ? null : samples.reduce((all, { value }) => all + value, 0)
   }
 
-  /** Values of the series of a name, by one of their labels. */
+  /** Returns the values of the series with this name, by the value of one label. */
   by(name: string, labelName: string): ReadonlyMap<string, number> {
     const values = new Map<string, number>()
     for (const { labels, value } of this.#series.get(name) ?? []) {
@@ -67,7 +67,10 @@ export class Scrape {
     return values
   }
 
-  /** Buckets of a histogram, lowest bound first: upper bound, and number of values at or below it. */
+  /**
+   * Returns the buckets of a histogram, ordered by bound. A bucket has its upper bound, and the number of
+   * values up to this bound.
+   */
   buckets(name: string): readonly Bucket[] {
     return [...this.by(`${name}_bucket`, 'le')]
       .map(([bound, count]) => ({ bound: numberOf(bound), count }))

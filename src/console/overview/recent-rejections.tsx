@@ -8,10 +8,10 @@ import { Table } from '../ui/table.tsx'
 const shownMax = 5
 const refreshMs = 10_000
 
-/** The latest rejections of the API key, with their reasons. */
+/** Shows the latest rejections of the API key, with their reasons. */
 export function RecentRejections() {
   const { apiKey, workspaceId } = useApi().credentials
-  // A session with the credentials of the workspace alone has no API key.
+  // A session that has only the credentials of the workspace has no API key.
   const path = apiKey === undefined && workspaceId !== undefined ? null : '/v2/requests/get'
   const query = { onlyRejected: true, pageSize: shownMax }
   const { data, error, reload } = useQuery<readonly ListedRequest[]>(path, query)

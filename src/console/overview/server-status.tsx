@@ -15,7 +15,7 @@ interface ServerProps {
   readonly point: MetricPoint | undefined
 }
 
-/** Version and readiness of the server, and links to further information. */
+/** Shows version and readiness of the server, and links to more information. */
 export function ServerStatus({ unready, point }: ServerProps) {
   const { data } = useServerVersion()
   return (
@@ -47,7 +47,7 @@ export function ServerStatus({ unready, point }: ServerProps) {
   )
 }
 
-/** Documents, clients, storage and backup at present. */
+/** Shows the current state of documents, clients, storage and backup. */
 function State({ point }: { readonly point: MetricPoint }) {
   const { documents, connections, protocols, diskFree, diskSize, lastBackup } = point
   const clients = protocols.map(([protocol, count]) => `${count.toLocaleString()} ${protocol}`)
@@ -87,7 +87,7 @@ interface TroubleProps extends TokenPrompt {
   readonly error: ApiCallError | null
 }
 
-/** Explains missing metrics, with a remedy. It disappears when metrics are available again. */
+/** Explains why metrics are missing, with a remedy. It disappears when metrics are available again. */
 export function MetricsProblem({ error, ...asked }: TroubleProps) {
   if (error === null) return null
   if (error.status === 'UNAUTHENTICATED') return <TokenForm {...asked} />

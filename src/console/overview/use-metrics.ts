@@ -8,14 +8,16 @@ import { Scrape } from './prometheus.ts'
 /** Time in ms between a response and the next request. */
 const pauseMs = 2000
 
-/** The points since this tab was opened, so that a visit to another page does not lose them. */
+/**
+ * Points since this tab was opened. They are kept here, so that a visit to another page does not lose them.
+ */
 let history: readonly MetricPoint[] = []
 
 export interface MetricsState {
   readonly points: readonly MetricPoint[]
-  /** The reason why there are no newer values; null: there are. */
+  /** Why there are no newer values; null if there are. */
   readonly error: ApiCallError | null
-  /** The reason in `/readyz` not to send requests to this server; null: none. */
+  /** Reason in `/readyz` for not sending requests to this server; null if it is ready. */
   readonly unready: string | null
 }
 
@@ -25,7 +27,7 @@ export interface TokenPrompt {
   readonly onToken: (metricsToken: string) => void
 }
 
-/** Reads the metrics repeatedly while the page is visible, also after errors. */
+/** Reads the metrics repeatedly while the page is visible, even after errors. */
 export function useMetrics(): MetricsState & TokenPrompt {
   const given = useApi()
   const [token, setToken] = useState<string | null>(null)
@@ -35,7 +37,7 @@ export function useMetrics(): MetricsState & TokenPrompt {
   )
   const [watched, setWatched] = useState<MetricsState>({ points: history, error: null, unready: null })
   useEffect(() => watch(api, setWatched), [api])
-  // A valid token is stored like the credentials of the session.
+  // Stores a valid token together with the credentials of the session.
   const isGood = token !== null && watched.error === null && watched.points.length > 0
   useEffect(() => {
     if (isGood) saveCredentials(api.credentials)
@@ -49,7 +51,7 @@ export function useMetrics(): MetricsState & TokenPrompt {
 
 type MetricsChange = (change: (before: MetricsState) => MetricsState) => void
 
-/** Returns the function that stops it. */
+/** Starts to read the metrics. Returns the function that stops reading. */
 function watch(api: ApiClient, change: MetricsChange): () => void {
   let [isOver, isAsking] = [false, false]
   let timer = 0
@@ -61,7 +63,7 @@ function watch(api: ApiClient, change: MetricsChange): () => void {
     const [point, unready] = await Promise.all([read(), readiness()])
     isAsking = false
     if (isOver) return
-    // Without permission to read metrics, the page must not show those of an earlier session.
+    // If metrics may not be read, the page must not show the metrics of an earlier session.
     if ('at' in point) history = appendPoint(history, point)
     else if (point.status === 'UNAUTHENTICATED') history = []
     change(() => ({ points: history, error: 'at' in point ? null : point, unready }))

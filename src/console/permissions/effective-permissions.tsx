@@ -21,7 +21,10 @@ interface User {
 /** Maximum number of users per call. */
 const usersMax = 500
 
-/** Effective roles of the users of the organization on a resource. @param count changes when grants have changed */
+/**
+ * Shows the effective roles of the organization's users on a resource.
+ * @param count a number that changes when grants have changed
+ */
 export function EffectivePermissions({
   resource,
   count,
@@ -77,7 +80,10 @@ interface Question {
   readonly documentIds?: readonly string[]
 }
 
-/** Reads the effective roles of any number of users. @param count reads again when it changes */
+/**
+ * Reads the effective roles of any number of users.
+ * @param count a number whose change reads the roles again
+ */
 export function usePermissions({ userIds, ...question }: Question, count = 0) {
   const api = useApi()
   return useAsync<PermissionsByUser>(

@@ -7,7 +7,10 @@ import { type ConsoleResource, expirySeconds, type RoleName, roles } from './per
 
 type Kind = 'user' | 'group'
 
-/** Grants a role to a user or a group, or revokes the role of a group; groups with a role are not listed. */
+/**
+ * Shows a form that grants a role to a user or a group, or revokes the role of a group. Groups with a role
+ * are not listed.
+ */
 export function GrantForm({
   resource,
   onChange,

@@ -7,17 +7,17 @@ export interface ConsoleResource {
   readonly organizationId: string
 }
 
-/** The role of a user on one resource, as `/v2/auth/permissions/get` returns it. */
+/** The role of a user on one resource, in the form of `/v2/auth/permissions/get`. */
 export interface PermissionEntry {
   readonly accessRole?: RoleName
   readonly accessType?: AccessTypeName
-  /** Epoch seconds. */
+  /** Epoch seconds when the role expires; absent if it does not expire. */
   readonly expiresAt?: number
   readonly errorCode?: 'does_not_exist' | 'permission_denied'
   readonly reason?: Reason
 }
 
-/** Reason of a role, or of its absence. */
+/** Why a user has a role or has none. */
 export interface Reason {
   readonly source: 'user' | 'group' | 'accessType' | 'membership'
   readonly resourceType?: ConsoleResource['type']
@@ -48,14 +48,14 @@ export const roles = [
 
 const words = { editor: 'may edit', viewer: 'may read' } as const
 
-/** Describes a permission. */
+/** Describes a permission in words. */
 export function describePermission(right: PermissionEntry | undefined): string {
   if (right === undefined) return ''
   if (right.errorCode === 'does_not_exist') return 'does not exist'
   return right.accessRole === undefined ? 'no access' : words[right.accessRole]
 }
 
-/** Describes the reason of a permission; empty without a reason. */
+/** Describes the reason of a permission in words; empty if there is no reason. */
 export function describeReason({ accessType, accessRole, reason }: PermissionEntry = {}): string {
   if (reason === undefined) return ''
   const { source, resourceType, resourceId, groupId } = reason
@@ -80,9 +80,8 @@ export function permissionOn(
 }
 
 /**
- * The end of a grant.
- * @param local a moment as `<input type="datetime-local">` gives it; empty: no end
- * @returns epoch seconds
+ * Converts the end of a grant to epoch seconds.
+ * @param local a time in the form of `<input type="datetime-local">`; empty for no end
  */
 export function expirySeconds(local: string): number | undefined {
   const at = Date.parse(local)

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The current place in the console: the decoded parts of `#/documents/acme/notes`. */
+/** The current place in the console: the decoded parts of an address such as `#/documents/acme/notes`. */
 export type Route = readonly string[]
 
-/** An address within the console, each part percent-encoded. */
+/** Returns an address within the console. Encodes each part in percent-encoding. */
 export const href = (...parts: readonly string[]): string => `#/${parts.map(encodeURIComponent).join('/')}`
 
 export const navigate = (...parts: readonly string[]): void => {
@@ -35,7 +35,7 @@ export function useRoute(): Route {
   return route
 }
 
-/** The properties of a page: the part of the address after its name. */
+/** Properties of a page: the parts of the address after the name of the page. */
 export interface PageProps {
   readonly rest: Route
 }

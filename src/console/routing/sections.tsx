@@ -7,11 +7,11 @@ import type { PageProps, Route } from './route.ts'
 interface Section {
   readonly name: string
   readonly title: string
-  /** Loads the section on first use. */
+  /** Loads the code of the section when it is first shown. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
-  /** Whether the menu leaves it out: other pages link to it. */
+  /** True if the menu does not list the section, because other pages link to it. */
   readonly isUnlisted?: true
-  /** Whether it has a style sheet with its name. */
+  /** True if the section has a style sheet with its name. */
   readonly hasSheet?: true
 }
 
@@ -52,7 +52,7 @@ async function read({ name, load, hasSheet }: Section): Promise<ComponentType<Pa
   return module.default
 }
 
-/** Resolves when the style sheet is loaded. */
+/** Adds the style sheet of a section. Resolves when it is loaded. */
 const readSheet = (name: string): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const link = Object.assign(document.createElement('link'), {
@@ -66,7 +66,7 @@ const readSheet = (name: string): Promise<unknown> =>
 
 const loaded = new Map<string, ComponentType<PageProps>>()
 
-/** The page of a section, after its code is loaded. */
+/** Shows the page of a section after its code is loaded. */
 export function SectionPage({ section, rest }: { readonly section: Section; readonly rest: Route }) {
   const { name } = section
   const [failed, setFailed] = useState(false)
@@ -87,7 +87,10 @@ export function SectionPage({ section, rest }: { readonly section: Section; read
   return failed ? <Unread /> : <p class="hint">Reading…</p>
 }
 
-/** The server is not available, or a newer version has other files; then the whole console must be reloaded. */
+/**
+ * Shows that the code could not be loaded. The server is not available, or a newer version has other files.
+ * The user must then reload the whole console.
+ */
 const Unread = () => (
   <Notice kind="bad">
     The server did not return this page. The server may have been updated, or may not be running.{' '}

@@ -14,14 +14,17 @@ interface Organization {
 const place = 'weft-organization'
 
 interface InOrganizationProps {
-  /** Name of the section, which precedes the organization in the address. */
+  /** Name of the section, which is before the organization in the address. */
   readonly section: string
   readonly rest: Route
-  /** @param rest the part of the address after the organization */
+  /** Renders the page. @param rest parts of the address after the organization */
   readonly children: (organizationId: string, rest: Route) => ComponentChildren
 }
 
-/** A page about one organization: the one in the address, else the last visited one, else the only one. */
+/**
+ * Shows a page about one organization: the organization in the address, or the last visited one, or the only
+ * one.
+ */
 export function WithOrganization({ section, rest, children }: InOrganizationProps) {
   const [organizationId, ...further] = rest
   const listing = usePagedQuery<Organization>('/v2/organizations/get', {})
@@ -85,5 +88,5 @@ function Chooser({ section, current, items, more }: ChooserProps) {
 
 const titleOf = (id: string, name: string): string => (name === '' || name === id ? id : `${name} (${id})`)
 
-/** Another API key has other organizations. */
+/** Forgets the last visited organization, because another API key has other organizations. */
 export const forgetOrganization = (): void => sessionStorage.removeItem(place)

@@ -7,7 +7,7 @@ interface CodeProps {
   readonly code: string
 }
 
-/** Code with a button that copies it. */
+/** Shows code with a button that copies it. */
 export function CodeSample({ label, code }: CodeProps) {
   const [message, setMessage] = useState('')
   const shown = useRef<HTMLPreElement>(null)
@@ -16,7 +16,7 @@ export function CodeSample({ label, code }: CodeProps) {
       await navigator.clipboard.writeText(code)
       setMessage('Copied.')
     } catch {
-      // Without HTTPS, pages may not use the clipboard: the user must copy by hand.
+      // Selects the code, so that the user can copy it. Without HTTPS, pages may not use the clipboard.
       if (shown.current !== null) getSelection()?.selectAllChildren(shown.current)
       setMessage('Selected: copy it with your keyboard.')
     }

@@ -14,12 +14,15 @@ interface AskProps {
   readonly children: ComponentChildren
   /** Text that the user must type to confirm a far-reaching action. */
   readonly typed?: string
-  /** Whether the action loses no data. */
+  /** True if the action loses no data. */
   readonly harmless?: boolean
   readonly act: () => Promise<unknown>
 }
 
-/** A button for actions that cannot be undone: confirms, acts, and stays open after an error. */
+/**
+ * Shows a button for an action that cannot be undone. It asks for confirmation, runs the action, and stays
+ * open after an error.
+ */
 export function ConfirmButton({ action, title, children, typed, harmless, act }: AskProps) {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')

@@ -38,7 +38,7 @@ interface FieldProps {
   readonly autocomplete?: string
 }
 
-/** A labeled text field; with `rows`, several lines. */
+/** Shows a labeled text field. With `rows`, the field has several lines. */
 export function TextField({ label, value, onInput, hint, rows, type, ...rest }: FieldProps) {
   const id = useId()
   const shared = {
@@ -76,7 +76,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** Selects one of a few options. */
+/** Shows a field that selects one of a few options. */
 export function Select<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   const id = useId()
   return (

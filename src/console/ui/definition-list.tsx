@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Names with their values; entries with null are omitted. */
+/** Shows names with their values. Omits entries whose value is null. */
 export const DefinitionList = ({
   of,
 }: {

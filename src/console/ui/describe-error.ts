@@ -1,6 +1,6 @@
 import type { ApiCallError } from '../api/client.ts'
 
-/** Advice by error status. */
+/** Advice for the user, by error status. */
 const advice: Readonly<Record<string, string>> = {
   UNAUTHENTICATED: 'The credentials are invalid or expired. Sign in again.',
   RESOURCE_EXHAUSTED: 'Wait a moment, then try again.',
@@ -13,11 +13,11 @@ interface Issue {
   readonly message: string
 }
 
-/** Describes the error of a call, with advice, as sentences. */
+/** Describes the error of a call in sentences, with advice. */
 export function describeError({ status, message, details }: Omit<ApiCallError, 'name'>): string {
   const issues = (details as { readonly issues?: readonly Issue[] } | null)?.issues ?? []
   const sentences = issues.map((issue) => `${issue.path.replace(/^\/data\//, '')} ${issue.message}`)
-  // The message repeats the first issue.
+  // If there are issues, omits the message, because it repeats the first issue.
   const all = sentences.length > 0 ? sentences : [message]
   return [...all.map(ended), ...[advice[status] ?? []].flat()].join(' ')
 }

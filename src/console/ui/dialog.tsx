@@ -8,11 +8,12 @@ interface DialogProps {
   readonly onClose: () => void
 }
 
-/** A modal dialog: the browser keeps the focus in it, and Escape closes it. */
+/** Shows a modal dialog. The browser keeps the focus in it, and Escape closes it. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Closes while the element is in the page: afterwards it cannot restore the focus.
+  // Closes the dialog while its element is still in the page. Afterwards, the browser could not restore the
+  // focus.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -30,14 +31,14 @@ interface ConfirmProps {
   readonly title: string
   /** Describes the effect of the action. */
   readonly children: ComponentChildren
-  /** Names the action: `Delete 3 documents`. */
+  /** Label that describes the action, such as `Delete 3 documents`. */
   readonly action: string
   readonly busy?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
 }
 
-/** Confirms an action that cannot be undone. */
+/** Asks the user to confirm an action that cannot be undone. */
 export const ConfirmDialog = ({ title, children, action, busy, onConfirm, onClose }: ConfirmProps) => (
   <Dialog title={title} onClose={onClose}>
     {children}

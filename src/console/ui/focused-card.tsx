@@ -6,7 +6,10 @@ interface OpenedProps {
   readonly children: ComponentChildren
 }
 
-/** A card that opens on request, maybe far down in a list. It takes the focus, which scrolls it into view. */
+/**
+ * Shows a card that opens on request, perhaps far down in a list. The card gets the focus, so that the
+ * browser scrolls to it.
+ */
 export function FocusedCard({ label, children }: OpenedProps) {
   const card = useRef<HTMLElement>(null)
   useEffect(() => card.current?.focus(), [])

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 
 interface FormProps {
-  /** Accessible name, for pages with several forms. */
+  /** Accessible name of the form, for pages with several forms. */
   readonly label: string
   readonly onSubmit: () => void
   readonly children: ComponentChildren
   readonly inline?: boolean
 }
 
-/** A form that Enter also submits. */
+/** Shows a form. The Enter key submits it too. */
 export const Form = ({ label, onSubmit, children, inline }: FormProps) => (
   <form
     class={inline ? 'row form' : 'form'}

@@ -1,12 +1,12 @@
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** Formats a size: 1,536 is `1.5 KB`. */
+/** Formats a size in bytes. For example, 1,536 is `1.5 KB`. */
 export function formatBytes(size: number): string {
   const power = Math.min(units.length - 1, size < 1 ? 0 : Math.floor(Math.log2(size) / 10))
   const shown = size / 1024 ** power
   return `${shown.toLocaleString(undefined, { maximumFractionDigits: power === 0 || shown >= 100 ? 0 : 1 })} ${units[power]}`
 }
 
-/** `1 document`, `2 documents`. */
+/** Formats a number of things, for example `1 document` or `2 documents`. */
 export const formatCounted = (count: number, thing: string): string =>
   `${count.toLocaleString()} ${thing}${count === 1 ? '' : 's'}`

@@ -7,7 +7,7 @@ interface NoticeProps {
   readonly children: ComponentChildren
 }
 
-/** A sentence that screen readers announce when it appears. */
+/** Shows a sentence that screen readers announce when it appears. */
 export const Notice = ({ kind = 'info', children }: NoticeProps) => (
   <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
     {children}
@@ -19,7 +19,7 @@ export function ErrorNotice({ error }: { readonly error: ApiCallError | null }) 
   return <Notice kind="bad">{describeError(error)}</Notice>
 }
 
-/** The outcome of an action: its error, or the sentence that describes the result. */
+/** Shows the outcome of an action: its error, or the sentence that describes the result. */
 export const ActionOutcome = ({
   error,
   done,

@@ -4,11 +4,11 @@ import { Button } from './controls.tsx'
 interface SecretProps {
   readonly label: string
   readonly value: string
-  /** Visible at first: for a secret that appears only once. */
+  /** True to show the secret from the start, for a secret that appears only once. */
   readonly open?: boolean
 }
 
-/** Hidden until the user shows it; can be copied while hidden. */
+/** Shows a secret, which is hidden until the user shows it. It can be copied while it is hidden. */
 export function SecretField({ label, value, open = false }: SecretProps) {
   const [isShown, setShown] = useState(open)
   const [message, setMessage] = useState('')
@@ -19,7 +19,7 @@ export function SecretField({ label, value, open = false }: SecretProps) {
       await navigator.clipboard.writeText(value)
       setMessage('Copied.')
     } catch {
-      // Without HTTPS, pages may not use the clipboard: the user must copy by hand.
+      // Shows the secret, so that the user can copy it. Without HTTPS, pages may not use the clipboard.
       setShown(true)
       setTimeout(() => field.current?.select())
       setMessage('Selected: copy it with your keyboard.')

@@ -6,7 +6,7 @@ import { EmptyNotice, ErrorNotice } from './notice.tsx'
 export interface Column<Item> {
   readonly title: string
   readonly cell: (item: Item) => ComponentChildren
-  /** Numbers are aligned right. */
+  /** True for a column of numbers, which are aligned right. */
   readonly numeric?: boolean
 }
 
@@ -48,11 +48,11 @@ export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item
 
 interface ListProps<Item> extends Omit<TableProps<Item>, 'items'> {
   readonly listing: PagedQuery<Item>
-  /** Text for an empty list. */
+  /** Text that is shown for an empty list. */
   readonly empty: ComponentChildren
 }
 
-/** A listing as a table, with a button for further pages. */
+/** Shows a listing as a table, with a button for the next page. */
 export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) {
   const { items, error, loading, more, reload } = listing
   return (

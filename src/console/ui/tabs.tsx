@@ -5,7 +5,7 @@ interface TabsProps {
   readonly tabs: readonly (readonly [string, string])[]
 }
 
-/** Links between the pages of a section. */
+/** Shows links to the pages of a section. */
 export const Tabs = ({ label, current, tabs }: TabsProps) => (
   <nav aria-label={label} class="tabs">
     {tabs.map(([to, title]) => (

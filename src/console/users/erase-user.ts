@@ -1,13 +1,13 @@
 import type { ApiClient } from '../api/client.ts'
 
-/** Progress of the erasure of a user, as `/v2/users/data/delete` returns it. */
+/** Progress of the erasure of a user, in the form of `/v2/users/data/delete`. */
 export interface ErasureProgress {
   readonly status: 'running' | 'done'
-  /** Removed records by kind. */
+  /** Number of removed records by kind. */
   readonly removed: Readonly<Record<string, number>>
 }
 
-/** All that is kept of a user, however many pages. @throws ApiCallError */
+/** Reads all stored data of a user, in any number of pages. @throws ApiCallError */
 export async function downloadUserData(api: ApiClient, userId: string): Promise<readonly unknown[]> {
   const items: unknown[] = []
   let pageToken: string | undefined
@@ -20,8 +20,8 @@ export async function downloadUserData(api: ApiClient, userId: string): Promise<
 }
 
 /**
- * Erases a user, and reports the progress until it is done.
- * @param isWatched whether the page still shows the progress; the erasure continues without it
+ * Erases a user, and reports the progress until the erasure is complete.
+ * @param isWatched returns whether the page still shows the progress; the erasure continues if it does not
  * @throws ApiCallError
  */
 export async function eraseUser(

@@ -16,7 +16,7 @@ interface GroupProps {
 
 const path = '/v2/organizations/usergroups/get'
 
-/** One group with its members. */
+/** Shows one group with its members. */
 export function GroupDetail({ organizationId, groupId }: GroupProps) {
   const api = useApi()
   const group = useQuery<readonly ListedGroup[]>(path, { organizationId, groupIds: [groupId] })
@@ -46,7 +46,7 @@ export function GroupDetail({ organizationId, groupId }: GroupProps) {
 function Members({ organizationId, groupId }: GroupProps) {
   const api = useApi()
   const pages = usePagedQuery<ListedGroup>(path, { organizationId, organizationUserGroupId: groupId })
-  // Each page contains the group again, with further users.
+  // Joins the members of all pages, because each page contains the group with other members.
   const items = pages.items.flatMap(({ userIds = [] }) => userIds)
   const listing: PagedQuery<string> = { ...pages, items }
   const [added, setAdded] = useState('')

@@ -17,7 +17,7 @@ interface MakeTokenProps {
 
 interface Made {
   readonly token: string
-  /** Epoch seconds. */
+  /** Epoch seconds when the token expires. */
   readonly expiresAt: number
 }
 
@@ -29,7 +29,7 @@ const choices = [
   ['editor', 'Editor of the organization'],
 ] as const
 
-/** Creates a token with which a page connects as a user. The token appears only once. */
+/** Shows a form that creates a token with which a page connects as a user. The token appears only once. */
 export function TokenForm({ organizationId, userId, name, email }: MakeTokenProps) {
   const api = useApi()
   const [minutes, setMinutes] = useState('60')

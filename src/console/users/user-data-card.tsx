@@ -6,7 +6,7 @@ import { formatCounted } from '../ui/format.ts'
 import { ActionOutcome, Notice } from '../ui/notice.tsx'
 import { describeErasure, downloadUserData, type ErasureProgress, eraseUser } from './erase-user.ts'
 
-/** All that is kept of a user, of all organizations: to be handed out, or erased. */
+/** Lets an administrator download or erase all stored data of a user in all organizations. */
 export function UserDataCard({ userId }: { readonly userId: string }) {
   const api = useApi()
   const [erasure, setErasure] = useState<ErasureProgress | null>(null)
@@ -35,7 +35,8 @@ export function UserDataCard({ userId }: { readonly userId: string }) {
           action="Erase the user"
           title={`Erase ${userId}?`}
           typed={userId}
-          // The erasure continues after the dialog closes, and reports its progress there.
+          // Does not wait for the erasure. It continues after the dialog closes, and reports its progress in
+          // this card.
           act={async () => void work.run()}
         >
           <p>

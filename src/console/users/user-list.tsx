@@ -95,7 +95,10 @@ function AddUser({ organizationId, onChange }: AddUserProps) {
   )
 }
 
-/** Opens any user, also one on an unread page or without an organization: tokens can be created for every user id. */
+/**
+ * Shows a form that opens any user, even a user on an unread page or without an organization. Tokens can be
+ * created for every user id.
+ */
 function OpenUser({ organizationId }: { readonly organizationId: string }) {
   const [userId, setId] = useState('')
   return (

@@ -28,7 +28,10 @@ interface Row {
 /** Maximum number of resources per call. */
 const askedMax = 500
 
-/** Effective roles of one user in the organization, in its folders, and on its documents, page by page. */
+/**
+ * Shows the effective roles of one user in the organization, in its folders and on its documents, page by
+ * page.
+ */
 export function UserPermissionsView({ organizationId, userId }: UserProps) {
   const folders = useQuery<readonly Folder[]>('/v2/organizations/folders/get', { organizationId })
   const documents = usePagedQuery<Document>('/v2/organizations/documents/get', { organizationId }, 20)

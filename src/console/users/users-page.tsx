@@ -6,7 +6,7 @@ import { GroupList } from './group-list.tsx'
 import { UserDetail } from './user-detail.tsx'
 import { UserList } from './user-list.tsx'
 
-/** `#/users/{organization}`, optionally followed by `user/{user}`, `groups`, or `groups/{group}`. */
+/** Page `#/users/{organization}`, optionally followed by `user/{user}`, `groups`, or `groups/{group}`. */
 export default function UsersPage({ rest }: PageProps) {
   return (
     <>

@@ -16,7 +16,7 @@ export function BasicWebhooks() {
 
 type Service = BasicSettings['webhookServiceConfig']
 
-/** The basic service: one URL for all events, and one for notifications of users. */
+/** Shows the form of the basic service: one URL for all events, and one URL for notifications of users. */
 function BasicForm({ given }: { readonly given: BasicSettings }) {
   const api = useApi()
   const [isOn, setOn] = useState(given.useWebhookService)
@@ -25,7 +25,7 @@ function BasicForm({ given }: { readonly given: BasicSettings }) {
   const save = useAction(async () => {
     const data = { useWebhookService: isOn, webhookServiceConfig: service }
     const saved = await api.call<BasicSettings>(`${path}/update`, data)
-    // The first activation turns triggers on.
+    // Updates the form, because the first activation enables triggers.
     setService(saved.webhookServiceConfig)
     return 'Saved.'
   })

@@ -2,13 +2,13 @@ export type DeliveryStatusName = 'pending' | 'succeeded' | 'failed'
 
 export interface AttemptEntry {
   readonly time: string
-  /** Null without a response. */
+  /** HTTP status of the response; null without a response. */
   readonly httpCode: number | null
   readonly durationMs: number
   readonly error: string | null
 }
 
-/** Outcome of an event at an endpoint. */
+/** An event at an endpoint, with the outcome of its delivery. */
 export interface DeliveryEntry {
   readonly messageId: string
   readonly eventType: string
@@ -22,13 +22,16 @@ export interface DeliveryEntry {
 /** A delivery whose outcome the page waits for. */
 export interface PendingSend {
   readonly messageId: string
-  /** Time of the last attempt before the event was sent again; null: none. */
+  /** Time of the last attempt before the event was sent again; null if there was no attempt. */
   readonly after: string | null
 }
 
 export const lastAttempt = ({ attempts }: DeliveryEntry): AttemptEntry | undefined => attempts.at(-1)
 
-/** Any later attempt is the outcome, even if more attempts follow. */
+/**
+ * Returns the delivery as soon as it has an attempt after the pending send; until then null. That attempt is
+ * the outcome, even if more attempts follow.
+ */
 export function finalAttempt(
   deliveries: readonly DeliveryEntry[],
   { messageId, after }: PendingSend,

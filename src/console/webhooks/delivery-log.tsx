@@ -24,7 +24,7 @@ interface DeliveriesProps {
 
 const path = '/v2/workspace/advancedwebhook/deliveries'
 const lookMs = 500
-/** Maximum number of polls for an outcome: a slow receiver has 30 s. */
+/** Maximum number of reads that wait for an outcome. A slow receiver has 30 s to respond. */
 const looksMax = 80
 const statuses = [
   ['', 'Any'],
@@ -33,7 +33,10 @@ const statuses = [
   ['failed', 'Failed'],
 ] as const
 
-/** The delivery log of an endpoint. It polls for the outcome of manually sent events. */
+/**
+ * Shows the delivery log of an endpoint. Reads it repeatedly until events that the user has sent have an
+ * outcome.
+ */
 export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
   const api = useApi()
   const [status, setStatus] = useState<DeliveryStatusName | ''>('')
@@ -72,7 +75,7 @@ export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
         <TestForm
           endpointId={endpointId}
           onSent={(messageId) => {
-            // The newest delivery is on the first page.
+            // Shows the first page without a filter, because the newest delivery is there.
             setStatus('')
             setIterator(null)
             look({ messageId, after: null })

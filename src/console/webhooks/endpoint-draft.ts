@@ -4,9 +4,9 @@ import type { EndpointSettings } from './webhook-types.ts'
 export interface Draft {
   readonly url: string
   readonly description: string
-  /** Empty: all. */
+  /** Event types to send; empty for all. */
   readonly filterTypes: readonly string[]
-  /** Separated by commas; empty: all. */
+  /** Channels, separated by commas; empty for all. */
   readonly channels: string
   readonly rateLimit: string
 }
@@ -21,7 +21,7 @@ export const draftOf = ({ url, description, filterTypes, channels, rateLimit }: 
   rateLimit: rateLimit === null ? '' : `${rateLimit}`,
 })
 
-/** The members of the draft; null for unset ones. */
+/** Returns the members of the draft. Members that are not set are null. */
 function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft) {
   const named = channels
     .split(',')
@@ -36,9 +36,9 @@ function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft
   }
 }
 
-/** For `endpoints/update`, where null unsets. */
+/** Returns the data for `endpoints/update`, in which null clears a member. */
 export const toUpdateRequest = (draft: Draft): object => membersOf(draft)
 
-/** For `endpoints/create`, which does not accept null. */
+/** Returns the data for `endpoints/create`, which does not accept null. */
 export const toCreateRequest = (draft: Draft): object =>
   Object.fromEntries(Object.entries(membersOf(draft)).filter(([, value]) => value !== null))

@@ -9,12 +9,15 @@ export interface DeliveryPage {
   readonly done: boolean
 }
 
-/** Maximum number of pages to search for one delivery; an awaited delivery is recent. */
+/**
+ * Maximum number of pages in which one delivery is searched. A delivery that the page waits for is recent.
+ */
 const pagesMax = 20
 
 /**
- * The page of the whole log that has a delivery, for one that a filter has shown: sent again it fits the filter no more.
- * @returns its iterator; null: the first page, also where it was not found
+ * Returns the page of the unfiltered log that contains a delivery. It is needed because a delivery that is
+ * sent again may no longer match the filter.
+ * @returns the iterator of the page; null for the first page, also if the delivery was not found
  * @throws ApiCallError
  */
 export async function iteratorOfPage(

@@ -7,7 +7,10 @@ interface Page {
   readonly done: boolean
 }
 
-/** One endpoint: the API only lists them. @throws ApiCallError also when there is none of this id */
+/**
+ * Returns one endpoint. Searches all endpoints, because the API can only list them.
+ * @throws ApiCallError also if no endpoint has this id
+ */
 export async function findEndpoint(api: ApiClient, endpointId: string): Promise<EndpointSettings> {
   let iterator: string | null = null
   for (;;) {

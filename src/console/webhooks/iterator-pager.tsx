@@ -9,7 +9,7 @@ interface IteratorPagerProps {
   readonly onPage: (iterator: string | null) => void
 }
 
-/** Links to the previous and next page of a listing with iterators. */
+/** Shows links to the previous and the next page of a listing that has iterators. */
 export const IteratorPager = ({ page: { iterator, prevIterator, done }, onPage }: IteratorPagerProps) =>
   done && prevIterator === null ? null : (
     <p class="row">

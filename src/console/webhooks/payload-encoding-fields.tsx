@@ -6,7 +6,7 @@ interface WrappingFieldsProps {
   readonly onChange: (change: Partial<EncodingSettings>) => void
 }
 
-/** Encoding and encryption of payloads. */
+/** Shows the fields for encoding and encryption of payloads. */
 export const PayloadEncodingFields = ({ value, onChange }: WrappingFieldsProps) => (
   <>
     <Checkbox

@@ -10,10 +10,10 @@ interface RecoverProps {
   readonly onRecovered: () => void
 }
 
-/** Maximum number of events that one call queues again. */
+/** Maximum number of events that one call enqueues again. */
 const recoveredMax = 1_000
 
-/** Sends failed events since a time again. */
+/** Shows a form that sends the events again that have failed since a given time. */
 export function ResendFailed({ endpointId, onRecovered }: RecoverProps) {
   const api = useApi()
   const [since, setSince] = useState('')

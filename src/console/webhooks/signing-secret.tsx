@@ -11,7 +11,7 @@ interface Answered {
   readonly secret: string
 }
 
-/** The secret that signs deliveries; read only on request. */
+/** Shows the secret that signs deliveries. It is read only on request. */
 export function SigningSecret({ endpointId }: { readonly endpointId: string }) {
   const api = useApi()
   const [secret, setSecret] = useState<string | null>(null)

@@ -12,7 +12,7 @@ interface TestFormProps {
 
 const options = endpointEventTypes.map((type) => [type, type] as const)
 
-/** Sends a signed test event. */
+/** Shows a form that sends a signed test event. */
 export function TestForm({ endpointId, onSent }: TestFormProps) {
   const api = useApi()
   const [eventType, setType] = useState<string>('webhook.test')

@@ -1,4 +1,4 @@
-/** Event types, as the API names them. */
+/** Event types with the names of the API. */
 export const endpointEventTypes = [
   'comment_annotation.add',
   'comment_annotation.assign',
@@ -27,7 +27,7 @@ export interface EndpointSettings {
   readonly id: string
   readonly url: string
   readonly description: string | null
-  /** Null: all. */
+  /** Event types to send; null for all. */
   readonly filterTypes: readonly string[] | null
   readonly channels: readonly string[] | null
   readonly disabled: boolean

@@ -1,23 +1,27 @@
-/** Content of a root, as the server returns it. */
+/** Content of a root in the form in which the server returns it. */
 export interface EditableContent {
   readonly type: string
   readonly contentKey: string
   readonly data: unknown
 }
 
-/** Whether content of this type is a string; content of all other types is JSON. */
+/** Returns whether content of this type is a string. Content of all other types is JSON. */
 const isString = (type: string): boolean => type === 'text' || type === 'xml'
 
 /** Converts content to editable text: text and XML unchanged, all other types as indented JSON. */
 export const contentToText = ({ type, data }: Pick<EditableContent, 'type' | 'data'>): string =>
   isString(type) ? String(data) : JSON.stringify(data, null, 2)
 
-/** The reverse of `contentToText`. @throws SyntaxError with the position of the JSON error */
+/**
+ * Converts edited text to content; the reverse of `contentToText`.
+ * @throws SyntaxError with the position of the JSON error
+ */
 export const textToContent = (type: string, text: string): unknown =>
   isString(type) ? text : (JSON.parse(text) as unknown)
 
 /**
- * Converts content to comparable lines, also for XML. Each line has an end, so that the last one is like the others.
+ * Converts content, including XML, to lines that can be compared. Each line ends with a line break, so that
+ * the last line is like the others.
  */
 export function toComparableLines({ type, data }: Pick<EditableContent, 'type' | 'data'>): string {
   if (type === 'text') return contentToText({ type, data })
@@ -25,7 +29,7 @@ export function toComparableLines({ type, data }: Pick<EditableContent, 'type' |
   return lines === '' ? '' : `${lines}\n`
 }
 
-/** One indented line for each element or text; only for display. */
+/** Formats XML with one indented line for each element or text. Use it only for display. */
 export function prettyXml(xml: string): string {
   let depth = 0
   const rows: string[] = []
@@ -38,7 +42,7 @@ export function prettyXml(xml: string): string {
   return rows.join('\n')
 }
 
-/** Returns the tags of the XML and the texts between them, in order. Each character is read once. */
+/** Yields the tags of the XML and the texts between them, in order. Reads each character once. */
 function* piecesOf(xml: string): Generator<string> {
   for (let at = 0; at < xml.length; ) {
     const end = xml[at] === '<' ? xml.indexOf('>', at) + 1 : xml.indexOf('<', at)

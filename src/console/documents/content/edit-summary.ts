@@ -1,6 +1,6 @@
 import { formatCounted } from '../../ui/format.ts'
 
-/** Changes of a replacement or a restoration, executed or as a dry run. */
+/** Changes that a replacement or a restoration makes, or would make in a dry run. */
 export interface EditSummary {
   readonly version: string
   readonly changed: boolean
@@ -9,6 +9,6 @@ export interface EditSummary {
   readonly deletions: number
 }
 
-/** Such as `3 units inserted, 1 unit deleted, an update of 40 bytes`. */
+/** Describes the changes, for example `3 units inserted, 1 unit deleted, an update of 40 bytes`. */
 export const formatEditSummary = ({ insertions, deletions, bytes }: EditSummary): string =>
   `${formatCounted(insertions, 'unit')} inserted, ${formatCounted(deletions, 'unit')} deleted, an update of ${formatCounted(bytes, 'byte')}`

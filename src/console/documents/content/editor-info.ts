@@ -6,7 +6,7 @@ export interface EditorInfo {
   readonly id: string
   readonly version: string
   readonly lastUpdate: string
-  /** '' if the user is not known. */
+  /** Id of the user of the last edit; '' if the user is not known. */
   readonly lastUpdatedBy: string
   readonly sizeBytes: number
 }

@@ -13,26 +13,29 @@ import type { EditorInfo } from './editor-info.ts'
 
 interface ReplaceBoxProps {
   readonly address: EditorAddress
-  /** The content at the time of the read. */
+  /** Content of the editor when it was read. */
   readonly base: EditorInfo & EditableContent
-  /** @param done describes the replacement; null: nothing was replaced */
+  /** Called to read the content again. @param done describes the replacement; null if nothing was replaced */
   readonly onReadAgain: (done: string | null) => void
 }
 
-/** The changes of a dry run, and the text for which it ran. */
+/** Changes that a dry run has returned, and the text of that dry run. */
 interface Foreseen {
   readonly of: string
   readonly written: EditSummary
   readonly parts: readonly DiffPart[]
 }
 
-/** Edits the content that was read. The user must see the changes of a dry run before the replacement. */
+/**
+ * Lets the user edit the content that was read. The user must see the changes of a dry run before the
+ * replacement.
+ */
 export function ReplaceEditor({ address, base, onReadAgain }: ReplaceBoxProps) {
   const { type } = base
   const [text, setText] = useState(() => contentToText(base))
   const [foreseen, setForeseen] = useState<Foreseen | null>(null)
   const update = useUpdate(address, base)
-  /** A replacement, or a dry run of it. */
+  /** Replaces the content, or only runs the replacement as a dry run. */
   const { run, busy, error } = useAction(async (isDry: boolean) => {
     setForeseen(null)
     const answer = await update(text, isDry)
@@ -85,7 +88,7 @@ function useUpdate(address: EditorAddress, { type, contentKey, version }: Editor
     })
 }
 
-/** @throws ApiCallError if the text is not valid JSON for the type */
+/** Parses the edited text. @throws ApiCallError if the text is not valid JSON for the type */
 function read(type: string, text: string): unknown {
   try {
     return textToContent(type, text)

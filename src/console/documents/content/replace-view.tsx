@@ -14,7 +14,7 @@ interface ReplaceProps {
   readonly roots: readonly string[]
 }
 
-/** Replaces the content of one root by hand. */
+/** Lets the user replace the content of one root. */
 export function ReplaceView({ address, roots }: ReplaceProps) {
   const [root, setRoot] = useState(roots[0])
   const { data, error, reload } = useQuery<readonly (EditorInfo & EditableContent)[]>('/v2/crdt/get', {
@@ -22,12 +22,12 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
     ...(root !== undefined && { contentKey: root }),
   })
   const read = data?.[0]
-  // An empty root without a stored type can become any type; the server reports it as text.
+  // An empty root without a stored type can get any type. The server reports such a root as a text.
   const isEmpty = read?.type === 'text' && read.data === ''
   const [kind, setKind] = useState<RootType>('text')
   const base = isEmpty && read !== undefined ? { ...read, type: kind, data: emptyContent[kind] } : read
   const [message, setMessage] = useState<string | null>(null)
-  // The next change starts from the replaced content.
+  // Reads the content again, so that the next change starts with the replaced content.
   const readAgain = (done: string | null) => {
     setMessage(done)
     reload()
@@ -52,7 +52,7 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
       )}
       <ActionOutcome error={error} done={message} />
       {base !== undefined && base.contentKey === (root ?? base.contentKey) && (
-        // Content that was read again gets a new form, which appears only after the read.
+        // The key gives content that was read again a new form. The form appears only after the read.
         <Fragment key={read}>
           <ReplaceEditor key={base.type} address={address} base={base} onReadAgain={readAgain} />
         </Fragment>

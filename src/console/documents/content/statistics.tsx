@@ -5,18 +5,18 @@ import type { LiveDocument } from '../live/live-document.ts'
 import { countStructs, type StructCounts } from '../live/struct-counts.ts'
 import type { EditorInfo } from './editor-info.ts'
 
-/** Minimum intervals in ms: for counting in the page, and for requests of the server's values. */
+/** Minimum intervals in ms, for counting structs in the page and for requesting the values of the server. */
 const countEveryMs = 1_000
 const askEveryMs = 5_000
 
 interface FiguresProps {
   readonly live: LiveDocument
   readonly head: EditorInfo
-  /** Called when the server may have other values. */
+  /** Called when the values of the server may have changed. */
   readonly onChanged: () => void
 }
 
-/** Size and structure of the document, and the user who changed it last. */
+/** Shows size and structure of the document, and the user who changed it last. */
 export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
   const counts = useCounts(live, onChanged)
   const shown: readonly (readonly [string, unknown])[] = [
@@ -49,7 +49,7 @@ export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
 function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): StructCounts {
   const [counts, setCounts] = useState(() => countStructs(doc))
   useEffect(() => {
-    // Counts the updates that arrived while the page was connecting.
+    // Includes the updates that arrived while the page was connecting.
     setCounts(countStructs(doc))
     const all = [
       throttled(countEveryMs, () => setCounts(countStructs(doc))),
@@ -67,7 +67,7 @@ function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): St
   return counts
 }
 
-/** Returns a function that runs `act` some time after a call, once for all calls until then. */
+/** Returns a function that runs `act` after a delay, once for all calls during the delay. */
 function throttled(
   pauseMs: number,
   act: () => void,

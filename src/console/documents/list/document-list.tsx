@@ -18,7 +18,7 @@ interface ListedDocument {
   readonly lastUpdated: number
 }
 
-/** The documents of an organization. */
+/** Lists the documents of an organization. */
 export function DocumentList({ organizationId }: { readonly organizationId: string }) {
   const { typed, type, asked } = useSearch()
   const listing = usePagedQuery<ListedDocument>('/v2/organizations/documents/get', {
@@ -84,7 +84,7 @@ const nameOf = ({ documentName, disabled }: ListedDocument) => (
 
 type Results = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
 
-/** Confirms the deletion of a document, and shows the result. */
+/** Asks the user to confirm the deletion of a document, and shows the result. */
 function useDeletion(organizationId: string, onDeleted: () => void) {
   const api = useApi()
   const [asked, setAsked] = useState<string | null>(null)

@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TextField } from '../../ui/controls.tsx'
 
-/** Pause in typing after which the search starts. */
+/** Time in ms after the last keystroke, after which the search starts. */
 const pauseMs = 250
 const lengthMax = 200
 
-/** Text of a search box, and the search member of a request, which follows after a pause in typing. */
+/**
+ * Returns the text of a search box, and the search member of a request. The member follows the text after a
+ * pause in typing.
+ */
 export function useSearch(): {
   readonly typed: string
   readonly type: (typed: string) => void

@@ -1,15 +1,15 @@
 import { createDecoder, type Decoder, readVarString, readVarUint } from 'lib0/decoding'
 
-/** The user in the awareness state of one client. */
+/** A user as the awareness state of one client describes the user. */
 export interface AwarenessUser {
   readonly clientId: number
   /** Time of the first awareness message from the client, in epoch milliseconds. */
   readonly since: number
   readonly userId: string
   readonly name: string
-  /** Color for CSS, as the client sends it. */
+  /** Color for CSS, exactly as the client sends it. */
   readonly color: string | null
-  /** Relative positions, as the client sends them; null without a cursor. */
+  /** Relative positions, exactly as the client sends them; null if the client has no cursor. */
   readonly cursor: { readonly anchor: unknown; readonly head: unknown } | null
 }
 
@@ -25,7 +25,11 @@ interface Known {
 export class AwarenessTracker {
   readonly #known = new Map<number, Known>()
 
-  /** @param message body of an awareness message @param now epoch milliseconds */
+  /**
+   * Applies an awareness message.
+   * @param message body of the message
+   * @param now epoch milliseconds
+   */
   receive(message: Uint8Array, now: number): void {
     const decoder = createDecoder(message)
     for (let left = readVarUint(decoder); left > 0; left--) this.#take(decoder, now)
@@ -41,12 +45,12 @@ export class AwarenessTracker {
     else this.#known.set(clientId, { clock, since: before?.since ?? now, state })
   }
 
-  /** After a disconnect, all states are unknown. */
+  /** Removes all users after a disconnect, because their states are then unknown. */
   clear(): void {
     this.#known.clear()
   }
 
-  /** Users in the order of their first message. */
+  /** Returns the users in the order of their first message. */
   all(): readonly AwarenessUser[] {
     return [...this.#known]
       .map(([clientId, { since, state }]) => ({ clientId, since, ...shown(state) }))
@@ -65,7 +69,10 @@ function shown(state: State): Omit<AwarenessUser, 'clientId' | 'since'> {
   }
 }
 
-/** Cursor fields of y-codemirror, y-quill, Tiptap and y-prosemirror, of Slate, and of Lexical. */
+/**
+ * Returns the cursor in a state. Knows the fields of y-codemirror, y-quill, Tiptap and y-prosemirror, of
+ * Slate, and of Lexical.
+ */
 function cursorOf(state: State): AwarenessUser['cursor'] {
   for (const part of [state.cursor, state.selection]) {
     const { anchor, head, focus } = partOf(part)

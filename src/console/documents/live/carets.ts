@@ -3,11 +3,11 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 import type { AwarenessUser } from './awareness-users.ts'
 import type { Caret } from './text-runs.ts'
 
-/** Positions of cursors. */
+/** Positions of cursors in a document. */
 export interface CaretPositions {
-  /** Cursors in texts. */
+  /** Cursors in each text. */
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
-  /** Names of the roots that contain cursors. */
+  /** Names of the roots that contain cursors, by client id. */
   readonly roots: ReadonlyMap<number, string>
 }
 
@@ -26,7 +26,10 @@ export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): Ca
   return { carets, roots }
 }
 
-/** Returns null if the value is not a position in this document: clients can send any value. */
+/**
+ * Returns the position in this document; null if the value is not a position, because clients can send any
+ * value.
+ */
 function resolved(doc: Y.Doc, encoded: unknown): Y.AbsolutePosition | null {
   try {
     const json = typeof encoded === 'string' ? (JSON.parse(encoded) as unknown) : encoded

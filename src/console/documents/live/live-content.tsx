@@ -14,7 +14,7 @@ const kinds: Readonly<Record<RootKind, string>> = {
   map: 'JSON object',
 }
 
-/** All roots of the live document. */
+/** Shows all roots of the live document. */
 export function LiveContent({ live }: { readonly live: LiveDocument }) {
   const { doc, people, fresh } = live
   const { carets } = caretPositions(doc, people.all())
@@ -41,7 +41,7 @@ export interface RootView {
   readonly root: SharedRoot
 }
 
-/** Ordered by name. */
+/** Returns the roots, ordered by name. */
 export const liveRoots = ({ doc }: Pick<LiveDocument, 'doc'>): readonly RootView[] =>
   [...doc.share]
     .map(([name, root]) => ({ name, root, kind: rootKind(doc, name) }))

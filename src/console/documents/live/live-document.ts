@@ -6,31 +6,35 @@ import { RecentEdits } from './recent-edits.ts'
 
 export type ConnectionState =
   | { readonly kind: 'connecting' | 'live' }
-  /** Reconnects automatically. */
+  /** The connection is lost. The page reconnects automatically. */
   | { readonly kind: 'lost'; readonly why: string }
-  /** Does not reconnect. */
+  /** The connection has ended. The page does not reconnect. */
   | { readonly kind: 'ended'; readonly why: string }
 
 const backoffMs = { least: 500, most: 15_000 } as const
 
 /**
- * Close codes after which a new connection cannot succeed. Codes about tokens are not final: the next token is new.
+ * Returns whether a new connection after this close code cannot succeed. Codes about tokens are not final,
+ * because the next connection uses a new token.
  */
 const isFinal = (code: number): boolean => code === 4400 || code === 4404 || code === 4413
 
-/** Error statuses of a token request that may pass; a proxy returns `INTERNAL` without its server. */
+/**
+ * Error statuses of a token request that can be temporary. A proxy returns `INTERNAL` when its server is not
+ * available.
+ */
 const passing: ReadonlySet<string> = new Set(['OFFLINE', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'INTERNAL'])
 
 export interface LiveOptions {
-  /** Such as `ws://localhost:8900/sync/acme/notes/main`. */
+  /** URL of the document, such as `ws://localhost:8900/sync/acme/notes/main`. */
   readonly url: string
-  /** Creates a realtime token; called for each connection. */
+  /** Creates a realtime token. It is called for each connection. */
   readonly token: () => Promise<string>
-  /** Called after a change, at most once per frame. */
+  /** Called after changes, at most once per frame. */
   readonly onChange: () => void
 }
 
-/** A read-only live document: it sends no edits and no awareness state. */
+/** A live document for reading: it sends no edits and no awareness state. */
 export class LiveDocument {
   readonly doc = new Y.Doc()
   readonly people = new AwarenessTracker()
@@ -42,7 +46,7 @@ export class LiveDocument {
   #failures = 0
   #frame = 0
   #pause: ReturnType<typeof setTimeout> | undefined
-  /** Time of `performance.now` before which nothing is drawn. */
+  /** Time of `performance.now` before which the page draws nothing. */
   #restUntil = 0
   #isOver = false
 
@@ -101,7 +105,7 @@ export class LiveDocument {
     this.#retry = setTimeout(() => void this.#connect(), waitMs)
   }
 
-  /** Draws at most once per frame, and less often if drawing is slow. */
+  /** Draws at most once per frame, and less often if drawing takes long. */
   #changed(): void {
     if (this.#pause !== undefined || this.#isOver) return
     this.#pause = setTimeout(() => {
@@ -113,7 +117,8 @@ export class LiveDocument {
     this.#pause = undefined
     const began = performance.now()
     this.#options.onChange()
-    // Rendering runs before the next task. Two thirds of the time stay free for the user of the page.
+    // The render runs before the next task. A pause after it leaves two thirds of the time to the user of the
+    // page.
     setTimeout(() => {
       const now = performance.now()
       this.#restUntil = now + 2 * (now - began)

@@ -12,11 +12,11 @@ export interface EditorAddress {
   readonly editorId: string
 }
 
-/** Context for the views of document parts. */
+/** Context for the components that show parts of a document. */
 export interface LiveView {
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
   readonly freshFrom: (client: number) => number
-  /** Number of values drawn in this render. */
+  /** Number of values that this render has drawn. */
   readonly drawn: { count: number }
 }
 
@@ -28,7 +28,10 @@ export const LiveViewContext = createContext<LiveView>({
 
 export const useLiveView = (): LiveView => useContext(LiveViewContext)
 
-/** Returns the live document; its users are drawn again after each change. Null until the first effect has run. */
+/**
+ * Returns the live document; null until the first effect has run. The component is rendered again after each
+ * change of the document.
+ */
 export function useLiveDocument(address: EditorAddress): LiveDocument | null {
   const api = useApi()
   const [, setCount] = useState(0)
@@ -51,7 +54,7 @@ export function useLiveDocument(address: EditorAddress): LiveDocument | null {
   return live.current
 }
 
-/** An admin can read restricted documents without a grant. */
+/** Requests the token of an admin, who can read restricted documents without a grant. */
 const tokenRequest = {
   userId: consoleUser.id,
   userProperties: { name: consoleUser.name, email: '', isAdmin: true },

@@ -5,7 +5,7 @@ import type { AwarenessUser } from './awareness-users.ts'
 import { caretPositions } from './carets.ts'
 import type { LiveDocument } from './live-document.ts'
 
-/** Users on the editor, with their cursor positions. */
+/** Shows the users on the editor, with the positions of their cursors. */
 export function PresenceList({ live }: { readonly live: LiveDocument }) {
   const people = live.people.all()
   const { roots, carets } = caretPositions(live.doc, people)

@@ -8,7 +8,7 @@ const types = { sync: 0, awareness: 1 } as const
 const nothing = Uint8Array.of(0, 0)
 
 export interface SocketHandlers {
-  /** State vector of the document in the page. */
+  /** Returns the state vector of the document in the page. */
   readonly vector: () => Uint8Array
   readonly onUpdate: (update: Uint8Array) => void
   /** Called when the initial sync is complete. */
@@ -17,7 +17,10 @@ export interface SocketHandlers {
   readonly onClose: (code: number, reason: string) => void
 }
 
-/** One connection in the protocol of y-websocket that only listens. @returns ends it, and `onClose` is not called then */
+/**
+ * Opens a connection in the protocol of y-websocket that only receives.
+ * @returns a function that ends the connection without a call of `onClose`
+ */
 export function openReadOnlySocket(url: string, hearing: SocketHandlers): () => void {
   const socket = new WebSocket(url)
   const ending = new AbortController()
@@ -44,7 +47,7 @@ function hear(bytes: Uint8Array, socket: WebSocket, hearing: SocketHandlers): vo
   if (type === types.awareness) return hearing.onAwareness(readVarUint8Array(decoder))
   if (type !== types.sync) return
   const step = readVarUint(decoder)
-  // A read-only page has no update to send.
+  // Answers with an empty update, because a read-only page has nothing to send.
   if (step === messageYjsSyncStep1) return socket.send(message(messageYjsSyncStep2, nothing))
   hearing.onUpdate(readVarUint8Array(decoder))
   if (step === messageYjsSyncStep2) hearing.onSynced()

@@ -1,14 +1,14 @@
 import * as Y from 'yjs'
 
-/** Added content counts as new for one to two times this duration. */
+/** Time in ms. Added content counts as new for one to two times this time. */
 const stepMs = 3_000
 
-/** Marks the recently added parts of a document: the parts after an earlier state vector. */
+/** Determines which parts of a document were added recently: the parts after an earlier state vector. */
 export class RecentEdits {
   readonly #doc: Y.Doc
   readonly #onChange: () => void
   #timer: ReturnType<typeof setInterval> | undefined
-  /** State vectors of the two latest steps; null: nothing is new. */
+  /** State vectors of the two latest steps; null if nothing is new. */
   #recent: Map<number, number> | null = null
   #older: Map<number, number> | null = null
 
@@ -18,7 +18,7 @@ export class RecentEdits {
     this.#onChange = onChange
   }
 
-  /** Existing content is not new. */
+  /** Starts to observe the document. Content that exists already is not new. */
   begin(): void {
     this.#recent = this.#older = this.#vector()
     this.#timer ??= setInterval(() => this.step(), stepMs)
@@ -31,7 +31,7 @@ export class RecentEdits {
     if (hadNews) this.#onChange()
   }
 
-  /** The clock from which on the operations of a client are new. */
+  /** Returns the clock of a client from which its operations are new. */
   readonly from = (client: number): number =>
     this.#older === null ? Number.POSITIVE_INFINITY : (this.#older.get(client) ?? 0)
 

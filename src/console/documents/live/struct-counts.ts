@@ -5,12 +5,13 @@ export interface StructCounts {
   readonly clients: number
   readonly structs: number
   /**
-   * Deleted content that remains as tombstones: characters, values and formatting marks, counted as on the server.
+   * Size of the tombstones of deleted content: characters, values and formatting marks, counted in the same
+   * way as on the server.
    */
   readonly tombstones: number
 }
 
-/** Counts structs in the page: Yjs merges neighbors, so there are fewer structs than operations. */
+/** Counts the structs in the page. There are fewer structs than operations, because Yjs merges neighbors. */
 export function countStructs({ store }: Y.Doc): StructCounts {
   let [structs, tombstones] = [0, 0]
   for (const own of store.clients.values()) {

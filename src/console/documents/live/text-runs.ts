@@ -3,7 +3,7 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 
 export type RunAttributes = Readonly<Record<string, unknown>>
 
-/** A part of a text, in document order. */
+/** A part of a text. The parts are in the order of the document. */
 export type TextRun =
   | {
       readonly kind: 'text'
@@ -22,20 +22,20 @@ export interface Caret {
   readonly color: string | null
 }
 
-/** Cost of a run in units: a formatted run or an embed costs more than plain text. */
+/** Cost of a formatted run or an embed, in units of plain text. */
 const unitsPerRun = 20
 
 interface TextRunOptions {
-  /** Maximum number of units to show; the reader also stops at `limit / unitsPerRun` runs. */
+  /** Maximum number of units to show. The reader also stops after `limit / unitsPerRun` runs. */
   readonly limit: number
   readonly carets?: readonly Caret[]
-  /** The clock from which on the operations of a client are new. */
+  /** Returns the clock of a client from which its operations are new. */
   readonly freshFrom?: (client: number) => number
 }
 
 /**
- * Reads the start of a text, for any type of the root. A root has no type until the first access, and access with
- * a wrong type cannot be undone.
+ * Reads the start of a text, for any type of the root. Does not access the root as a type: a root has no type
+ * before its first access, and an access with a wrong type cannot be undone.
  */
 export function runsOf(
   text: SharedRoot,
@@ -53,7 +53,7 @@ class RunReader {
   index = 0
   readonly #limit: number
   readonly #freshFrom: (client: number) => number
-  /** The next caret is the last one. */
+  /** Remaining carets in reverse order, so that the last one is next. */
   readonly #carets: Caret[]
   #attributes: RunAttributes = {}
 
@@ -74,7 +74,7 @@ class RunReader {
     else for (const value of content.getContent() as unknown[]) this.#embed(value)
   }
 
-  /** Carets after the last unit. */
+  /** Adds the carets that follow the last unit. */
   end(): void {
     this.#caretsHere()
   }
@@ -84,7 +84,10 @@ class RunReader {
     this.#attributes = value === null ? others : { ...others, [key]: value }
   }
 
-  /** @param freshAt units of it that are not new; more than it has: none is */
+  /**
+   * Adds a string.
+   * @param freshAt number of units at its start that are not new; if it exceeds the length, no unit is new
+   */
   #string(whole: string, freshAt: number): void {
     const end = Math.min(whole.length, this.#limit - this.index)
     for (let at = 0; at < end; ) {
@@ -103,7 +106,10 @@ class RunReader {
     this.index += 1
   }
 
-  /** Joins equal runs: an element of the page costs more than the text in it. */
+  /**
+   * Appends a text. Joins it with the last run if both have the same format, because an element of the page
+   * costs more than its text.
+   */
   #push(text: string, isFresh: boolean): void {
     const last = this.runs.at(-1)
     const attributes = this.#attributes

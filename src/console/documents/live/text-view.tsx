@@ -6,16 +6,16 @@ import { useLiveView } from './live-view.ts'
 import type { Caret, RunAttributes, TextRun } from './text-runs.ts'
 import { runsOf } from './text-runs.ts'
 
-/** Units to show at first. */
+/** Number of units that are shown at first. */
 const pageUnits = 20_000
 
 interface TextProps {
   readonly type: SharedRoot
-  /** Renders an embed, which may be any value. */
+  /** Renders an embed, which can be any value. */
   readonly embed: (value: unknown) => ComponentChildren
 }
 
-/** A text with its formatting, embeds and cursors. */
+/** Shows a text with its formatting, embeds and cursors. */
 export function TextView({ type, embed }: TextProps) {
   const { carets, freshFrom } = useLiveView()
   const [limit, setLimit] = useState(pageUnits)
@@ -49,7 +49,7 @@ function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: TextRun
   )
 }
 
-/** Names of common formats, as editor libraries use them. */
+/** Style classes for common formats, by the names that editor libraries use. */
 const formats: ReadonlyMap<string, string> = new Map([
   ['bold', 'bold'],
   ['strong', 'bold'],
@@ -62,7 +62,7 @@ const formats: ReadonlyMap<string, string> = new Map([
   ['link', 'link-mark'],
 ])
 
-/** An unknown format gets a generic mark. */
+/** Returns the style classes of a run. An unknown format gets a generic class. */
 function classesOf(attributes: RunAttributes, isFresh: boolean): string {
   const names = Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark')
   return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')

@@ -3,16 +3,16 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 
 /** One value in a shared type. */
 export interface TreeCell {
-  /** Stays the same as long as the value exists. */
+  /** Key for the list. It does not change as long as the value exists. */
   readonly key: string
-  /** Name of the member or attribute; null in a sequence. */
+  /** Name of the member or the attribute; null in a sequence. */
   readonly name: string | null
   readonly value: unknown
   readonly client: number
   readonly clock: number
 }
 
-/** Returns the first values of a sequence, and the number of the others. */
+/** Returns the first values of a sequence, and the number of the remaining values. */
 export function sequenceCells(
   sequence: SharedRoot,
   limit: number,
@@ -29,7 +29,10 @@ export function sequenceCells(
   return { cells, rest: sequence._length - cells.length }
 }
 
-/** Returns the first members of a map, or attributes of an element, by name, and the number of the others. */
+/**
+ * Returns the first members of a map, or the first attributes of an element, ordered by name, and the number
+ * of the remaining ones.
+ */
 export function mapCells(
   { _map }: SharedRoot,
   limit: number,
@@ -59,7 +62,7 @@ export type ValueForm =
   | { readonly kind: 'text' | 'array' | 'map'; readonly type: SharedRoot }
   | { readonly kind: 'element'; readonly type: SharedRoot; readonly name: string }
 
-/** Maximum characters to show of a value: an image in a document may have megabytes. */
+/** Maximum number of characters of a value that are shown. An image in a document may have megabytes. */
 const plainMax = 2_000
 
 export function valueFormOf(value: unknown): ValueForm {
@@ -87,7 +90,7 @@ function sharedForm(type: SharedRoot): { kind: string; name?: string } {
 export const memberCount = (value: object): number =>
   Array.isArray(value) ? value.length : Object.keys(value).length
 
-/** Returns members of plain JSON in the form of members of a shared type. */
+/** Returns the members of plain JSON in the same form as the members of a shared type. */
 export function jsonCells(
   value: object,
   limit: number,
@@ -104,7 +107,7 @@ export function jsonCells(
   return { cells, rest: memberCount(value) - cells.length }
 }
 
-/** An element whose children are a few texts fits into a line. */
+/** Returns whether an element fits into one line, because its only children are a few texts. */
 export function isLine(element: SharedRoot): boolean {
   const { cells, rest } = sequenceCells(element, 4)
   return rest === 0 && cells.every(({ value }) => value instanceof Y.XmlText && value._map.size === 0)

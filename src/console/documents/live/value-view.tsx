@@ -14,9 +14,9 @@ import {
   valueFormOf,
 } from './value-tree.ts'
 
-/** Values of one container to show at first: fewer for nested containers. */
+/** Returns the number of values that are shown at first. Nested containers show fewer. */
 const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
-/** Containers up to this depth are open at first, until `drawnMax` values are drawn. */
+/** Depth up to which containers are open at first, until `drawnMax` values are drawn. */
 const openDepth = 5
 const drawnMax = 1_000
 const attributesMax = 20
@@ -28,7 +28,7 @@ interface ValueProps {
   readonly name?: string | null
 }
 
-/** A value in a document: plain JSON, or a shared type. */
+/** Shows a value in a document: plain JSON or a shared type. */
 export function ValueView({ value, depth, name = null }: ValueProps): VNode {
   const label = name === null ? null : <span class="name">{name}: </span>
   const form = valueFormOf(value)
@@ -72,7 +72,10 @@ interface TypeProps {
   readonly depth: number
 }
 
-/** A text with its embeds: nested texts as blocks, as in Lexical and Slate; all others inline and closed. */
+/**
+ * Shows a text with its embeds. Nested texts are blocks, as in Lexical and Slate. All other embeds are inline
+ * and closed.
+ */
 export const RichTextView = ({ type, depth }: TypeProps) => (
   <TextView
     type={type}
@@ -144,7 +147,7 @@ function Element({ type, name, depth, label }: ElementProps) {
   )
 }
 
-/** Attributes of an element, or of a text of Lexical or Slate. */
+/** Shows the attributes of an element, or of a text of Lexical or Slate. */
 const Attributes = ({ type }: { readonly type: SharedRoot }) => (
   <>
     {mapCells(type, attributesMax).cells.map(({ key, name, value }) => (
@@ -163,7 +166,7 @@ interface BranchProps {
   readonly children: ComponentChildren
 }
 
-/** A closed branch does not render its children. */
+/** Shows a container that can be opened. While it is closed, its children are not rendered. */
 function Branch({ title, depth, children }: BranchProps) {
   const { drawn } = useLiveView()
   const [isOpen, setIsOpen] = useState(() => depth < openDepth && drawn.count < drawnMax)

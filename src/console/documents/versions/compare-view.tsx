@@ -16,7 +16,7 @@ interface CompareProps {
   readonly onClose: () => void
 }
 
-/** Differences between a version and the current content, or another version. */
+/** Shows the differences between a version and the current content, or another version. */
 export function CompareView({ address, roots, version, versions, onClose }: CompareProps) {
   const api = useApi()
   const [to, setTo] = useState(currentState)

@@ -3,16 +3,20 @@ import { type EditableContent, toComparableLines } from '../content/content-text
 import type { EditorAddress } from '../live/live-view.ts'
 import { type DiffPart, diffByLines, diffByWords } from './text-diff.ts'
 
-/** A state of an editor: a version, or the current content. */
+/** Id of the current content, next to the ids of versions. */
 export const currentState = 'now'
 
 export interface StateComparison {
   readonly parts: readonly DiffPart[]
-  /** The texts are equal, but their formatting differs: the formatting is compared. */
+  /** True if the texts are equal but their formatting differs. The difference then shows the formatting. */
   readonly isOfFormatting: boolean
 }
 
-/** @param contentKey null: the root that the server finds @throws ApiCallError */
+/**
+ * Compares two states of an editor.
+ * @param contentKey null for the root that the server chooses
+ * @throws ApiCallError
+ */
 export async function compareStates(
   api: ApiClient,
   address: EditorAddress,
@@ -30,7 +34,7 @@ export async function compareStates(
   return { parts: diffByLines(toComparableLines(oldDelta), toComparableLines(delta)), isOfFormatting: true }
 }
 
-/** A state without the root is compared as an empty one. @throws ApiCallError */
+/** Reads a state of an editor. A state that does not have the root is read as empty. @throws ApiCallError */
 async function readState(api: ApiClient, request: object, state: string): Promise<EditableContent> {
   try {
     if (state !== currentState)

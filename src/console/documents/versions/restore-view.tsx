@@ -19,12 +19,12 @@ interface RestoreProps {
   readonly onClose: () => void
 }
 
-/** Shows the changes of a restoration, then restores if the document has no newer edits. */
+/** Shows the changes of a restoration, then restores the version unless the document has newer edits. */
 export function RestoreView({ address, version, onRestored, onClose }: RestoreProps) {
   const api = useApi()
   const request = { ...address, versionId: version.versionId, userId: consoleUser.id }
   const [foreseen, setForeseen] = useState<EditSummary | null>(null)
-  /** Without an earlier dry run, this is the dry run. */
+  /** Restores the version. Without the result of a dry run, makes the dry run. */
   const { run, busy, error, done } = useAction(async (seen: EditSummary | null) => {
     setForeseen(null)
     const asked = seen === null ? { dryRun: true } : { ifVersion: seen.version }

@@ -6,7 +6,8 @@ export interface DiffPart {
 }
 
 /**
- * Maximum number of words, or of lines, on one side without the common start and end; longer texts are not compared.
+ * Maximum number of words or lines in each text, without the common start and end. Longer texts are not
+ * compared.
  */
 const tokensMax = 6_000
 
@@ -14,14 +15,14 @@ const words = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu
 const lines = /[^\n]*\n|[^\n]+/g
 
 /**
- * Returns the parts to remove from and to add to `before` to get `after`: by words, or by lines if there are too many
- * words.
+ * Returns the parts of `before` to remove and the parts to add to get `after`. Compares words, or lines if
+ * there are too many words.
  */
 export function diffByWords(before: string, after: string): readonly DiffPart[] {
   return compared(before, after, words) ?? compared(before, after, lines) ?? replaced(before, after)
 }
 
-/** The same by lines. */
+/** Compares texts like `diffByWords`, but by lines. */
 export const diffByLines = (before: string, after: string): readonly DiffPart[] =>
   compared(before, after, lines) ?? replaced(before, after)
 
@@ -34,7 +35,7 @@ function replaced(before: string, after: string): readonly DiffPart[] {
 
 const kinds = { [-1]: 'removed', 0: 'same', 1: 'added' } as const
 
-/** Null: too many tokens. */
+/** Compares texts by tokens; null if there are too many tokens. */
 function compared(before: string, after: string, token: RegExp): readonly DiffPart[] | null {
   const [old, now] = [before.match(token) ?? [], after.match(token) ?? []]
   const start = sharedStart(old, now)
@@ -50,7 +51,7 @@ function compared(before: string, after: string, token: RegExp): readonly DiffPa
   ])
 }
 
-/** Joins adjacent parts of one kind, and omits empty ones. */
+/** Joins adjacent parts of the same kind, and omits empty parts. */
 function partsOf(given: readonly (readonly [DiffPart['kind'], string])[]): readonly DiffPart[] {
   const parts: DiffPart[] = []
   for (const [kind, text] of given) {
@@ -75,7 +76,7 @@ function sharedEnd(a: readonly string[], b: readonly string[], start: number): n
   return length
 }
 
-/** Maps each distinct token to one character, so that a comparison of characters compares tokens. */
+/** Maps each different token to one character, so that a comparison of characters compares tokens. */
 class Alphabet {
   readonly #codes = new Map<string, string>()
   readonly #tokens = new Map<string, string>()
@@ -88,7 +89,10 @@ class Alphabet {
     return Array.from(text, (code) => this.#tokens.get(code)).join('')
   }
 
-  /** Twice `tokensMax` is far below the first surrogate. */
+  /**
+   * Returns the character of a token. It is never a surrogate, because there are at most twice `tokensMax`
+   * tokens.
+   */
   #codeOf(token: string): string {
     const known = this.#codes.get(token)
     if (known !== undefined) return known
@@ -99,16 +103,16 @@ class Alphabet {
   }
 }
 
-/** Characters of unchanged text to show on each side of a change. */
+/** Number of characters of unchanged text that are shown on each side of a change. */
 const contextCharacters = 120
 
-/** A part as shown: its text, with a gap in long unchanged text. */
+/** A part for display. If its unchanged text is long, the middle is omitted. */
 export interface DiffSegment extends DiffPart {
   /** Number of omitted characters. */
   readonly omitted?: number
 }
 
-/** Omits the middle of unchanged text. */
+/** Omits the middle of long unchanged texts. */
 export function collapseUnchanged(parts: readonly DiffPart[]): readonly DiffSegment[] {
   return parts.flatMap((part, index): DiffSegment[] => {
     const { kind, text } = part

@@ -19,7 +19,7 @@ interface VersionsProps {
 
 type Doing = { readonly kind: 'compare' | 'restore' | 'delete'; readonly version: VersionSummary }
 
-/** Saved versions of an editor, to compare with the current content and to restore. */
+/** Lists the saved versions of an editor, which the user can compare and restore. */
 export function VersionList({ address, roots }: VersionsProps) {
   const listing = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
   const [doing, setDoing] = useState<Doing | null>(null)

@@ -1,8 +1,8 @@
-/** A version, as `/v2/crdt/versions/list` returns it. */
+/** A version in the form of `/v2/crdt/versions/list`. */
 export interface VersionSummary {
   readonly versionId: string
   readonly kind: 'manual' | 'automatic'
-  /** '' without a label. */
+  /** Label; '' if the version has none. */
   readonly label: string
   readonly createdAt: string
   readonly createdBy: string
@@ -12,6 +12,6 @@ export interface VersionSummary {
 
 const formats = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** Returns the title that distinguishes a version for users. */
+/** Returns a title by which users can distinguish versions. */
 export const versionTitle = ({ label, createdAt }: Pick<VersionSummary, 'label' | 'createdAt'>): string =>
   label || `the version of ${formats.format(new Date(createdAt))}`
