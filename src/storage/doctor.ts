@@ -40,8 +40,8 @@ const syncs = 20
  */
 const slowSyncMs = 20
 /**
- * Round trip to the database in ms above which the doctor warns. An acknowledged edit takes two round trips
- * and a sync.
+ * Round trip to the database or to NATS in ms above which the doctor warns. An acknowledged edit takes two round
+ * trips to the database and a sync.
  */
 const slowTripMs = 10
 /**
@@ -49,7 +49,10 @@ const slowTripMs = 10
  * for backups and administrators.
  */
 const connectionsBeside = 4
-/** Maximum message size between servers. Larger messages are read from the database. */
+/**
+ * Minimum `max_payload` of NATS in bytes, below which the doctor warns. Nodes read larger updates from the
+ * database.
+ */
 const busBytesMin = 256 * 1024
 const skewMs = 2_000
 /** Timeout of requests to a running server, in milliseconds. */

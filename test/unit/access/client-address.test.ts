@@ -24,7 +24,7 @@ it.each([
   ['unknown', 'unknown'],
   ['', ''],
   ['x'.repeat(30_000), 'x'.repeat(64)],
-])('[LIM-8] treats %s as %s', (address, counted) => {
+])('[LIM-8] groups the address %s under %s', (address, counted) => {
   expect(subnetOf(address)).toBe(counted)
 })
 
