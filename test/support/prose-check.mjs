@@ -9,12 +9,14 @@
  *   node test/support/prose-check.mjs --max 30              exit with 1 if there are more than 30 hits per 1,000 sentences
  *   node test/support/prose-check.mjs --summary             print the tables and no single hits
  *   node test/support/prose-check.mjs --only tell,fronted-of   check these habits only
+ *   node test/support/prose-check.mjs --kind text           check one kind of prose: comment, text, title, heading, paragraph
  *   node test/support/prose-check.mjs --list                print the habits with their regular expressions
  *
  * Output: one line per hit, `file:line  habit  "text" -> advice`, then hits per 1,000 sentences by area and by habit.
- * What counts as prose: comments in .ts, .tsx, .js and .mjs files; string literals and JSX text of at least four words
- * outside tests (errors, log messages, command-line help, schema descriptions, console texts); titles of tests;
- * Markdown outside code blocks. Suppress one line with the marker `prose-check: ignore` on it.
+ * Prose is: comments in .ts, .tsx, .js, .mjs and .css files, and lines that start with `#` in configuration files and
+ * scripts; string literals, JSX text and HTML text of at least four words outside tests (errors, log messages,
+ * command-line help, schema descriptions, console texts), and values of `summary:` and `description:` in YAML; titles
+ * of tests; Markdown outside code blocks. Suppress one line with the marker `prose-check: ignore` on it.
  * Exit codes: 0 done, 1 more hits than --max allows, 2 wrong usage.
  */
 import { execFileSync } from 'node:child_process'
@@ -155,7 +157,7 @@ const habits = [
 ]
 
 const usage =
-  'usage: node test/support/prose-check.mjs [--changed BASE] [--max N] [--summary] [--only habit,…] [--list] [paths…]'
+  'usage: node test/support/prose-check.mjs [--changed BASE] [--max N] [--summary] [--only habit,…] [--kind KIND] [--list] [paths…]'
 
 function readArguments() {
   try {
@@ -165,6 +167,7 @@ function readArguments() {
         changed: { type: 'string' },
         max: { type: 'string' },
         only: { type: 'string' },
+        kind: { type: 'string' },
         summary: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
       },
@@ -188,6 +191,11 @@ for (const name of chosen ?? []) {
   console.error(`--only: there is no habit ${name}; --list prints all\n${usage}`)
   process.exit(2)
 }
+const kinds = ['comment', 'text', 'title', 'heading', 'paragraph']
+if (values.kind !== undefined && !kinds.includes(values.kind)) {
+  console.error(`--kind must be one of ${kinds.join(', ')}, not ${values.kind}\n${usage}`)
+  process.exit(2)
+}
 if (values.list) {
   for (const { name, at, pattern, advice } of active)
     console.log(`${name} (${at}): ${pattern ?? 'more than 40 words'} -> ${advice}`)
@@ -205,6 +213,10 @@ const git = (...parameters) => {
     return null
   }
 }
+
+/** Returns whether the file is a configuration file or a script with `#` comments. */
+const isConfiguration = (file) =>
+  /\.(?:ya?ml|service|conf|sh|npmrc)$|(?:^|\/)(?:Caddyfile|Dockerfile)$|^\.ci\//.test(file)
 
 /** Paths below the working directory: tracked files and files that git does not ignore; given files always. */
 function filesToCheck() {
@@ -224,7 +236,7 @@ function filesToCheck() {
   })
   return [...new Set(found)].filter(
     (file) =>
-      /\.(?:tsx?|mjs|js|md)$/.test(file) &&
+      (/\.(?:tsx?|mjs|js|md|css|html)$/.test(file) || isConfiguration(file)) &&
       !/(?:^|\/)(?:node_modules|dist|fixtures)\//.test(file) &&
       !/\.d\.ts$|\.min\.js$|package-lock/.test(file) &&
       existsSync(file),
@@ -253,7 +265,7 @@ function changedLines(base) {
   return lines
 }
 
-/** A stretch of prose: pieces of text with the line each starts on. `kind` says what it is. */
+/** A part of the prose: its `kind`, and pieces of text with the line that each starts on. */
 const block = (kind, pieces) => ({ kind, pieces })
 
 const isProse = (text) => {
@@ -273,7 +285,7 @@ function sourceBlocks(text, { isTest, isJsx }) {
   const rest = [] // code without comments and strings, for JSX text
   let line = 1
   let lastLine = null // block of adjacent `//` comments
-  let code = '' // the last characters of code, to tell a division from a regular expression
+  let code = '' // the last characters of code, which distinguish a division from a regular expression
   const keep = (char) => {
     rest.push(char)
     if (!/\s/.test(char)) code = (code + char).slice(-60)
@@ -388,6 +400,33 @@ function jsxBlocks(code) {
   return found
 }
 
+/** Comments on lines of their own, and the values of `summary:` and `description:` on one line. */
+function configurationBlocks(text) {
+  const blocks = []
+  let comment = null
+  for (const [index, line] of text.split('\n').entries()) {
+    const piece = /^\s*#(?!!)(.*)/.exec(line)?.[1]
+    if (piece === undefined) comment = null
+    else {
+      if (comment === null) blocks.push(block('comment', []))
+      comment = blocks.at(-1)
+      comment.pieces.push([piece.trim(), index + 1])
+    }
+    const value = /^\s*(?:summary|description):\s*["']?(\w.*?)["']?$/.exec(line)?.[1]
+    if (value !== undefined) blocks.push(block('text', [[value, index + 1]]))
+  }
+  return blocks
+}
+
+/** The blocks of a file of any kind. */
+function blocksOf(file, text) {
+  if (file.endsWith('.md')) return markdownBlocks(text)
+  if (file.endsWith('.html')) return jsxBlocks(text)
+  if (isConfiguration(file)) return configurationBlocks(text)
+  const isTest = /(?:^|\/)(?:test|tests|bench|examples)\//.test(file) || /\.test\.\w+$/.test(file)
+  return sourceBlocks(text, { isTest: isTest || file.endsWith('.css'), isJsx: file.endsWith('.tsx') })
+}
+
 /** Paragraphs, list items, table cells and headings of Markdown, without code blocks. */
 function markdownBlocks(text) {
   const blocks = []
@@ -490,7 +529,7 @@ function hitsIn({ sentence, line }, kind) {
   return found
 }
 
-/** The area of a file in the summary: a folder of `src`, or what else it belongs to. */
+/** The area of a file in the summary, such as a folder of `src`. */
 function areaOf(file, kind) {
   if (/(?:^|\/)SPEC\.md$/.test(file)) return 'test/SPEC.md'
   if (file === 'README.md') return 'README.md'
@@ -525,11 +564,8 @@ for (const file of filesToCheck()) {
   if (lines !== null && lines.size === 0) continue
   const text = readFileSync(file, 'utf8')
   const source = text.split('\n')
-  const isTest = /(?:^|\/)(?:test|tests|bench|examples)\//.test(file) || /\.test\.\w+$/.test(file)
-  const blocks = file.endsWith('.md')
-    ? markdownBlocks(text)
-    : sourceBlocks(text, { isTest, isJsx: file.endsWith('.tsx') })
-  for (const { kind, pieces } of blocks) {
+  for (const { kind, pieces } of blocksOf(file, text)) {
+    if (values.kind !== undefined && kind !== values.kind) continue
     for (const sentence of sentencesOf({ kind, pieces })) {
       if (lines !== null && !lines.has(sentence.line)) continue
       const area = areaOf(file, kind)
