@@ -36,7 +36,7 @@ function datedChangelog(version: string): string {
   if (!/^- /m.test(changes.split(/^## /m)[0] ?? ''))
     throw new Error('the changelog has no changes under "## Unreleased"; describe them')
   const date = new Date().toISOString().slice(0, 10)
-  return `${before}## Unreleased\n\n## ${version} (${date})\n${changes}`
+  return `${before}## Unreleased\n\n## [${version}] - ${date}\n${changes}`
 }
 
 function checkVersion(version: string | undefined): string {

@@ -145,7 +145,8 @@ itLong('[DEV-4] releases only a newer version that has described changes', async
   expect(git('tag', '--list')).toBe('v9.9.9')
   expect(git('status', '--porcelain')).toBe('')
   expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({ version: '9.9.9' })
-  expect(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')).toMatch(/## Unreleased\n\n## 9\.9\.9 \(20/)
+  const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')
+  expect(changelog).toMatch(/## Unreleased\n\n## \[9\.9\.9\] - 20\d\d-\d\d-\d\d\n/)
   // Nothing has changed since.
   expect(await release('9.9.10')).toBe(1)
 })
