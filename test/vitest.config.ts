@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { buildFolders } from '../src/build/build-folders.ts'
@@ -17,7 +18,7 @@ export default defineConfig({
   // Programs that tests start, and the thread of servers inside of tests, are those of a build for tests.
   define: { BUILD_FOLDER: JSON.stringify(buildFolders.test) },
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/data/property-seed.ts'],
     // Test files share two cores with the servers that they start; more workers only make timing worse.

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = new URL('../..', import.meta.url).pathname
+const repository = new URL('../..', import.meta.url)
+const root = fileURLToPath(repository)
 
 /** Returns whether a clone also has the file. */
 const isKept = (path: string): boolean =>
@@ -15,7 +17,7 @@ const isKept = (path: string): boolean =>
  */
 export function fetchRepository(folder: string): string {
   try {
-    execFileSync('git', ['clone', '--quiet', `file://${root}`, folder], { stdio: 'pipe' })
+    execFileSync('git', ['clone', '--quiet', repository.href, folder], { stdio: 'pipe' })
     return 'cloned'
   } catch {
     cpSync(root, folder, { recursive: true, filter: isKept })

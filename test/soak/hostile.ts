@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import * as Y from 'yjs'
 import { endWithThis } from '../../bench/support/ending.ts'
 import { attacks } from '../support/attacks/all.ts'
@@ -56,7 +57,7 @@ const options = {
   WEFT_ADMIN_TOKEN: adminToken,
   WEFT_LOG_LEVEL: 'silent',
 }
-const script = new URL('support/attacker.ts', import.meta.url).pathname
+const script = fileURLToPath(new URL('support/attacker.ts', import.meta.url))
 const preparesMs = 60_000
 /** A call that is not answered within this time counts as unanswered. */
 const answersMs = 20_000

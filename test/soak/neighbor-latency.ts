@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { endWithThis } from '../../bench/support/ending.ts'
 import { headers } from '../support/servers/process.ts'
 import type { NoiseOrder } from './support/load-process.ts'
@@ -39,7 +40,7 @@ const linesOf = (bytes: number, letter: string): string =>
     `${index} `.padEnd(lineCharacters - 1, letter),
   ).join('\n')
 
-const script = new URL('support/load-process.ts', import.meta.url).pathname
+const script = fileURLToPath(new URL('support/load-process.ts', import.meta.url))
 
 /** Measures users while another process repeats the noise. Also returns the number of repetitions. */
 async function during(order: NoiseOrder, type: () => Promise<Typed>): Promise<readonly [Typed, number]> {

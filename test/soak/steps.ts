@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { round, thousands } from '../../bench/support/report.ts'
 import { seed } from '../support/data/seed.ts'
 import { type Crashes, type CrashOptions, crashes } from './crashes.ts'
@@ -90,7 +91,7 @@ const rooms: Step = async (size, say) => {
   ]
 }
 
-const vitest = new URL('vitest.mjs', import.meta.resolve('vitest/package.json')).pathname
+const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')))
 
 const fuzz: Step = async (size) => {
   const [wire, decoded] = [amounts.wireFrames[size], amounts.decodedFrames[size]]
@@ -100,7 +101,7 @@ const fuzz: Step = async (size) => {
     process.execPath,
     [vitest, 'run', '--config', 'test/vitest.config.ts', '--silent', '--no-file-parallelism', ...tests],
     {
-      cwd: new URL('../..', import.meta.url).pathname,
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
       env: { ...process.env, ...sizes, WEFT_TEST_ALL: '1', WEFT_FUZZ_SEED: String(seed) },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
