@@ -8,11 +8,11 @@ import type { ServerServices } from './services.ts'
 const storeShare = 0.25
 
 /**
- * Shares of the time for clients, used if the cluster has other nodes. `saying`: the node reports that it is
- * not ready but still serves, so that load balancers choose other nodes. `sending`: the node disconnects all
+ * Shares of the time for clients, used if the cluster has other nodes. `notReady`: the node reports that it is
+ * not ready but still serves, so that load balancers choose other nodes. `disconnect`: the node disconnects all
  * clients.
  */
-const leavingShares = { saying: 0.25, sending: 0.5 }
+const drainShares = { notReady: 0.25, disconnect: 0.5 }
 
 /** Steps of a shutdown: callbacks that stop parts of the server. */
 export interface ShutdownSteps {
@@ -42,14 +42,14 @@ export async function shutDown(
   void engine.cluster.drain(clientsMs)
   const webhooksStopped = webhooks.stop(clientsMs)
   const isAlone = engine.cluster.nodes().length === 1
-  const sayingMs = isAlone ? 0 : clientsMs * leavingShares.saying
-  if (!isAlone) await late(sayingMs)
+  const notReadyMs = isAlone ? 0 : clientsMs * drainShares.notReady
+  if (!isAlone) await late(notReadyMs)
   stop()
   // Stops the visits first, because the disconnection of all clients must not be recorded as leaving.
   const visits = directory.visits.stop()
-  const leftMs = clientsMs - sayingMs
-  const overMs = isAlone ? 0 : clientsMs * leavingShares.sending
-  await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, overMs), webhooksStopped])
+  const leftMs = clientsMs - notReadyMs
+  const disconnectMs = isAlone ? 0 : clientsMs * drainShares.disconnect
+  await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, disconnectMs), webhooksStopped])
   const finishing = finishServer(services, edge, visits, restarting)
   // Logs a later failure of the store, because the shutdown does not wait for the store any longer.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed during the shutdown'))

@@ -15,7 +15,7 @@ export interface ChartSpec {
   readonly title: string
   readonly lines: readonly ChartLine[]
   /** Formats a value. */
-  readonly say: (value: number) => string
+  readonly format: (value: number) => string
   readonly note?: string
   /** Distances between grid lines that are allowed; by default any round number. */
   readonly steps?: readonly number[]
@@ -42,14 +42,14 @@ export const chartSpecs: readonly ChartSpec[] = [
   {
     title: 'Connections',
     lines: [{ name: 'open', figure: 'connections' }],
-    say: formatCount,
+    format: formatCount,
     note: 'Open websockets.',
     steps: counts,
   },
   {
     title: 'Updates per second',
     lines: [{ name: 'accepted', figure: 'updatesPerSecond' }],
-    say: formatCount,
+    format: formatCount,
     note: 'Document updates by websocket and by REST.',
   },
   {
@@ -58,7 +58,7 @@ export const chartSpecs: readonly ChartSpec[] = [
       { name: 'p50', figure: 'commitP50' },
       { name: 'p99', figure: 'commitP99' },
     ],
-    say: duration,
+    format: duration,
     note: 'Time from the receipt of an update until it is durable; empty without edits.',
   },
   {
@@ -67,20 +67,20 @@ export const chartSpecs: readonly ChartSpec[] = [
       { name: 'p50', figure: 'loopP50' },
       { name: 'p99', figure: 'loopP99' },
     ],
-    say: duration,
+    format: duration,
     note: 'Measured with a timer of 10 ms; about 10 ms is idle.',
   },
   {
     title: 'Webhook queue',
     lines: [{ name: 'waiting', figure: 'webhookQueue' }],
-    say: formatCount,
+    format: formatCount,
     steps: counts,
     note: 'Events waiting for delivery.',
   },
   {
     title: 'Memory',
     lines: [{ name: 'resident', figure: 'memory' }],
-    say: formatBytes,
+    format: formatBytes,
     note: 'Resident memory of the process, as reported by the operating system.',
     steps: sizes,
   },
@@ -89,10 +89,10 @@ export const chartSpecs: readonly ChartSpec[] = [
 const none = 'none'
 
 /** Returns the current values of a chart as text, for example `p50 2 ms, p99 9 ms`. */
-export function currentValues({ lines, say }: ChartSpec, point: MetricPoint | undefined): string {
+export function currentValues({ lines, format }: ChartSpec, point: MetricPoint | undefined): string {
   const parts = lines.map(({ name, figure }) => {
     const value = point?.[figure] ?? null
-    const text = value === null ? none : say(value)
+    const text = value === null ? none : format(value)
     return lines.length === 1 ? text : `${name} ${text}`
   })
   return parts.join(', ')
@@ -103,7 +103,7 @@ export function chartSummary(spec: ChartSpec, points: readonly MetricPoint[]): s
   const ranges = spec.lines.map(({ name, figure }) => {
     const values = points.map((point) => point[figure]).filter((value) => value !== null)
     if (values.length === 0) return `${name}: ${none}`
-    return `${name}: ${spec.say(Math.min(...values))} to ${spec.say(Math.max(...values))}`
+    return `${name}: ${spec.format(Math.min(...values))} to ${spec.format(Math.max(...values))}`
   })
   const minutes = Math.ceil(((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)) / 60_000)
   const time = minutes > 5 ? `${minutes} minutes` : 'five minutes'

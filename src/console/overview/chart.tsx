@@ -82,7 +82,7 @@ const dataOf = ({ lines }: ChartSpec, points: readonly MetricPoint[]): uPlot.Ali
 
 const colored = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name)
 
-function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Options {
+function optionsOf({ lines, format, steps }: ChartSpec, width: number): uPlot.Options {
   const axis = {
     stroke: colored('--quiet'),
     grid: { stroke: colored('--line'), width: 1 },
@@ -106,7 +106,7 @@ function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Optio
         ...axis,
         size: 64,
         space: 40,
-        values: (_, values) => values.map(say),
+        values: (_, values) => values.map(format),
         ...(steps && { incrs: [...steps] }),
       },
     ],
@@ -138,7 +138,7 @@ function Figures({ spec, points }: ChartProps) {
         ...spec.lines.map(({ name, figure }) => ({
           title: name,
           numeric: true,
-          cell: (point: MetricPoint) => (point[figure] === null ? '–' : spec.say(point[figure])),
+          cell: (point: MetricPoint) => (point[figure] === null ? '–' : spec.format(point[figure])),
         })),
       ]}
     />
