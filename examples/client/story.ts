@@ -23,7 +23,7 @@ const draft = { organizationId, documentId: 'plan', editorId: 'main' }
 await weft.call('/v2/crdt/add', { ...draft, type: 'text', data: 'Launch on Monday.' })
 const [read] = await weft.call('/v2/crdt/get', draft)
 assert.ok(read)
-say(`the document says ${JSON.stringify(read.data)}, at version ${read.version}`)
+say(`the document contains ${JSON.stringify(read.data)} at version ${read.version}`)
 
 const written = await weft.call('/v2/crdt/update', {
   ...draft,
@@ -39,7 +39,7 @@ const refused = await late.then(
   (error: unknown) => error,
 )
 assert.ok(refused instanceof WeftError && refused.status === 'ABORTED')
-say(`who has not seen that is refused: ${refused.message}`)
+say(`a write with the old version is rejected: ${refused.message}`)
 
 await weft.call('/v2/organizations/delete', { organizationIds: [organizationId] })
 say('the organization is deleted, with everything in it')

@@ -59,13 +59,13 @@ export function readOptions(args) {
   const { documents, clients, rate } = options
   if (clients < 2 * documents)
     throw new Error(
-      '--clients must be at least twice --documents: somebody has to see what another one types',
+      '--clients must be at least twice --documents: each document needs a client that receives the edits',
     )
   if (clients * rate > editsMax) throw new Error(`--clients times --rate must be at most ${editsMax}`)
   if (!isLoopback(new URL(options.url)) && !values['allow-remote'])
     throw new Error(
-      `${options.url} is not this machine. This keeps a server busy: run it against your own, at an hour when nobody ` +
-        'minds, with --allow-remote',
+      `${options.url} is not this machine. The test loads the server: run it with --allow-remote against your own ` +
+        'server, at a time without users',
     )
   return options
 }

@@ -23,7 +23,7 @@ function end(message) {
 async function start() {
   const found = await conflicts(url, keys.publicKey)
   if (found.length > 0 && !process.argv.includes('--replace'))
-    end(`${found.join(' ')} To configure this API key for the example all the same: npm start -- --replace`)
+    end(`${found.join(' ')} To replace these settings, run: npm start -- --replace`)
   const secret = await configure(url, keys)
   server.on(
     'request',
@@ -31,13 +31,13 @@ async function start() {
       ...keys,
       secret,
       onEvent: (received) => console.log(lineOf(received)),
-      onRefused: ({ message }) => console.error(`refused: ${message}`),
+      onRefused: ({ message }) => console.error(`rejected: ${message}`),
     }),
   )
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop())
   const problem = await tryOut()
   if (problem !== null) await refused(problem)
-  console.log(`Told by ${weftUrl} at ${url}. Edit a document, or comment on one. Ctrl-C ends it.`)
+  console.log(`Receiving webhooks of ${weftUrl} at ${url}. Edit or comment on a document. Ctrl-C ends it.`)
 }
 
 async function refused(problem) {
@@ -45,13 +45,13 @@ async function refused(problem) {
   const { hostname } = new URL(url)
   end(
     `Weft could not reach this receiver: ${problem}\n` +
-      'It sends nothing to private addresses unless it is allowed to: start it again, at the top of the repository, with\n' +
+      'Weft sends to private addresses only if they are allowed. Restart it at the top of the repository with\n' +
       `  npm start -- --webhook-allowlist ${hostname}`,
   )
 }
 
 async function stop() {
-  await disable().catch(({ message }) => end(`Weft goes on telling us: ${message}`))
+  await disable().catch(({ message }) => end(`Weft continues to send webhooks: ${message}`))
   process.exit(0)
 }
 

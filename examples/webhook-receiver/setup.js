@@ -15,12 +15,12 @@ export async function conflicts(url, publicKey) {
     const { endpoints: all } = await endpoints('get')
     const others = all.filter((each) => each.uid !== uid && !each.disabled)
     if (others.length > 0 && advanced.publicKey !== publicKey)
-      found.push(`${others.length} other endpoints would be sent encrypted bodies.`)
+      found.push(`${others.length} other endpoints would get encrypted bodies.`)
   }
   const basic = await workspace('webhookconfig/get')
   const basicUrl = basic.webhookServiceConfig.rawNotificationUrl
   if (basic.useWebhookService && basicUrl !== `${url}/basic`)
-    found.push(`The basic service tells ${basicUrl}.`)
+    found.push(`The basic service sends to ${basicUrl}.`)
   return found
 }
 

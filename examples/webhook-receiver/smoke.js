@@ -17,7 +17,7 @@ const token = 'agreed-on'
 const events = []
 let isFailing = false
 const onEvent = (received) => {
-  if (isFailing) throw new Error('the database is away')
+  if (isFailing) throw new Error('the database is not available')
   events.push(received)
 }
 const server = createServer(receiver({ secret, token, privateKey, onEvent })).listen(0, '127.0.0.1')
@@ -72,7 +72,7 @@ const basic = { authorization: `Basic ${token}` }
 assert.equal(await signed('msg_1'), 200)
 assert.deepEqual(events, [{ service: 'advanced', form: 'encrypted', event }])
 assert.doesNotMatch(lineOf(events[0]), /[\n\u001b]/)
-console.log(`- taken: ${lineOf(events[0])}`)
+console.log(`- accepted: ${lineOf(events[0])}`)
 assert.equal(await signed('msg_1'), 204)
 assert.equal(await signed('msg_2', { signer: other }), 401)
 assert.equal(await signed('msg_2', { sent: encrypted('{}') }), 401)
@@ -80,12 +80,12 @@ assert.equal(await signed('msg_2', { at: minutesAgo(6) }), 401)
 assert.equal(await signed('msg_2', { at: minutesAgo(-6) }), 401)
 assert.equal(await post('/advanced', sealed, {}), 401)
 assert.equal(events.length, 1)
-console.log('- not done: what was told before, and what is signed by others, altered, or old')
+console.log('- rejected: repeated events, wrong signatures, changed bodies, old timestamps')
 isFailing = true
 assert.equal(await signed('msg_3'), 500)
 isFailing = false
 assert.equal(await signed('msg_3'), 200)
-console.log('- what has failed is done when it is told again')
+console.log('- a failed event is handled when Weft sends it again')
 assert.equal(await post('/basic', encoded(JSON.stringify(event)), basic), 200)
 assert.equal(await post('/basic', encoded(JSON.stringify(event)), basic), 204)
 assert.equal(await post('/basic', JSON.stringify({ ...event, webhookId: 'msg_5' }), basic), 200)
@@ -96,5 +96,5 @@ assert.deepEqual(
   events.slice(2).map(({ service, form }) => `${service} ${form}`),
   ['basic encoded', 'basic plain'],
 )
-console.log('- the basic service: encoded, plain, each once, and with its token alone')
+console.log('- the basic service: encoded and plain bodies, each event once, only with the correct token')
 server.close()

@@ -132,7 +132,7 @@ describe.skipIf(browserMissing)('the CodeMirror example without its server, in C
       const made = { ...address, editorId: 'main', type: 'text', data: 'New.' }
       dataOf(await weft.post('/v2/crdt/add', made))
       const after = await open(context, 'Ada', 'again')
-      await has(after, '#notice', 'The document was made anew')
+      await has(after, '#notice', 'The document was deleted and created again')
       expect(await textOf(after)).toBe('Old.')
       expect(await stored('again')).toBe('New.')
 

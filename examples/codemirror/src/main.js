@@ -38,7 +38,7 @@ watchSaved(provider, async (now) => {
 })
 const kept = await keepOffline(`weft/${room}`, doc)
 const known = await watchForAnother(provider, kept, () =>
-  askToForget('The document was made anew at the server. What this browser has is of the one before.'),
+  askToForget('The document was deleted and created again. This browser still has the old one.'),
 )
 
 function showState() {
@@ -86,7 +86,7 @@ for (const event of ['sync', 'connection-error', 'connection-close'])
 provider.on('closed', ({ code, reason }) => {
   // An offline time may be longer than the token is valid.
   if (code === 4401) setTimeout(() => void connect(), retryMs)
-  else askToForget(`The server refuses it: ${reason}. This browser still has what it has kept.`)
+  else askToForget(`The server closed the connection: ${reason}. This browser still has its copy.`)
 })
 
 const text = doc.getText('content')

@@ -42,7 +42,7 @@ it('[EXB-6] [EXB-7] in the receiver example, configures both webhook services, a
       () => receiver.out(),
       25_000,
     )
-  await has(/Told by .* at http/)
+  await has(/Receiving webhooks of .* at http/)
   expect(receiver.out()).toMatch(/advanced, encrypted {2}webhook\.test/)
 
   const draft = { organizationId: 'acme', documentId: 'plan', editorId: 'main', type: 'text' }
@@ -50,7 +50,7 @@ it('[EXB-6] [EXB-7] in the receiver example, configures both webhook services, a
   await has(/advanced, encrypted {2}document\.create .*"where":"acme\/plan"/)
   await has(/basic, encoded {2}document\.create .*"where":"acme\/plan"/)
   expect(receiver.out().match(/document\.create/g)).toHaveLength(2)
-  expect(receiver.out()).not.toContain('refused')
+  expect(receiver.out()).not.toContain('rejected')
 
   const another = await receiverOf(weft, smallKey())
   expect(await another.ended).toBe(1)
