@@ -25,7 +25,7 @@ export function report({ url, documents, clients, seconds, rate }, found) {
     `closed, by code: ${listed(found.closes)}; REST errors: ${listed(found.restErrors)}`,
     `this program: ${own.cpuPercent} % of a core, p99 of its event loop ${ms(own.lateP99)}`,
     ...(isLimit
-      ? ['This program was at its limit: take fewer clients or edits, or run several of it elsewhere.']
+      ? ['This program was at its limit: use fewer clients or edits, or run it on several machines.']
       : []),
   ].join('\n')
 }

@@ -45,7 +45,7 @@ await weft.call('/v2/users/add', {
     { userId: 'grace', name: 'Grace', email: 'grace@example.com', accessRole: 'viewer' },
   ],
 })
-say('Ada may edit what is in the folder, Grace may read it')
+say('Ada may edit the documents in the folder, Grace may read them')
 
 await weft.call('/v2/crdt/add', {
   organizationId,
@@ -60,7 +60,7 @@ const ada = await weft.open(path, await weft.tokenFor('ada', 'Ada', document))
 const grace = await weft.open(path, await weft.tokenFor('grace', 'Grace', document))
 const mallory = await weft.open(path, await weft.tokenFor('mallory', 'Mallory', document))
 assert.equal(mallory.refused, 4404)
-say('Ada and Grace have it open; for Mallory there is document not found (4404)')
+say('Ada and Grace have it open; Mallory gets document not found (4404)')
 
 const textOf = ({ doc }) => doc.getText('content').toString()
 const until = async (holds) => {
@@ -87,7 +87,7 @@ await weft.call('/v2/crdt/update', {
   userId: 'planner',
 })
 await until(() => textOf(ada) === 'Note by Ada. Launch on Tuesday.\n' && textOf(grace) === textOf(ada))
-say(`the backend changed what it had read before; Ada's note is still there: ${JSON.stringify(textOf(ada))}`)
+say(`the backend changed the text that it had read; the note of Ada is still there: ${JSON.stringify(textOf(ada))}`)
 
 await weft.call('/v2/auth/permissions/remove', {
   userId: 'ada',
@@ -96,9 +96,9 @@ await weft.call('/v2/auth/permissions/remove', {
 assert.equal(await ada.closed, 4403)
 const again = await weft.open(path, await weft.tokenFor('ada', 'Ada', document))
 assert.equal(again.refused, 4404)
-say('Ada’s right was taken away: her open socket ended (4403), and she cannot come back (4404)')
+say('Ada lost her permission: the server closed her socket (4403) and rejects new ones (4404)')
 
 await weft.call('/v2/organizations/delete', { organizationIds: [organizationId] })
 assert.equal(await grace.closed, 4404)
-say('the organization was deleted, with everything in it: Grace’s socket ended (4404)')
+say('the organization was deleted with all its content: the server closed the socket of Grace (4404)')
 process.exit(0)

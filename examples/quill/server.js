@@ -85,7 +85,7 @@ async function answer(request, response) {
 const server = createServer((request, response) => {
   answer(request, response).catch((error) => {
     console.error(error)
-    response.writeHead(502, { 'content-type': 'text/plain' }).end(`Weft could not be asked: ${error.message}`)
+    response.writeHead(502, { 'content-type': 'text/plain' }).end(`request to Weft failed: ${error.message}`)
   })
 })
 

@@ -423,7 +423,7 @@ function blocksOf(file, text) {
   if (file.endsWith('.md')) return markdownBlocks(text)
   if (file.endsWith('.html')) return jsxBlocks(text)
   if (isConfiguration(file)) return configurationBlocks(text)
-  const isTest = /(?:^|\/)(?:test|tests|bench|examples)\//.test(file) || /\.test\.\w+$/.test(file)
+  const isTest = /(?:^|\/)(?:test|tests|bench)\//.test(file) || /\.test\.\w+$/.test(file)
   return sourceBlocks(text, { isTest: isTest || file.endsWith('.css'), isJsx: file.endsWith('.tsx') })
 }
 

@@ -84,7 +84,7 @@ function showReport({ changes, note }) {
 }
 async function startBot() {
   at('bot').disabled = true
-  showReport(await backend('/bot').catch(() => ({ changes: [], note: 'could not be asked' })))
+  showReport(await backend('/bot').catch(() => ({ changes: [], note: 'did not respond' })))
   at('bot').disabled = false
 }
 at('bot').addEventListener('click', () => void startBot())
