@@ -87,7 +87,9 @@ await weft.call('/v2/crdt/update', {
   userId: 'planner',
 })
 await until(() => textOf(ada) === 'Note by Ada. Launch on Tuesday.\n' && textOf(grace) === textOf(ada))
-say(`the backend changed the text that it had read; the note of Ada is still there: ${JSON.stringify(textOf(ada))}`)
+say(
+  `the backend changed the text that it had read; the note of Ada is still there: ${JSON.stringify(textOf(ada))}`,
+)
 
 await weft.call('/v2/auth/permissions/remove', {
   userId: 'ada',

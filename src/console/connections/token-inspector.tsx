@@ -94,7 +94,10 @@ function Verdict({ found }: { readonly found: InspectedToken }) {
           ['Admin', found.isAdmin === true ? 'edits all documents of the API key' : null],
           ['Issued', issuedAt === undefined || issuedAt === 0 ? 'unknown' : <LocalTime at={issuedAt} />],
           ['Expires', expiresAt === undefined ? null : <LocalTime at={expiresAt} />],
-          ['Permissions', resources === undefined ? 'the permissions of the user' : <Resources of={resources} />],
+          [
+            'Permissions',
+            resources === undefined ? 'the permissions of the user' : <Resources of={resources} />,
+          ],
         ]}
       />
     </section>
