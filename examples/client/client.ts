@@ -85,6 +85,6 @@ async function attempt(path: string, request: Request): Promise<Outcome> {
     const isPassing = error.status === 'UNAVAILABLE' || (response.status === 429 && after !== null)
     return isPassing ? { problem, againMs: Number(after) * 1000 } : { problem }
   } catch (error) {
-    return { problem: new Error(`${path}: unreadable response`, { cause: error }), againMs: 0 }
+    return { problem: new Error(`${path}: no valid response`, { cause: error }), againMs: 0 }
   }
 }

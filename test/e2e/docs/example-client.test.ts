@@ -105,7 +105,7 @@ it('[EXB-13] retries a call of the typed client only after a limit or a restart,
   expect(tried.keys[0]).toMatch(/^[\w-]{36}$/)
 
   const lost = await answering()
-  expect(lost.answer).toMatchObject({ message: expect.stringContaining('no answer') as string })
+  expect(lost.answer).toMatchObject({ message: expect.stringContaining('no valid response') as string })
   expect(lost.keys).toHaveLength(4)
 
   for (const status of ['ABORTED', 'RESOURCE_EXHAUSTED', 'INTERNAL']) {
