@@ -68,7 +68,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     expect((await a.post('/v2/crdt/get', address)).status).toBe(200)
   }, 60_000)
 
-  it('[CL-21] without the bus, serves documents, stays ready, and shows in a metric that the bus is unavailable', async () => {
+  it('[CL-21] serves documents, stays ready, and shows the outage in a metric when the bus is unavailable', async () => {
     const own = await startNats()
     onTestFinished(() => own.remove())
     environment.WEFT_NATS_URL = own.url

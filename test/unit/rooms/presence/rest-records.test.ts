@@ -22,7 +22,7 @@ async function listedAfter(steps: readonly Step[], weather: History['weather'] =
   return lists[0]
 }
 
-it('[CP-23] lists a user at no node after a deletion while the user had a socket, and an update at a node that knew of neither the socket nor the deletion', async () => {
+it('[CP-23] lists a deleted user at no node when a node that knows of neither the socket nor the deletion updates the user', async () => {
   const listed = await listedAfter([
     { kind: 'add', user: 'ada', node: 1 },
     { kind: 'connect', page: 0, node: 0 },
