@@ -166,7 +166,8 @@ export const errorCodes = {
     status: 'UNAUTHENTICATED',
     meaning:
       'The credentials in the headers are not valid together. An unknown key and a wrong token look the same.',
-    remedy: 'Check both headers, and that this server and its data folder are those that issued them.',
+    remedy:
+      'Check both headers. Check also that this server, with this data directory, issued the credentials.',
   },
   'auth/credentials-mismatch': {
     status: 'UNAUTHENTICATED',
@@ -487,7 +488,7 @@ export const errorCodes = {
   },
   'crdt/document-changed': {
     status: 'ABORTED',
-    meaning: 'Clients changed the document each time the server tried, or someone deleted it meanwhile.',
+    meaning: 'Clients changed the document each time the server tried, or the document was deleted.',
     remedy: 'Send the call again.',
   },
   'crdt/version-conflict': {
@@ -568,7 +569,7 @@ export const errorCodes = {
   },
   'notification/not-found': {
     status: 'NOT_FOUND',
-    meaning: 'The organization does not have this notification, or it does not fit the filters.',
+    meaning: 'The organization does not have this notification, or it does not match the filters.',
     remedy: 'List the notifications with `/v2/notifications/get`.',
   },
   'notification/not-addressed': {

@@ -65,7 +65,7 @@ const dayMs = 86_400_000
 
 const signingSecretMade =
   'the store has API keys, but no signing secret is configured (WEFT_JWT_SECRET) or kept in credentials.json: the server ' +
-  'made a new one, and rejects all realtime tokens that were issued before; if they should stay good, stop the server, ' +
+  'made a new one, and rejects all realtime tokens that were issued before; to keep those tokens valid, stop the server, ' +
   'and restore credentials.json or configure the former secret'
 
 const keepsData = ({ engine }: Config): boolean => engine !== 'memory'

@@ -8,9 +8,9 @@ import { isLoopbackHost } from '../config/loopback-host.ts'
  */
 export function loopbackViolation(headers: IncomingHttpHeaders): string | null {
   if (!isLoopbackUrl(`http://${headers.host ?? ''}`))
-    return 'without authentication the Host header must be a loopback address'
+    return 'without authentication, the Host header must be a loopback address'
   if (headers.origin !== undefined && !isLoopbackUrl(headers.origin))
-    return 'without authentication only pages of this machine may connect'
+    return 'without authentication, only pages served from this machine may connect'
   return null
 }
 

@@ -198,7 +198,7 @@ export function withRemoved(
   if (count === 0 && replaced === 0) return answer
   const sentences = [
     answer.message,
-    ...(count > 0 ? [`${count} ${count === 1 ? 'entry does' : 'entries do'} not fit.`] : []),
+    ...(count > 0 ? [`${count} ${count === 1 ? 'entry is' : 'entries are'} not valid.`] : []),
     ...(replaced > 0
       ? [
           `${replaced} ${replaced === 1 ? 'entry has' : 'entries have'} no effect: the last entry of an id counts.`,

@@ -172,7 +172,8 @@ export function defineOperation<
     ...described,
     envelope: 'full',
     async run(data, { caller, ...context }) {
-      if (!hasAuthLevel(caller, definition.auth)) throw new TypeError('the caller is of another level')
+      if (!hasAuthLevel(caller, definition.auth))
+        throw new TypeError('the caller does not have the auth level of this operation')
       return handler(data as FromSchema<Request>, { caller, ...context })
     },
   }

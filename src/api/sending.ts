@@ -61,7 +61,8 @@ async function* bytesOfElements({ pages }: StreamedArray): AsyncGenerator<Uint8A
       text += separator
       separator = ','
       for (const piece of jsonPieces(element)) {
-        if (typeof piece !== 'string') throw new TypeError('an element of a streamed array is plain JSON')
+        if (typeof piece !== 'string')
+          throw new TypeError('an element of a streamed array must be plain JSON')
         text += piece
         if (text.length < batchLength) continue
         yield Buffer.from(text)

@@ -21,7 +21,10 @@ export function serveCommand(): Command {
       const log = createLog(config.logLevel, logFormatOf(config))
       const variables = injectedVariables(process.env)
       if (variables.length > 0)
-        log.info({ variables }, 'the server skips variables that an orchestrator has set')
+        log.info(
+          { variables },
+          'the server ignores variables that an orchestrator has set for its own purpose',
+        )
       for (const { name, meant } of misspelledVariables(process.env))
         log.warn({ variable: name }, `the variable configures nothing (did you mean ${meant}?)`)
       leaveOnFault(log)

@@ -85,8 +85,8 @@ function checkNamed(declared: readonly (readonly [string, unknown])[]): void {
   const misspelled = texts.find((name) => !known.includes(name) && misspelledName(name, known) !== null)
   if (misspelled !== undefined)
     throw new InvalidWorkspaceError(
-      `it has the unknown member ${JSON.stringify(misspelled)}${didYouMean(misspelled, known)}, which must be inside ` +
-        'an object with the name of the workspace',
+      `it has the unknown member ${JSON.stringify(misspelled)}${didYouMean(misspelled, known)}; ` +
+        'the members of a workspace must be inside an object with the name of the workspace',
     )
   const member = texts.find((name) => known.includes(name))
   if (member !== undefined)

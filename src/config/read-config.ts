@@ -163,7 +163,7 @@ function checkTogether(config: Config): void {
   if (config.addKey !== null && !isUsedKey(config.addKey))
     throw new ConfigError(
       `${environmentOf('addKey')} is ${JSON.stringify(config.addKey)}; expected the same key in ` +
-        `${environmentOf('apiKey')}, or in a workspace of ${environmentOf('bootstrap')}: otherwise it is never added`,
+        `${environmentOf('apiKey')}, or in a workspace of ${environmentOf('bootstrap')}; otherwise the key is never added`,
     )
   if (config.engine === 'postgres' && config.postgresUrl === null)
     throw new ConfigError(
@@ -180,8 +180,8 @@ function checkTogether(config: Config): void {
     )
   if (config.jwtJwksUrl !== null && (config.jwtIssuer === null || config.jwtAudience === null))
     throw new ConfigError(
-      `${environmentOf('jwtJwksUrl')} needs ${environmentOf('jwtIssuer')} and ${environmentOf('jwtAudience')} too: ` +
-        'the same keys may sign tokens that are meant for others',
+      `${environmentOf('jwtJwksUrl')} needs ${environmentOf('jwtIssuer')} and ${environmentOf('jwtAudience')} too, ` +
+        'because the keys at this URL may also sign tokens that are meant for others',
     )
   if (config.jwtSecret !== null && config.jwtSecret === config.jwtSecretPrevious)
     throw new ConfigError(

@@ -143,7 +143,7 @@ function caveatsOf(side: Side, against: Side | null, now: number): readonly stri
     )
   if (weightOf(old) > oldShareMax * weight)
     caveats.push(
-      `Most of the support is older than 6 months: ${old.length} of ${precedents.length} judgments.`,
+      `Most of the weight comes from old judgments: ${old.length} of ${precedents.length} are older than 6 months.`,
     )
   if (reviewersOf(side) === 1) caveats.push(singleReviewer(precedents))
   return caveats
@@ -154,5 +154,5 @@ function caveatsOf(side: Side, against: Side | null, now: number): readonly stri
  */
 const singleReviewer = ([first]: readonly Precedent[]): string =>
   first?.judgment.reviewerId === ''
-    ? 'All of the support comes from reviewers who have been deleted, perhaps from a single one.'
-    : 'All of the support comes from a single reviewer.'
+    ? 'All supporting judgments come from deleted reviewers, perhaps from a single one.'
+    : 'All supporting judgments come from a single reviewer.'

@@ -68,7 +68,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
 
   'auth/missing-credentials': {
-    message: 'the API key is not found in headers: send x-service-api-key',
+    message: 'the API key is missing: send the header x-service-api-key',
   },
   'auth/invalid-credentials': {
     message: 'the API key or the auth token is not valid; check both headers',
@@ -80,7 +80,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'pages of this origin may not use the API key; allow its domain with /v2/workspace/domains/add',
   },
   'auth/loopback-only': {
-    message: 'without authentication only pages of this machine may connect',
+    message: 'without authentication, only pages served from this machine may connect',
   },
   'auth/admin-token-unset': { message: 'this server has no admin token; start it with WEFT_ADMIN_TOKEN' },
   'auth/metrics-token': { message: 'metrics need the metrics token as bearer token' },
@@ -113,7 +113,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'backup/too-slow': { message: 'the reader of the backup is too slow; try again' },
 
   'websocket/invalid-handshake': {
-    message: 'no websocket handshake: Missing or invalid Sec-WebSocket-Key header',
+    message: 'invalid websocket handshake: missing or invalid sec-websocket-key header',
   },
   'websocket/unknown-path': { message: 'there is no websocket at this path; connect to /sync/…' },
 

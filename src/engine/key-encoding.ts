@@ -104,7 +104,8 @@ function decodeSegment(escaped: Uint8Array): string {
  * @throws RangeError unless `value` is a safe integer and at least 0
  */
 export function writeNumber(bytes: Buffer, value: number, at: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`)
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`not a whole number of 0 or more: ${value}`)
   bytes.writeUInt32BE(Math.floor(value / 2 ** 32), at)
   bytes.writeUInt32BE(value % 2 ** 32, at + 4)
 }

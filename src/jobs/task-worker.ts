@@ -123,7 +123,7 @@ export class TaskWorker<Task> {
       if (this.#stopped || !this.#waiters.has(job.id)) return
       engine.kv
         .commit(partOf(taskOf(job.payload)), { jobs: [job] })
-        .catch((err: unknown) => log.warn({ err, queue: queueName }, 'could not enqueue a job again'))
+        .catch((err: unknown) => log.warn({ err, queue: queueName }, 'could not re-enqueue a job; retrying'))
         .finally(() => this.insist(job))
     })
   }
@@ -187,7 +187,7 @@ export class TaskWorker<Task> {
 class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   constructor() {
-    super('the lease of a task has ended while it was carried out: another node goes on with it')
+    super('the lease ended before the task was finished; another node may continue the task')
   }
 }
 

@@ -93,7 +93,7 @@ export class SyncAttempt {
   }
 
   get #opened(): SourceDocument {
-    if (this.#original === null) throw new Error('the visit is not open yet')
+    if (this.#original === null) throw new Error('the connection to the document is not open yet')
     return this.#original
   }
 

@@ -134,6 +134,6 @@ function readToken(text: string): string {
   try {
     return readJson(answerSchema, text).result.data.token
   } catch (cause) {
-    throw new Error('Weft did not create a token: the server at this URL is not Weft', { cause })
+    throw new Error('the server at this URL is not Weft: its response has no token', { cause })
   }
 }

@@ -16,7 +16,7 @@ export const notificationLimits = {
   headlineLength: 4_000,
   /** Readers of a notification that a response lists. */
   readersShown: 100,
-  /** Users who have read or removed a notification that are scanned to find its readers. */
+  /** Users that are scanned to find the readers of a notification: users who have read or removed it. */
   readersScanned: 500,
   /**
    * List entries that are read for one page. The limit is necessary because each entry that the filter

@@ -64,7 +64,11 @@ function explained(recipient: EventRecipient, event: RoutedEvent): Explanation {
   const exclusion = exclusionOf(recipient, event)
   if (exclusion !== null) return { endpointId, isSent: false, reason: reasons[exclusion](recipient, type) }
   const isOpen = type === exhaustedType && event.failedEndpointId === null
-  return { endpointId, isSent: true, reason: isOpen ? 'it is sent unless it is about this endpoint' : null }
+  return {
+    endpointId,
+    isSent: true,
+    reason: isOpen ? 'it is sent, unless the endpoint that failed is this one' : null,
+  }
 }
 
 const reasons: Readonly<Record<Exclusion, (recipient: EventRecipient, type: string) => string>> = {

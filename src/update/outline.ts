@@ -35,7 +35,7 @@ export function readOutline(bytes: Uint8Array): Outline {
     const ranges = reader.varUint()
     reader.at = afterNumbers(bytes, reader.at, 2 * ranges)
   }
-  if (reader.left !== 0) throw new MalformedUpdateError('it has another end')
+  if (reader.left !== 0) throw new MalformedUpdateError('the bytes do not end where the update ends')
   return { clients, structsEnd }
 }
 

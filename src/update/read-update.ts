@@ -114,7 +114,7 @@ class UpdateReader extends ByteReader {
     if (clients > 1) assertDistinct((this.#clients ?? []).map((block) => block.client))
     const structsEnd = this.at
     this.#readDeleteSet()
-    if (this.left > 0) throw new MalformedUpdateError('something follows its end')
+    if (this.left > 0) throw new MalformedUpdateError('bytes follow the end of the update')
     return {
       clients: this.#clients ?? noBlocks,
       needs: this.#needs ?? noNumbers,
@@ -161,7 +161,8 @@ class UpdateReader extends ByteReader {
     const kind = info & 31
     if (kind === struct.gc || kind === struct.skip) {
       // The two readers of Yjs read such bytes differently.
-      if (info !== kind) throw new MalformedUpdateError('a run has flags of an item')
+      if (info !== kind)
+        throw new MalformedUpdateError('a gc or skip struct has flags that only items may have')
       return this.clock()
     }
     const place = this.#readPlace(info, client, clock)
@@ -210,7 +211,7 @@ class UpdateReader extends ByteReader {
 
   #readParent(info: number, client: number, clock: number): void {
     const parent = this.varUint()
-    if (parent > 1) throw new MalformedUpdateError('a parent is neither root nor item')
+    if (parent > 1) throw new MalformedUpdateError('a parent is neither a root nor an item')
     if (parent === 1) this.#parent = this.#readName()
     else this.#parent = this.#readId(client, clock)
     if ((info & hasParentSub) !== 0) this.#parentSub = this.#readName()

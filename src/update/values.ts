@@ -58,7 +58,9 @@ function skipMembers(reader: ByteReader, keyed: boolean, depth: number): void {
   if (count > reader.left) throw new MalformedUpdateError('it ends in the middle')
   for (let index = 0; index < count; index++) {
     if (keyed && skipKey(reader) && reader.bytes[reader.at] === any.binary)
-      throw new MalformedUpdateError(`a key ${prototypeKey} holds bytes: Yjs cannot write them again`)
+      throw new MalformedUpdateError(
+        `the value of the key ${prototypeKey} is bytes: Yjs could not encode it again`,
+      )
     skipAny(reader, depth)
   }
 }

@@ -7,7 +7,7 @@ export type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | '
 /** A header that carries a credential. */
 export interface CredentialHeader {
   readonly name: string
-  /** Completes "the … is not found in headers". */
+  /** Completes "the … is missing". */
   readonly what: string
 }
 
@@ -28,7 +28,7 @@ export function requireHeader(
   const value = readHeader(headers, header)
   if (value !== null) return value
   onRefusal('missing_credentials')
-  throw invalid('auth/missing-credentials', `the ${header.what} is not found in headers: send ${header.name}`)
+  throw invalid('auth/missing-credentials', `the ${header.what} is missing: send the header ${header.name}`)
 }
 
 /** Returns an UNAUTHENTICATED error. The message must not distinguish an unknown name from a wrong secret. */

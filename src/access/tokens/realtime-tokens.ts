@@ -43,7 +43,7 @@ const problemTexts: Record<TokenProblem, string> = {
   malformed: 'the token is not a JWT with an algorithm that this server accepts',
   signature: 'the token is not signed with a key that this server accepts',
   expired: 'the token has expired',
-  claims: 'the token lacks a claim or has one of the wrong kind',
+  claims: 'a claim of the token is missing or not valid',
   tenant: 'the token is for an API key that does not exist',
   revoked: 'the token has been revoked',
   origin: 'pages of this origin may not use the API key of the token',

@@ -28,10 +28,10 @@ const unknownErrorPage: PageRoute = {
   path: '/docs/errors/*code',
   calls: 1,
   content({ headers }) {
-    const problem = 'there is no error of this code; /docs/errors lists all'
+    const problem = 'there is no error with this code; /docs/errors lists all codes'
     if (!headers.accept?.includes('text/html')) throw new ApiError('request/unknown-path', problem)
     const title = 'Unknown error code'
-    const body = `<h1>${title}</h1>\n<p>This server has no error of this code. <a href="/docs/errors">All codes</a></p>\n`
+    const body = `<h1>${title}</h1>\n<p>This server has no error with this code. <a href="/docs/errors">All codes</a></p>\n`
     return { ...htmlPage(renderPage({ title, chapter: errorChapter, sections: [], body })), httpCode: 404 }
   },
 }

@@ -22,7 +22,7 @@ export function doctorCommand(): Command {
  */
 function configured(): Finding {
   const skipped = injectedVariables(process.env)
-  const found = skipped.length === 0 ? 'can be used' : `can be used; Weft skips ${skipped.join(', ')}`
+  const found = skipped.length === 0 ? 'can be used' : `can be used; Weft ignores ${skipped.join(', ')}`
   return { name: 'configuration', verdict: 'ok', found, help: '' }
 }
 

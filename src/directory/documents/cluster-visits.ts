@@ -85,7 +85,7 @@ export class ClusterVisits {
     this.#options = options
   }
 
-  /** Starts to end the visits of dead nodes. */
+  /** Starts the checks for dead nodes, which end the visits of these nodes. */
   start(): void {
     this.#state = 'running'
     this.#unsubscribe = this.#options.cluster.on('change', () => {
@@ -103,8 +103,8 @@ export class ClusterVisits {
   }
 
   /**
-   * Records that this node has visits in an organization. Call it before visits are written: only the visits
-   * of recorded organizations are ended if this node dies.
+   * Records that this node has visits in an organization. Call it before visits are written, because only the visits of
+   * recorded organizations are ended if this node dies.
    */
   async mark(scope: OrganizationScope): Promise<void> {
     const key = [this.#options.cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
@@ -148,7 +148,10 @@ export class ClusterVisits {
     this.#cancel = this.#options.clock.after(ms, () => {
       this.#sweeping ??= this.#sweep()
         .catch((err: unknown) =>
-          this.#options.log.warn({ err }, 'could not end the visits of stopped nodes; retrying'),
+          this.#options.log.warn(
+            { err },
+            'could not record that the users of stopped nodes have left; retrying',
+          ),
         )
         .finally(() => {
           this.#sweeping = null

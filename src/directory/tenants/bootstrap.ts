@@ -150,7 +150,7 @@ export async function requireTenant(tenants: TenantStore, tenant: Tenant): Promi
 
 const ofAnotherWorkspace = (): BootstrapError =>
   new BootstrapError('the configured API key belongs to another workspace', {
-    hint: 'set WEFT_WORKSPACE_ID to that one; `weft keys list` shows it',
+    hint: 'set WEFT_WORKSPACE_ID to that workspace; `weft keys list` shows it',
   })
 
 /** Checks that this start does not create a new tenant in a store that has tenants. @throws BootstrapError */
@@ -168,7 +168,7 @@ async function expectKnown({ configured, kept, tenants, directory }: CheckedSour
   if (apiKey !== null || workspaceId !== null || kept.apiKey === undefined || directory === null) return
   if ((await tenants.tenantOf(kept.apiKey)) === null)
     throw new BootstrapError(
-      `the store has API keys, but not the one in ${credentialsPath(directory)}, which is of another store`,
+      `the store has API keys, but not the one in ${credentialsPath(directory)}, because that file belongs to another store`,
       { hint: 'name the data directory of this store, or remove that file' },
     )
 }

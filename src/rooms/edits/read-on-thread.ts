@@ -49,7 +49,8 @@ export async function readOnThread(
 ): Promise<EncodedContent> {
   const reading = { contentKey, format, statistics }
   const outcome = await thread.run({ is: 'read', updates: [bytes], reading, bytesMax })
-  if (outcome.is !== 'read') throw new TypeError(`a document was ${outcome.is}`)
+  if (outcome.is !== 'read')
+    throw new TypeError(`the thread returned an unexpected result for a document: ${outcome.is}`)
   const { content, data } = outcome
   return { ...content, data: new EncodedJson(data.as, data.parts) }
 }

@@ -59,7 +59,8 @@ export async function computeOnThread(
     ),
     state: stateWanted(room, base !== null || options.dryRun === true),
   })
-  if (outcome.is !== 'replaced') throw new TypeError(`a replacement was ${outcome.is}`)
+  if (outcome.is !== 'replaced')
+    throw new TypeError(`the thread returned an unexpected result for a replacement: ${outcome.is}`)
   const { change, update, state, writer, isDear } = outcome
   if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
   const kind = rootOf(targetKind(target), change)
@@ -103,7 +104,8 @@ export async function restoreOnThread(
     documentBytesMax: room.documentBytesMax,
     state: stateWanted(room, options.dryRun === true),
   })
-  if (outcome.is !== 'replaced') throw new TypeError(`a restoration was ${outcome.is}`)
+  if (outcome.is !== 'replaced')
+    throw new TypeError(`the thread returned an unexpected result for a restoration: ${outcome.is}`)
   const { change, update, state, writer } = outcome
   return { change, writer, update, state, made: { for: 'present', version } }
 }
@@ -125,7 +127,8 @@ async function mergeOnThread(
     update,
     state: stateWanted(room, false),
   })
-  if (outcome.is !== 'merged') throw new TypeError(`an update was ${outcome.is}`)
+  if (outcome.is !== 'merged')
+    throw new TypeError(`the thread returned an unexpected result for an update: ${outcome.is}`)
   return { ...computed, update: outcome.update, state: outcome.state, made: { for: 'present', version } }
 }
 

@@ -44,7 +44,7 @@ export function applyRemote(
 const lackedIn = (snapshot: Uint8Array, reached: ReadonlyMap<number, number>): Uint8Array =>
   Y.diffUpdate(snapshot, writeStateVector(reached))
 
-const missing = 'it builds on something that is not there'
+const missing = 'it depends on updates that are missing'
 
 /**
  * Applies one update. This node may already have parts of the update: a client that changes nodes repeats

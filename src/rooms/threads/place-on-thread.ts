@@ -28,7 +28,8 @@ export async function placeOnThread(room: EditContext, update: Uint8Array): Prom
       // The copy is made only when a thread is free, so that waiting jobs keep no copies.
       const updates = await updatesOf(room, presentVersion(room), true)
       const placed = await run({ is: 'place', updates, update })
-      if (placed.is !== 'placed') throw new TypeError(`an update was ${placed.is}`)
+      if (placed.is !== 'placed')
+        throw new TypeError(`the thread returned an unexpected result for an update: ${placed.is}`)
       if (room.state.revision === revision) return placed
       if (tries === triesMax) throw headConflict()
     }
@@ -47,7 +48,8 @@ export async function placeStateOnThread(
   update: Uint8Array,
 ): Promise<PlacedIntegration> {
   const placed = await onThread(threads, address, (run) => run({ is: 'place', updates: [state], update }))
-  if (placed.is !== 'placed') throw new TypeError(`an update was ${placed.is}`)
+  if (placed.is !== 'placed')
+    throw new TypeError(`the thread returned an unexpected result for an update: ${placed.is}`)
   return placed
 }
 
@@ -61,7 +63,8 @@ export async function openOnThread(
   updates: readonly Uint8Array[],
 ): Promise<PlacedDocument> {
   const opened = await onThread(threads, address, (run) => run({ is: 'open', updates }))
-  if (opened.is !== 'opened') throw new TypeError(`a document was ${opened.is}`)
+  if (opened.is !== 'opened')
+    throw new TypeError(`the thread returned an unexpected result for a document: ${opened.is}`)
   return opened
 }
 

@@ -45,7 +45,7 @@ export interface PooledThread {
 
 /** Seconds after which callers should try again. Must be a whole number. */
 const retryAfterSeconds = 5
-const queueRemedy = `try again after ${retryAfterSeconds} s, with fewer calls at once`
+const queueRemedy = `try again after ${retryAfterSeconds} s, with fewer concurrent calls`
 
 /**
  * Threads for work that would block the event loop for too long. Threads are started when they are first
@@ -194,12 +194,12 @@ export class ThreadPool {
         restSeconds,
         ...(!isLate && { err: cause }),
       },
-      isLate ? 'work on a document took too long and was ended' : 'work on a document ended its thread',
+      isLate ? 'a thread task took too long and was stopped' : 'a thread task ended its thread',
     )
     if (!isLate) throw new Error('it could not be computed', { cause })
     throw exhausted('threadJobSeconds', this.#limits.jobMs / 1000, {
-      problem: `work on document "${documentId}" (editor "${editorId}") was ended after ${deadlineMs / 1000} s`,
-      remedy: 'send less at once',
+      problem: `work on document "${documentId}" (editor "${editorId}") was stopped after ${deadlineMs / 1000} s`,
+      remedy: 'send less in one call',
       retryAfterSeconds: Math.max(restSeconds, retryAfterSeconds),
     })
   }

@@ -33,7 +33,7 @@ import { failMessage, newMessage, recordAttempt, requeueMessage, stateAfter } fr
 
 /** Reasons of messages that fail before their last attempt, by outcome. */
 const dropReasons = {
-  overflow: 'too many messages wait',
+  overflow: 'too many messages are waiting',
   disabled: 'the endpoint is disabled',
 } as const
 

@@ -14,7 +14,7 @@ export const unknownPath = new ApiError(
 )
 
 export const invalidHandshake = (problem: string): ApiError =>
-  invalid('websocket/invalid-handshake', `no websocket handshake: ${problem}`)
+  invalid('websocket/invalid-handshake', `invalid websocket handshake: ${problem}`)
 
 const token = /^[!#$%&'*+\-.^`|~\w]+$/
 const supportedVersion = /^ *(13|8) *$/

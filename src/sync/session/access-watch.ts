@@ -99,7 +99,7 @@ export class AccessWatch {
       await this.recheck(session)
     } catch (error) {
       // The store is unavailable, so the last permission remains until it can be read again.
-      this.#faults.log(error, 'access could not be read')
+      this.#faults.log(error, 'the permission of a session could not be read; retrying')
       this.#retry(session)
     }
   }

@@ -56,7 +56,7 @@ export class CredentialWatch {
     this.#access.refusalOf(session.identity, origin).then(
       (refusal) => refusal !== null && session.end(closeForToken(refusal)),
       (error: unknown) => {
-        this.#faults.log(error, 'a session could not be reviewed')
+        this.#faults.log(error, 'the credentials of a session could not be checked again')
         session.end(close('tryAgainLater', 'the token could not be checked: try again'))
       },
     )

@@ -63,6 +63,7 @@ export async function restoreOnline(
   versionId: string,
 ): Promise<string | null> {
   const { data } = await callOnline(server, '/v2/crdt/versions/restore', { ...path, versionId })
-  if (typeof data !== 'object' || data === null) throw new StorageError(`${server.url} answers nothing`)
+  if (typeof data !== 'object' || data === null)
+    throw new StorageError(`the response of ${server.url} has no data`)
   return (data as { previousVersionId: string | null }).previousVersionId
 }

@@ -313,7 +313,7 @@ it('[ROOM-32] when a thread fails, fails its job only, and gives the next job an
 it('[ROOM-32] ends the thread of a job that exceeds its deadline', async () => {
   const threads = threadsOf({ waitingMax: 1, jobMs: 1 })
   const large = { ...job, target: { ...job.target, data: words(200_000) } }
-  await expect(threads.use(address, (thread) => thread.run(large))).rejects.toThrow('was ended')
+  await expect(threads.use(address, (thread) => thread.run(large))).rejects.toThrow('was stopped')
   await threads.close()
 })
 

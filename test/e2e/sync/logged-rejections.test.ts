@@ -178,7 +178,7 @@ it('[RUN-11] logs an invalid websocket handshake with its reason', async () => {
   ]
   for (const [name, value] of wrong) {
     expect(await upgradeStatus(path, { [name]: value })).toBe(400)
-    const reason = `no websocket handshake: missing or invalid ${name} header`
+    const reason = `invalid websocket handshake: missing or invalid ${name} header`
     expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({
       status: 400,
       requested: '/sync/acme/plan/main',

@@ -20,10 +20,10 @@ const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 it('[ACC-20] rejects a missing credential with INVALID_ARGUMENT and the name of its header', async () => {
   const noKey = await server.post(path, user, { 'x-service-api-key': '' })
   expect(noKey).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
-  expect(noKey.body.error?.message).toContain('API key is not found in headers')
+  expect(noKey.body.error?.message).toContain('API key is missing')
   const noToken = await server.post(path, user, { 'x-service-auth-token': '' })
   expect(noToken).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
-  expect(noToken.body.error?.message).toContain('auth token is not found in headers')
+  expect(noToken.body.error?.message).toContain('auth token is missing')
 })
 
 it('[ACC-21] rejects an unknown key and a wrong token with UNAUTHENTICATED, and with the same response', async () => {

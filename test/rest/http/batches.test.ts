@@ -137,7 +137,7 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
         expect.objectContaining(expected),
       ])
       expect(message).toMatch(
-        / 1 entry does not fit\. [23] entries have no effect: the last entry of an id counts\.$/,
+        / 1 entry is not valid\. [23] entries have no effect: the last entry of an id counts\.$/,
       )
     }
   })
@@ -208,7 +208,7 @@ describe('entries', () => {
     const organizations = [{ organizationId: 'counted' }, { organizationId: 5 }, 5]
     const { text } = await callWithKey(example, '/v2/organizations/add', { organizations })
     expect(JSON.parse(text)).toMatchObject({
-      result: { message: '1 of 1 organizations added. 2 entries do not fit.' },
+      result: { message: '1 of 1 organizations added. 2 entries are not valid.' },
     })
   })
 })

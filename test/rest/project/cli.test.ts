@@ -133,7 +133,9 @@ it('[CFG-9] logs the variables that an orchestrator injects, and starts', async 
   const args = ['--engine', 'memory', '--port', '0']
   const running = startCli(args, directory(), { WEFT_HOST: '127.0.0.1', ...injected })
   await running.printed(listening)
-  expect(running.out()).toMatch(/"variables":\["WEFT_SERVICE_HOST","WEFT_PORT"\].*the server skips variables/)
+  expect(running.out()).toMatch(
+    /"variables":\["WEFT_SERVICE_HOST","WEFT_PORT"\].*the server ignores variables/,
+  )
   running.child.kill('SIGTERM')
   expect((await running.ended).code).toBe(0)
 })

@@ -143,7 +143,9 @@ it('[OPS-14] when the credentials belong to another store, ends the start', asyn
   await credentialsOf()
   const { apiKey, ...others } = kept()
   writeFileSync(file(), JSON.stringify({ ...others, apiKey: 'of-another-store' }))
-  await expect(credentialsOf()).rejects.toThrow(/credentials\.json, which is of another store/)
+  await expect(credentialsOf()).rejects.toThrow(
+    /credentials\.json, because that file belongs to another store/,
+  )
   rmSync(file())
   expect((await credentialsOf()).credentials.apiKey).toBe(apiKey)
 })

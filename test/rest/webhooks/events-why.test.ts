@@ -96,7 +96,7 @@ it('[RUN-13] weft events why explains for each endpoint why it gets an event or 
     'basic-raw': 'a test is sent only to the endpoint that it names',
     all: 'a test is sent only to the endpoint that it names',
   })
-  const unlessFailed = 'it is sent unless it is about this endpoint'
+  const unlessFailed = 'it is sent, unless the endpoint that failed is this one'
   const exhausted = 'message.attempt.exhausted'
   expect(await reasons('acme', '--type', exhausted, '--document', 'plan')).toEqual({
     type: exhausted,
@@ -110,7 +110,7 @@ it('[RUN-13] weft events why explains for each endpoint why it gets an event or 
     off: 'the endpoint is disabled',
   })
   expect((await why('acme', '--type', exhausted, '--document', 'plan')).out).toMatch(
-    /^message\.attempt\.exhausted of acme\n.* {2}would be sent .*it is sent unless it is about this endpoint/s,
+    /^message\.attempt\.exhausted of acme\n.* {2}would be sent .*it is sent, unless the endpoint that failed is this one/s,
   )
   expect(await reasons('acme', '--type', 'coment.add')).toMatchObject({
     all: 'Weft has no event of the type coment.add (did you mean comment.add?)',

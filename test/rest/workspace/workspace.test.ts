@@ -66,10 +66,10 @@ it('[WS-1] rejects a missing workspace header with INVALID_ARGUMENT and the name
   const [id, token] = ['x-service-workspace-id', 'x-service-workspace-auth-token']
   const noId = await server.post('/v2/workspace/get', {}, { [token]: 'x' })
   expect(noId).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
-  expect(noId.body.error?.message).toMatch(/workspace id is not found in headers.*x-service-workspace-id/)
+  expect(noId.body.error?.message).toMatch(/workspace id is missing: send the header x-service-workspace-id/)
   const noToken = await server.post('/v2/workspace/get', {}, { [id]: server.credentials.workspaceId })
   expect(noToken).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
-  expect(noToken.body.error?.message).toMatch(/auth token is not found in headers/)
+  expect(noToken.body.error?.message).toMatch(/auth token is missing/)
 })
 
 it('[WS-1] rejects a wrong token with UNAUTHENTICATED, and an unknown workspace with NOT_FOUND and the same message', async () => {

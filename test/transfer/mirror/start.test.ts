@@ -18,7 +18,7 @@ afterEach(() => at.endTest())
 
 afterAll(() => at.end())
 
-/** Code and output of a mirror that ends at once. */
+/** Exit code and output of a mirror that ends immediately. */
 async function refused(names: readonly string[], more: readonly string[] = [], from = at.old.url) {
   const { code, err } = await (await at.mirror(names, more, from)).ended
   return [code, err]
@@ -61,7 +61,7 @@ describe('the start of a mirror', () => {
     const { code, out } = await running.ended
     expect([code, out]).toEqual([
       1,
-      expect.stringContaining('"reason":"Weft did not create a token: the server at this URL is not Weft"'),
+      expect.stringContaining('"reason":"the server at this URL is not Weft: its response has no token"'),
     ])
   })
 })

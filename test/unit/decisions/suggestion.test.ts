@@ -117,11 +117,11 @@ it('[MEM-7] adds caveats for divided evidence, old evidence, and evidence from a
     'The evidence is split: 2 of 5 similar judgments say reject.',
   ])
   expect(caveats(approve(0.8, old), approve(0.3, fresh))).toEqual([
-    'Most of the support is older than 6 months: 1 of 2 judgments.',
+    'Most of the weight comes from old judgments: 1 of 2 are older than 6 months.',
   ])
   expect(caveats(approve(0.7, old), approve(0.3, fresh))).toEqual([])
   expect(caveats(approve(1, one), approve(1, one), reject(1))).toEqual([
-    'All of the support comes from a single reviewer.',
+    'All supporting judgments come from a single reviewer.',
   ])
 })
 

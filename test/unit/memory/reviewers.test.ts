@@ -138,7 +138,7 @@ it('[MEM-18] treats removed reviewers as one reviewer, and reports that in a cav
   expect((await memory.suggest(tenant, 'late parcel', {})).primary).toMatchObject({
     basedOn: 2,
     uniqueReviewers: 1,
-    caveats: ['All of the support comes from reviewers who have been deleted, perhaps from a single one.'],
+    caveats: ['All supporting judgments come from deleted reviewers, perhaps from a single one.'],
   })
 })
 

@@ -166,7 +166,11 @@ describe('hostile updates', () => {
     ['an item with itself as origin', oneStruct([0x84, ...num(7), ...num(5), ...text('a')], 5), 'itself'],
     ['an item with a later right origin', oneStruct([0x44, ...num(7), ...num(9), ...text('a')], 5), 'itself'],
     ['an item inside itself', oneStruct([4, 0, ...num(7), ...num(5), ...text('a')], 5), 'itself'],
-    ['a parent of an unknown kind', oneStruct([4, 2, ...text('t'), ...text('a')]), 'neither root nor item'],
+    [
+      'a parent of an unknown kind',
+      oneStruct([4, 2, ...text('t'), ...text('a')]),
+      'neither a root nor an item',
+    ],
     ['unknown content', oneStruct(inRoot(11)), 'unknown kind of content 11'],
     ['an unknown shared type', oneStruct(inRoot(7, [9])), 'unknown shared type'],
     ['an empty text', oneStruct(inRoot(4, text(''))), 'empty'],
@@ -194,8 +198,8 @@ describe('hostile updates', () => {
     ['a deletion out of bounds', bytes(0, 1, 7, 1, num(2 ** 31 - 1), num(2 ** 31 - 1)), 'out of bounds'],
     ['a deletion of nothing', bytes(0, 1, 7, 1, 0, 0), 'out of bounds'],
     ['deletions of one client twice', bytes(0, 2, 7, 1, 0, 1, 7, 1, 2, 1), 'twice'],
-    ['a run with the flags of an item', oneStruct([0xca, ...num(7)]), 'flags'],
-    ['something after the end', bytes(0, 0, 0), 'follows'],
+    ['a skip struct with the flags of an item', oneStruct([0xca, ...num(7)]), 'flags'],
+    ['bytes after the end', bytes(0, 0, 0), 'bytes follow the end'],
   ]
 
   it.each(cases)('[UPD-6] rejects %s', (_name, update, message) => {

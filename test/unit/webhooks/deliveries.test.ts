@@ -61,7 +61,10 @@ it('[HOOK-217] when more messages wait than allowed, fails the oldest ones with 
   expect(await documentIds(deliveries)).toEqual(['c', 'd', 'e'])
   expect(await deliveries.state(address)).toMatchObject({ pending: 3 })
   const { items } = await deliveries.list(address, 'failed', null, 10)
-  expect(items.map(({ reason }) => reason)).toEqual(['too many messages wait', 'too many messages wait'])
+  expect(items.map(({ reason }) => reason)).toEqual([
+    'too many messages are waiting',
+    'too many messages are waiting',
+  ])
 })
 
 it('[HOOK-223] reports messages that fail before their last attempt, each once', async () => {

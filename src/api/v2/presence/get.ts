@@ -66,7 +66,7 @@ export const getPresence = defineOperation({
     const all = await services.rooms.presence.entries(scope)
     const wanted = filterOf(userIds, statuses)
     const found = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
-    checkLength(found, services.responseBytesMax, 'request some of the users with userIds')
+    checkLength(found, services.responseBytesMax, 'request fewer users: name them in userIds')
     return { message: `${found.length} users are present.`, data: found }
   },
 })

@@ -167,7 +167,7 @@ function standingOf(
   last: LogEntry | undefined,
 ): LogState {
   if (stored === undefined) {
-    if (last !== undefined) throw new DamagedRecordError('updates without a head')
+    if (last !== undefined) throw new DamagedRecordError('the log has updates, but no head')
     return absentLog
   }
   const head = decodeHead(keys.head, stored)

@@ -73,7 +73,11 @@ export function postgresOpenError(error: unknown): EngineOpenError {
     new EngineOpenError(reason, sentence, { cause: error })
   const message = errorMessage(error)
   const state = sqlStateOf(error)
-  if (state === '42501') return fail('readOnly', `the database refuses what is needed (${message}): grant it`)
+  if (state === '42501')
+    return fail(
+      'readOnly',
+      `the database denies a permission that the server needs (${message}): grant it to the role of the server`,
+    )
   if (error instanceof StoreUnavailableError) return fail('failed', message)
   return fail('failed', `the database cannot be opened: ${message}`)
 }
