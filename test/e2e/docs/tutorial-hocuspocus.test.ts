@@ -153,5 +153,5 @@ describe.skipIf(hocuspocusMissing || !isEverythingAsked)('the tutorial for Hocus
     }
     expect(stored.get(draft)).toBe(`Typed in ${draft}.`)
     expect(stored.get(created.name)).toBe('Made in Weft.')
-  }, 120_000)
+  }, 240_000)
 })
