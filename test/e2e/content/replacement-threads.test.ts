@@ -235,10 +235,9 @@ it('[ROOM-31] keeps all edits made during a replacement, after the replaced cont
   const answer = await replace(room, 'xml', target)
   await new Promise((resolve) => setTimeout(resolve, 50))
   const typed = typing.stop()
-  await new Promise((resolve) => setImmediate(resolve))
+  await expect.poll(() => room.state.clocks.get(typing.client)).toBe(typed)
   await room.durable
   expect(await replacedAt('thread_locked')).toBe(1)
-  expect(room.state.clocks.get(typing.client)).toBe(typed)
   const then = await loadVersion(engine.log, addressKey(address), versionOf(answer))
   expect(readRoot(then?.doc as Y.Doc, 'content').data).toBe(target)
   expect(then?.doc.getMap('typed').get('count')).toBeLessThan(typed)
