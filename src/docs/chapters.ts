@@ -11,6 +11,9 @@ export const index: Chapter = { name: 'README', title: 'Weft' }
 /** Each error code also has a page of its own. */
 export const errorChapter: Chapter = { name: 'errors', title: 'Errors' }
 
+/** Pages that are generated from the operations. They have no file. */
+export const referenceChapter: Chapter = { name: 'reference', title: 'API reference' }
+
 /** Chapters for one kind of reader. */
 export interface ChapterGroup {
   readonly title: string
@@ -18,16 +21,14 @@ export interface ChapterGroup {
   readonly chapters: readonly Chapter[]
 }
 
+/** In reading order. */
 export const chapterGroups: readonly ChapterGroup[] = [
   {
-    title: 'Get started',
+    title: 'Start',
     chapters: [
-      { name: 'concepts', title: 'Concepts' },
-      { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
       { name: 'console', title: 'Admin console' },
-      { name: 'commands', title: 'Command-line reference' },
-      { name: 'guarantees', title: 'Guarantees' },
       { name: 'comparison', title: 'Comparison with other servers' },
+      { name: 'migration', title: 'Migrate from another server' },
     ],
   },
   {
@@ -40,55 +41,71 @@ export const chapterGroups: readonly ChapterGroup[] = [
     ],
   },
   {
-    title: 'Build',
+    title: 'Guides: front end',
     chapters: [
-      { name: 'rest', title: 'REST API overview' },
-      errorChapter,
-      { name: 'replacement', title: 'Replace content' },
-      { name: 'idempotency', title: 'Idempotent requests' },
-      { name: 'versions', title: 'Version history' },
+      { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
       { name: 'presence', title: 'Presence and awareness' },
       { name: 'comments', title: 'Comments, activity feed, notifications' },
+    ],
+  },
+  {
+    title: 'Guides: backend and AI',
+    chapters: [
+      { name: 'rest', title: 'REST API overview' },
+      { name: 'permissions', title: 'Authentication and permissions' },
+      { name: 'replacement', title: 'Replace content' },
+      { name: 'idempotency', title: 'Idempotency' },
+      { name: 'versions', title: 'Version history' },
       { name: 'webhooks', title: 'Webhooks' },
       { name: 'decisions', title: 'Decision suggestions' },
-    ],
-  },
-  {
-    title: 'Users and security',
-    chapters: [
-      { name: 'permissions', title: 'Authentication and permissions' },
       { name: 'userdata', title: 'User data export and erasure (GDPR)' },
-      { name: 'audit', title: 'Audit log' },
-      { name: 'security', title: 'Security model' },
-      { name: 'encryption', title: 'Encryption at rest' },
     ],
   },
   {
-    title: 'Operate',
+    title: 'Concepts',
+    chapters: [
+      { name: 'concepts', title: 'Concepts' },
+      { name: 'guarantees', title: 'Guarantees' },
+      { name: 'security', title: 'Security model' },
+    ],
+  },
+  {
+    title: 'Reference',
+    chapters: [
+      referenceChapter,
+      errorChapter,
+      { name: 'limits', title: 'Limits and quotas' },
+      { name: 'configuration', title: 'Configuration reference' },
+      { name: 'commands', title: 'Command-line reference' },
+    ],
+  },
+  {
+    title: 'Operating',
     chapters: [
       { name: 'operations', title: 'Deployment and operations' },
-      { name: 'configuration', title: 'Configuration reference' },
-      { name: 'limits', title: 'Limits and quotas' },
+      { name: 'troubleshooting', title: 'Troubleshooting' },
       { name: 'proxies', title: 'TLS and reverse proxies' },
+      { name: 'encryption', title: 'Encryption at rest' },
+      { name: 'audit', title: 'Audit log' },
       { name: 'corruption', title: 'Data corruption and recovery' },
       { name: 'postgres', title: 'PostgreSQL storage' },
       { name: 'cluster', title: 'Clustering' },
-    ],
-  },
-  {
-    title: 'Migrate',
-    chapters: [
-      { name: 'migration', title: 'Migrate from another server' },
       { name: 'import-export', title: 'Import, export and live mirror' },
     ],
   },
+  {
+    title: 'Contributing',
+    chapters: [{ name: 'contributing', title: 'Contributing' }],
+  },
 ]
 
-/** In reading order. */
-export const chapters: readonly Chapter[] = chapterGroups.flatMap((group) => group.chapters)
+/** All pages of the documentation, in reading order. */
+export const readingOrder: readonly Chapter[] = [index, ...chapterGroups.flatMap((group) => group.chapters)]
 
-/** Pages that are generated from the operations. They have no file. */
-export const referenceChapter: Chapter = { name: 'reference', title: 'API reference' }
+/** The pages that have a file, without the index. */
+export const chapters: readonly Chapter[] = readingOrder.filter(
+  (chapter) => chapter !== index && chapter !== referenceChapter,
+)
 
 /** Images of chapters, in `src/docs/pictures`. `npm run pictures` takes them. */
 export const pictures: readonly string[] = ['overview.png', 'two-windows.png', 'weft.png']

@@ -1,12 +1,4 @@
-import {
-  type Chapter,
-  type ChapterGroup,
-  chapterGroups,
-  chapters,
-  index,
-  pathOf,
-  referenceChapter,
-} from './chapters.ts'
+import { type Chapter, type ChapterGroup, chapterGroups, index, pathOf, readingOrder } from './chapters.ts'
 
 export interface PageLayout {
   readonly title: string
@@ -86,7 +78,7 @@ export function renderPage(layout: PageLayout): string {
 ${sections.length > 1 ? body.replace('</h1>\n', (title) => title + contents(sections)) : body}
 ${neighborLinks(neighbors)}</main>
 <nav id="all-chapters" aria-label="Chapters">
-${[...chapterGroups, { title: 'API', chapters: [referenceChapter] }].map((group) => list(group, chapter)).join('')}</nav>
+${chapterGroups.map((group) => list(group, chapter)).join('')}</nav>
 </div>
 </body>
 </html>
@@ -105,13 +97,12 @@ const contents = (sections: readonly Section[]): string =>
     .join('')}</ul>\n</nav>\n`
 
 function chaptersAround(chapter: Chapter): AdjacentPages {
-  const all = [index, ...chapters, referenceChapter].map((each) => ({
-    path: pathOf(each),
-    title: each.title,
-  }))
-  const place = all.findIndex(({ path }) => path === pathOf(chapter))
-  return { before: all[place - 1], after: all[place + 1] }
+  const place = readingOrder.indexOf(chapter)
+  return { before: linkTo(readingOrder[place - 1]), after: linkTo(readingOrder[place + 1]) }
 }
+
+const linkTo = (page: Chapter | undefined): PageLink | undefined =>
+  page && { path: pathOf(page), title: page.title }
 
 /** Links to the previous and the next page, if there are any. */
 function neighborLinks({ before, after }: AdjacentPages): string {

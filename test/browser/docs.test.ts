@@ -107,7 +107,8 @@ describe.skipIf(browserMissing)('the documentation in Chromium', () => {
       expect((await found(page, 'maxBodyBytes', 'maxBodyBytes')).slice(0, 2)).toContain('--max-body-bytes')
       await found(page, 'crdt/update', '/v2/crdt/update')
       await found(page, 'invalid-cred', 'auth/invalid-credentials')
-      await found(page, 'idempotncy', /Idempotent requests|idempotency/)
+      await found(page, 'idempotncy', /^Idempotency/)
+      await found(page, 'troubleshooting', /^Troubleshooting/)
       await found(page, 'weft_ready', 'weft_ready')
 
       // The arrows choose a result, in a circle; Enter opens it.

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { boundsOf, limitsTables } from '../../../src/api/limits-tables.ts'
 import { operationList } from '../../../src/api/operation-list.ts'
 import { environmentOf, flagOf, optionKeys } from '../../../src/config.ts'
-import { chapters, index, pathOf, pictures } from '../../../src/docs/chapters.ts'
+import { chapters, index, pathOf, pictures, readingOrder } from '../../../src/docs/chapters.ts'
 import { fillTables } from '../../../src/docs/tables.ts'
-import { errorCodes } from '../../../src/error-codes.ts'
+import { errorCodes, httpCodes } from '../../../src/error-codes.ts'
+import { closeCodes } from '../../../src/model/close.ts'
 import { limitNames } from '../../../src/quota/limits.ts'
 import type { OpenApi } from '../../support/data/example-calls.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -142,6 +143,12 @@ describe('the chapters in the repository', () => {
       expect(textOf('limits')).toContain(`\n${row}\n`)
   })
 
+  it('[GUIDE-26] has a row for each close code and HTTP code in the chapter on troubleshooting', () => {
+    const rows = textOf('troubleshooting')
+    for (const code of [...Object.values(closeCodes), ...Object.values(httpCodes)])
+      expect(rows).toMatch(new RegExp(`^\\| ${code}\\b`, 'm'))
+  })
+
   it('[GUIDE-3] lists every limit in the table', () => {
     for (const name of limitNames) expect(textOf('limits')).toContain(`\n| \`${name}\``)
   })
@@ -251,7 +258,8 @@ it('[GUIDE-25] ends each page with links to the previous and the next page', asy
     const end = html.slice(html.indexOf('<nav class="neighbors"'), html.indexOf('</main>'))
     return ['prev', 'next'].map((rel) => new RegExp(`rel="${rel}" href="([^"]+)"`).exec(end)?.[1])
   }
-  const order = [...[index, ...chapters].map(pathOf), '/docs/reference']
+  const order = readingOrder.map(pathOf)
+  expect(order).toContain('/docs/reference')
   for (const [at, path] of order.entries())
     expect({ path, neighbors: await neighborsOf(path) }).toEqual({
       path,

@@ -75,3 +75,64 @@ it('[GUIDE-9] lists the same clients, versions and URLs in the README and in the
   expect(shown.length).toBeGreaterThan(2)
   expect(shown).toEqual(clientsIn(chapter('editors')))
 })
+
+/** The text below a heading of the README, up to the next one. */
+const sectionOf = (heading: string): string => readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+/** The lines with text of the samples in a language. */
+function linesIn(text: string, language: string): string[] {
+  const samples = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))
+  return [...samples].flatMap(([, sample = '']) => sample.split('\n').filter((line) => line !== ''))
+}
+
+it('[GUIDE-15] has its parts in order, with two commands, short samples and three guarantees', () => {
+  const headings = [...readme.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
+  expect(headings).toEqual([
+    'Quick start',
+    'Connect an editor',
+    'Write from a backend',
+    'Guarantees',
+    'Comparison',
+    'Deployment',
+    'Documentation',
+    'Contributing, security, license',
+  ])
+  expect(linesIn(sectionOf('Quick start'), 'sh')).toEqual(['npm ci && npm start'])
+  const editor = linesIn(sectionOf('Connect an editor'), 'js')
+  expect(editor).toContainEqual(expect.stringContaining('new WebsocketProvider('))
+  expect(editor.length).toBeLessThanOrEqual(10)
+  const backend = linesIn(sectionOf('Write from a backend'), 'sh')
+  expect(backend[0]).toContain('/v2/crdt/update')
+  expect(backend.length).toBeLessThanOrEqual(5)
+  expect(sectionOf('Guarantees').match(/^- /gm)).toHaveLength(3)
+  expect(readme.match(/\]\(\.github\/CONTRIBUTING\.md/g)).toHaveLength(1)
+})
+
+/** The rows of a table without its links, the header first. */
+const tableIn = (text: string): string[][] =>
+  [...text.matchAll(/^\|(.*)\|$/gm)]
+    .map(([, row = '']) => row.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').split('|'))
+    .map((cells) => cells.map((cell) => cell.trim()))
+    .filter(([first]) => !first?.startsWith('---'))
+
+it('[GUIDE-15] compares six servers with facts and the date of the chapter on other servers', () => {
+  const [[, ...servers] = [], ...properties] = tableIn(chapter('comparison'))
+  const [[, ...named] = [], ...rows] = tableIn(sectionOf('Comparison'))
+  const factOf = (server: string, name: string | undefined): string | undefined =>
+    properties.find(([property]) => property === name)?.[servers.indexOf(server) + 1]
+  expect(rows).toHaveLength(6)
+  expect(named.length).toBeGreaterThan(2)
+  for (const [server = '', ...cells] of rows)
+    for (const [place, cell] of cells.entries()) {
+      const fact = factOf(server, named[place])
+      expect({ server, fact }).toEqual({ server, fact: expect.stringContaining(cell) })
+      expect({ server, fact, isEmpty: cell === '' }).toEqual({ server, fact, isEmpty: fact === '' })
+    }
+  const dateIn = (text: string): string | undefined => /read on (\d{4}-\d{2}-\d{2})/.exec(text)?.[1]
+  expect(dateIn(sectionOf('Comparison'))).toBe(dateIn(chapter('comparison')))
+})
+
+it('[GUIDE-15] has neither measurements nor numbers of rules in the README', () => {
+  expect(rulesIn(readme)).toEqual([])
+  expect(readme).not.toMatch(/\d (µs|ms|MB)\b|per second/)
+  expect(linksOf(readme)).toContain('bench/README.md')
+})
