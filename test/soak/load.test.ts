@@ -49,7 +49,7 @@ itAll(
 )
 
 itLong(
-  '[ROOM-1] uses no more memory than the send buffer for a reader that stops during a burst, and later sends it few messages',
+  '[ROOM-1] uses limited memory for a reader that stops during a burst, and later sends it few messages',
   async () => {
     const bytes = (all ? 100 : 40) * MB
     const { heldBytes, messages } = await burst({ bytes, seconds: 2, reader: 'stopped' })

@@ -187,7 +187,7 @@ itLong(
 )
 
 itLong(
-  '[OUT-5] changes neither a non-empty directory nor a store in use, and when it is killed, leaves no file with its final name',
+  '[OUT-5] changes neither a non-empty directory nor a store in use, and when it is killed, leaves no directory with its final name',
   deep,
   async () => {
     const used = await weft('export', at('plain'), '--data-dir', at('data'))

@@ -76,7 +76,7 @@ it('[MOVE-3] imports updates in lines of JSON as documents with the same content
 })
 
 itLong(
-  '[MOVE-3] uses the path of each file in a folder as the document name, and the name of a single file',
+  '[MOVE-3] uses the path of each file in a folder as the name of its document, and for a single file its own name',
   async () => {
     const [update] = typedAfter([], 'hello') as [Uint8Array]
     for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {

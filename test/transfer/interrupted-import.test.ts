@@ -77,7 +77,7 @@ it('[OUT-12] rejects the start of a server on a store with an interrupted import
   expect(readdirSync(at('half')).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[OUT-12] accepts a store with a truncated import marker, and removes the marker after a rejected import', async () => {
+it('[OUT-12] accepts a store with a truncated import marker, and leaves no marker after a rejected import', async () => {
   await (await openForImport(at('cut'))).close()
   writeFileSync(at('cut', 'import.unfinished'), '')
   expect(await importInto('cut')).toMatchObject({ problems: [] })

@@ -209,7 +209,7 @@ describe('level with a full disk', () => {
     expect(await passTime(pending)).toMatchObject({ first: 2 })
   })
 
-  it('[STORE-9] writes an operation once when the disk stored it and returned an error', async () => {
+  it('[STORE-9] when the disk stored operations and returned an error, writes them again, and they take effect only once', async () => {
     await enqueue(engine, job('claimed', 0))
     disk.weather = 'silent'
     const { all } = writeEverywhere()

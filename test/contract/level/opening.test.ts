@@ -77,7 +77,7 @@ it('[ENG-65] creates no empty store next to tables without the file CURRENT', as
   await engine.close()
 })
 
-it('[ENG-65] completes a directory whose creation was interrupted', async () => {
+it('[ENG-65] creates a store again whose creation was interrupted', async () => {
   await mkdir(directory.store, { recursive: true })
   await writeFile(join(directory.store, 'LOCK'), '')
   await writeFile(join(directory.store, 'LOG'), 'text')

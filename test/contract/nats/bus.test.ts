@@ -162,7 +162,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect(bytes).toBeLessThanOrEqual(16 * 2 ** 20)
   }, 30_000)
 
-  it('[CL-25] if a subscriber cannot parse a message, treats the message as lost for this subscriber, and delivers it to the others', async () => {
+  it('[CL-25] if a subscriber cannot parse a message, reports a loss, and delivers the message to the other subscribers', async () => {
     const records: string[] = []
     const b = await join({ log: pino({}, { write: (line: string) => void records.push(line) }) })
     const a = await join()

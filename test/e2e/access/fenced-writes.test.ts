@@ -90,7 +90,7 @@ it('[ROOM-61] when an append is rejected and its senders keep their rights, appe
   for (const part of ['first', 'second', 'third']) expect(text).toContain(part)
 })
 
-it('[ROOM-62] when an append is rejected and one sender has lost its right, closes only this sender, and keeps acknowledged updates of the others', async () => {
+it('[ROOM-62] when an append is rejected and one sender has lost its right, closes this sender with 4403 and the other senders with 1013, and keeps acknowledged updates of the others', async () => {
   for (const userId of ['ann', 'bob']) await grant({ user: { userId } })
   const [ann, bob] = [await connect('ann'), await connect('bob')]
   await type(bob, 'acknowledged ', 1)

@@ -154,7 +154,7 @@ it('[ROOM-52] uses a thread to open a stored document that is too expensive for 
   writer.end()
 }, 60_000)
 
-it('[ROOM-52] closes a client that edits a stored expensive document at most once, and accepts its edits afterwards', async () => {
+it('[ROOM-52] closes a client at most once because it edits a stored expensive document, and accepts its edits afterwards', async () => {
   await store('poisoned', shape('rightOriginsBackwards', poisoned))
   const first = await connect('poisoned')
   first.sendUpdate(typed('mine', 78))
@@ -169,7 +169,7 @@ it('[ROOM-52] closes a client that edits a stored expensive document at most onc
   for (const client of [first, second]) client.end()
 }, 60_000)
 
-it('[ROOM-53] loses no other edit in a flood of expensive edits', async () => {
+it('[ROOM-53] loses none of the edits in a flood of expensive edits', async () => {
   const [neighbor, hostile] = [await connect('neighbor', 'bob'), await connect('flooded')]
   const updates = hostileUpdates.smallLongScans(20_000).slice(0, 301)
   for (const update of updates) hostile.sendUpdate(update)

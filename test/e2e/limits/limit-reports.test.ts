@@ -163,7 +163,7 @@ it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and keeps sockets be
   for (const client of [writer, other]) client.end()
 })
 
-it('[LIM-12] logs an exceeded limit with the workspace or address that exceeded it, and without tokens', async () => {
+it('[LIM-12] logs an exceeded limit with the API key or workspace that exceeded it, and without tokens', async () => {
   await start({})
   const lines: string[] = []
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })

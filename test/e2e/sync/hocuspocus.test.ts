@@ -89,7 +89,7 @@ it.each<HocuspocusVersion>([2, 3, 4])(
   },
 )
 
-it('[DIA-13] sends the scope at the join and after each change, and a rejection when the right expires or is revoked', async () => {
+it('[DIA-13] sends the scope at the join and after each change, and a rejection when the token is revoked', async () => {
   const name = newName()
   const admin = hocuspocusProvider(server, name, await server.token('admin', { isAdmin: true }))
   await eventually(() => admin.isSynced)
@@ -153,7 +153,7 @@ it('[DIA-15] closes with 4401 when a client does not send a token in time', asyn
   expect(await client.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] limits the bytes, messages and documents that a client may send before a token', async () => {
+it('[DIA-16] limits the bytes and messages that a client may send before a token', async () => {
   const name = newName()
   const bytes = await connect()
   for (let sent = 0; sent < 20; sent++) bytes.send(frame(name, 0, 2, ...new Uint8Array(60_000)))

@@ -175,7 +175,7 @@ it.each(['', '&live=1'])('[LIVE-8] closes a client that tries to send a live mes
   witness.end()
 })
 
-it('[LIVE-9] sends no live message to a client that has left or whose right has expired', async () => {
+it('[LIVE-9] sends no live message to a client that has left or that has lost its right', async () => {
   const documentId = await newDocument()
   const resource = { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'editor' } as const
   const [gone, out] = [

@@ -100,7 +100,7 @@ it('[HOOK-203] reports an exhausted message to other endpoints, but not to the f
   expect((await log(bystanding)).deliveries).toHaveLength(1)
 })
 
-it('[HOOK-204] disables an endpoint that answers 410 immediately, and fails its waiting messages', async () => {
+it('[HOOK-204] immediately disables an endpoint that answers 410, and fails its waiting messages', async () => {
   const { endpoint, endpoints, update, document, log, recover } = await start()
   const receiver = await receiving(answering(410))
   const id = await endpoint(receiver.url)
@@ -119,7 +119,7 @@ it('[HOOK-204] disables an endpoint that answers 410 immediately, and fails its 
   expect(receiver.ids[2]).toBe(receiver.ids[0])
 })
 
-it('[HOOK-205] disables an endpoint after five days with failures only, since its last success or since it was enabled', async () => {
+it('[HOOK-205] disables an endpoint after five days with failures only, counted from the first failure after its last success, or from when it was enabled', async () => {
   const { clock, endpoint, endpoints, update, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)

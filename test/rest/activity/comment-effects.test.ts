@@ -48,7 +48,7 @@ it('[COMM-13] for a decided suggestion, stores one judgment of its first comment
   ])
 })
 
-it('[COMM-13] stores no judgment of a suggestion without a comment, and truncates a long comment', async () => {
+it('[COMM-13] stores no judgment of a suggestion without a comment, and truncates a long comment in its judgment', async () => {
   const { add, update } = await organization('judged-cut-13')
   const long = `${'x'.repeat(memoryLimits.queryCharacters - 1)}😀`
   await add(

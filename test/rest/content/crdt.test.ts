@@ -38,7 +38,7 @@ const statusOf = ({ body }: Answer) => body.error?.status ?? body.result?.status
 const pathOf = ({ organizationId, documentId }: ReturnType<typeof nextDocument>) =>
   [organizationId, documentId, 'main'].map(encodeURIComponent).join('/')
 
-it('[CRDT-1] returns user, time, version, state vector and size of the added content', async () => {
+it('[CRDT-1] returns the added content with its user, time, version, state vector and size', async () => {
   const document = nextDocument()
   const startedAt = Date.now()
   const added = dataOf(await call('add', { ...document, ...text('Hello', { userId: 'ann' }) }))
@@ -437,7 +437,7 @@ it('[DUR-2] responds only after the content in the response is durable', async (
   ])
 })
 
-it('[CRDT-15] rejects content that exceeds the limit of a document, and can replace content of that maximum size', async () => {
+it('[CRDT-15] rejects content that exceeds the limit of a document, and replaces content by content as large as the document', async () => {
   const small = await startTestServer({ maxDocumentBytes: 10_000 })
   const document = nextDocument()
   const post = (operation: string, data: object) =>

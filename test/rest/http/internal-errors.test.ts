@@ -152,7 +152,7 @@ it.each(['bug', 'text'])(
   },
 )
 
-it('[API-16] without details, returns UNAVAILABLE when the store is unavailable, and INTERNAL when a document is damaged', async () => {
+it('[API-16] returns UNAVAILABLE when the store is unavailable and INTERNAL when a document is damaged, and states no details', async () => {
   const away = await provoke('away')
   expect(away).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } })
   expect(errors()).toEqual([])

@@ -43,7 +43,7 @@ it('[OPS-1] serves /, /healthz, /readyz and /version with their content', () =>
 const sample =
   /^[a-z_][a-z0-9_]*(\{[a-z]+="[^"\\\n]*"(,[a-z]+="[^"\\\n]*")*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|Na[nN]|\+Inf)$/
 
-it('[OPS-2] serves /metrics in the Prometheus format, with the documented names and without ids', () =>
+it('[OPS-2] serves /metrics in the Prometheus format, with the names of Weft and without ids', () =>
   withServer({}, async ({ url, post }) => {
     await post(path, user)
     await fetch(`${url}/somewhere/secret-id`)

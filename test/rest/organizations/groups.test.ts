@@ -142,7 +142,7 @@ it('[GRP-3] removes the given users from a group, or all users', async () => {
   ])
 })
 
-it('[GRP-4] lists groups, the users of a group, or the given groups in pages', async () => {
+it('[GRP-4] lists groups or the users of a group in pages, or returns the given groups', async () => {
   const at = await organization('groups-4')
   const ids = ['a', 'b', 'c', 'd', 'e']
   await add(

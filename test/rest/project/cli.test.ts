@@ -91,7 +91,7 @@ it('[OPS-21] with --json, prints the credentials as one line of JSON, without th
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-22] [RUN-4] reports a mistake of the operator in one sentence, with exit code 2', async () => {
+it('[OPS-22] [RUN-4] reports a problem that the operator must correct in one sentence, with exit code 2', async () => {
   const cwd = directory()
   expect(await runCli([], cwd, { WEFT_PORT: 'x' })).toEqual({
     code: 2,

@@ -85,7 +85,7 @@ it('[CMD-12] doc put reports that it has created an editor, even an empty one', 
   expect((await put(address, file, '--format', 'text')).out).toBe('the document already has this update\n')
 })
 
-it('[CMD-12] doc put uses the format of the file extension, or asks for the option if the extension is unknown', async () => {
+it('[CMD-12] doc put uses the format of the file extension; without a known extension, it fails and states the option', async () => {
   for (const [name, text] of [
     ['a.xml', '<p>one</p>'],
     ['a.txt', 'words'],

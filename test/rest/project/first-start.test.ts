@@ -107,7 +107,7 @@ it('[OPS-13] when the store does not have a configured token, ends the start, an
   })
 })
 
-it('[OPS-13] replaces tokens that an import created by the configured tokens, but only once', async () => {
+it('[OPS-13] replaces the tokens of an import with the configured tokens, but only once', async () => {
   const { credentials } = await credentialsOf()
   const [exported, imported] = [`${data}-exported`, `${data}-imported`]
   const weft = (...args: string[]) => runCli(args, root)

@@ -34,7 +34,7 @@ const audit = async (query: object = {}, on = server): Promise<readonly Shown[]>
   dataOf(await call(on, query)) as Shown[]
 const last = async (on = server): Promise<Shown | undefined> => (await audit({ pageSize: 1 }, on))[0]
 
-it('[AUDIT-1] records an administrative call after its response, with actor, time, address and ids', async () => {
+it('[AUDIT-1] records each answered administrative call with actor, time, address and ids', async () => {
   const before = Date.now()
   const { apiKey } = server.credentials
   const headers = {

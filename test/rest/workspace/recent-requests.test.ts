@@ -121,7 +121,7 @@ it('[AUDIT-14] lists a rejection for the API key that the client specified, and 
   ])
 })
 
-it('[AUDIT-14] if the server can have several workspaces, drops rejections for which the client specified no API key', async () => {
+it('[AUDIT-14] if the server can have several workspaces, drops rejections for which the client specified no existing API key', async () => {
   const server = await start({ adminToken })
   await knock(server, 'acme/plan/main', null)
   await server.post('/v2/crdt/get', {}, { 'x-service-api-key': 'unknown' })

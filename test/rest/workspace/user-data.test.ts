@@ -128,7 +128,7 @@ it('[DATA-2] while others are added and deleted, returns each entry once in page
     ).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[DATA-3] leaves nothing of the user in the store, except the revocation of tokens', async () => {
+it('[DATA-3] leaves nothing of the user in the store, except the id at the revocation of tokens and in the audit log', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-data-'))
   try {
     const own = await startTestServer({ engine: 'level', dataDir: directory })

@@ -50,7 +50,7 @@ it('[CON-46] requests only with the given filters', () => {
   })
 })
 
-it('[CON-47] describes the ids of an audit record and their number', () => {
+it('[CON-47] describes the ids of an audit record, and how many failures it stands for', () => {
   expect(describeIds({ ids: { userId: ['ann', 'bob'], organizationId: ['acme'] }, idsLeftOut: 3 })).toBe(
     'userId: ann, bob; organizationId: acme; and 3 more',
   )

@@ -245,7 +245,7 @@ test('[R20] does not change attributes whose text form is equal', () => {
   expect(storedOf(doc)).toEqual([{ name: 'a', attributes, children: [{ text: [{ insert: 'x' }] }] }])
 })
 
-test('[R20] gives changed attributes the type that they have in the document', () => {
+test('[R20] gives changed and new attributes the type that they have in the document', () => {
   const doc = made((root) => {
     root.insert(0, [element('a', [], { n: 2, b: true, o: { x: 1 }, s: '1' })])
   })

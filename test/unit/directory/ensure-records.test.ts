@@ -37,7 +37,7 @@ it('[ACC-74] creates missing records once, and finds existing records with a sin
   ])
 })
 
-it('[ACC-74] creates nothing in a folder, document or organization that is being deleted', async () => {
+it('[ACC-74] creates nothing in a document or organization that is being deleted', async () => {
   const engine = await openMemoryEngine()
   const destroyPrefix = () => new Promise<null>(() => {})
   const held: Engine = {

@@ -7,7 +7,7 @@ import { ApiError } from '../../../src/errors.ts'
 const [part, key]: [Key, Key] = [['p'], ['k']]
 const late = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 4))
 
-it('[CS-53] confirms exactly the concurrent changes of several nodes that it applies', async () => {
+it('[CS-53] confirms as many concurrent changes of several nodes as it applies', async () => {
   const engine = await openMemoryEngine()
   const kv: Kv = {
     get: async (...call) => {

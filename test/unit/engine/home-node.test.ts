@@ -23,7 +23,7 @@ it('[CL-18] assigns a document to the same bucket in every version of the server
   expect(pinned).toEqual(['b', 'c', 'b', 'b', 'b'])
 })
 
-it('[CL-18] uses buckets evenly, and gives each node an equal share of them', () => {
+it('[CL-18] uses buckets evenly, and gives each node a nearly equal share of them', () => {
   const used = new Map<number, number>()
   const count = 4 * bucketCount
   for (let index = 0; index < count; index++) {

@@ -77,7 +77,7 @@ it('[CS-60] when it removes a version, keeps content that another node is storin
   expect(await there.contentOf(address, second)).toEqual(version('two').bytes)
 })
 
-it('[CS-60] removes content that no version refers to after some time', async () => {
+it('[CS-60] after some time, removes content that no version refers to', async () => {
   const { clock, store, engines, directory, version } = await stores()
   const there = new VersionStore(engines[1], directory.store, clock)
   const first = await there.add(address, version('one'))

@@ -9,7 +9,7 @@ const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 const payload = { event: 'comment.add', data: { text: 'Zoë 😀' } }
 const body = Buffer.from(JSON.stringify(payload))
 
-it('[HOOK-101] returns the documented signature for the test vector', () => {
+it('[HOOK-101] returns the signature of the Standard Webhooks test vector', () => {
   const headers = signatureHeaders(
     {
       id: 'msg_loFOjxBNrRLzqYUf',

@@ -123,7 +123,7 @@ it.each([
   }
 })
 
-it('[ROOM-61] fails an append when a fence is raised during each of its twenty attempts', async () => {
+it('[ROOM-61] fails an append when a fence is raised during its first attempt and each of twenty repeats', async () => {
   const engine = await openMemoryEngine()
   ends.push(() => engine.close())
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }

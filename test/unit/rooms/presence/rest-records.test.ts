@@ -22,7 +22,7 @@ async function listedAfter(steps: readonly Step[], weather: History['weather'] =
   return lists[0]
 }
 
-it('[CP-23] lists a deleted user at no node when a node that knows of neither the socket nor the deletion updates the user', async () => {
+it('[CP-23] lists a user who was deleted while connected at no node, even if a node that knows of neither the socket nor the deletion updates the user', async () => {
   const listed = await listedAfter([
     { kind: 'add', user: 'ada', node: 1 },
     { kind: 'connect', page: 0, node: 0 },
@@ -33,7 +33,7 @@ it('[CP-23] lists a deleted user at no node when a node that knows of neither th
   expect(listed).toEqual([])
 })
 
-it('[CP-23] lists a user who had a socket at no node as a virtual user, even at a node that knew nothing of the socket', async () => {
+it('[CP-23] lists no user who had a socket as a virtual user at any node, even at a node that knew nothing of the socket', async () => {
   const steps: readonly Step[] = [
     { kind: 'add', user: 'bob', node: 0 },
     { kind: 'connect', page: 1, node: 1 },
