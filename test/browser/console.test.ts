@@ -151,11 +151,11 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await page.getByRole('alert').filter({ hasText: 'did not return this page' }).waitFor()
       await page.getByRole('button', { name: 'Reload' }).click()
-      await page.getByText('reload this page').waitFor()
+      await page.getByText('reload the page').waitFor()
       await page.unroute('**/console/*.js')
       await page.reload()
       await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor()
-      expect(await page.getByText('reload this page').count()).toBe(0)
+      expect(await page.getByText('reload the page').count()).toBe(0)
     },
   )
 
