@@ -37,7 +37,7 @@ function rankOf({ path, section, operation }: SearchEntry): number {
 }
 
 /** Queries such as `crdt/update`, `--data-dir` and `maxBodyBytes`, which are parts of names. */
-const isName = (query: string): boolean => /^\S*([^\p{L}\p{N}\s]|\p{Ll}\p{Lu})\S*$/u.test(query)
+const isName = (query: string): boolean => !/\s/.test(query) && /[^\p{L}\p{N}]|\p{Ll}\p{Lu}/u.test(query)
 
 /** 2: the name of the entry, or the end of its path; 1: a part of the name; 0: neither. */
 function nameMatch({ section, operation = '' }: SearchEntry, name: string): number {
