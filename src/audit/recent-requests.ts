@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import type { Tenant } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
+import { TimeOrderedIds } from '../model/time-ordered-ids.ts'
 import { shortened } from '../text.ts'
 import { success } from './record.ts'
 
@@ -73,10 +73,12 @@ export interface NodeCalls {
 
 /** Maximum number of requests in one page. With this number, the answer of a node fits into a message. */
 export const recentPageMax = 100
-/** Maximum number of accepted requests, and also of rejected requests, that are kept for one API key. */
+/** Maximum number of requests of each group (accepted, rejected, unproven) that are kept for one API key. */
 const keptOfKey = 100
 /** Maximum number of requests that are kept for all API keys together. They use a few MB. */
 const keptMax = 5_000
+/** Maximum number of requests that wait until their owner is read. Further ones are not kept. */
+const pendingMax = 1_000
 const textLengthMax = 300
 const claimLengthMax = 128
 
@@ -112,6 +114,11 @@ interface Kept {
   /** Accepted requests by the text that is equal for equal requests. The latest request is last. */
   readonly accepted: Map<string, KeptRequest>
   readonly rejected: Map<string, KeptRequest>
+  /**
+   * Rejected requests whose client did not prove that it has the API key. They are separate, so that a stranger
+   * who knows the id of an API key cannot remove the requests of its owner.
+   */
+  readonly unproven: Map<string, KeptRequest>
 }
 
 interface RecentRequestsOptions {
@@ -129,8 +136,7 @@ interface RecentRequestsOptions {
  */
 export class RecentRequests {
   readonly #options: RecentRequestsOptions
-  /** Distinguishes the ids of this process from the ids of other processes. */
-  readonly #process = randomBytes(6).toString('hex')
+  readonly #ids = new TimeOrderedIds()
   /** Requests by API key. The API key with the latest request is last. */
   readonly #tenants = new Map<string, Kept>()
   /** Requests whose owner is not known yet, because it is being read. */
@@ -138,8 +144,6 @@ export class RecentRequests {
   #calls: NodeCalls | null = null
   #self = ''
   #kept = 0
-  #latest = 0
-  #count = 0
 
   constructor(options: RecentRequestsOptions) {
     this.#options = options
@@ -154,10 +158,11 @@ export class RecentRequests {
 
   /** Adds a request. Never throws. */
   note(owner: RequestOwner, request: RequestNote): void {
-    if (owner !== null && owner.workspaceId !== null) return this.#add(owner, request)
+    if (owner !== null && owner.workspaceId !== null) return this.#add(owner, request, 'proven')
+    if (this.#pending.size >= pendingMax) return
     const adding = this.#ownerOf(owner?.apiKey ?? null)
       .then((tenant) => {
-        if (tenant !== null) this.#add(tenant, request)
+        if (tenant !== null) this.#add(tenant, request, 'unproven')
       })
       .finally(() => this.#pending.delete(adding))
     this.#pending.add(adding)
@@ -178,34 +183,37 @@ export class RecentRequests {
   #listHere({ tenant, onlyRejected, kind, after, limit }: ListCall): readonly KeptRequest[] {
     const kept = this.#tenants.get(keyOf(tenant))
     if (kept === undefined) return []
-    return [...kept.rejected.values(), ...(onlyRejected ? [] : kept.accepted.values())]
+    const { accepted, rejected, unproven } = kept
+    return [...rejected.values(), ...unproven.values(), ...(onlyRejected ? [] : accepted.values())]
       .filter((each) => (kind === null || each.kind === kind) && (after === undefined || each.id < after))
       .toSorted(latestFirst)
       .slice(0, limit)
   }
 
-  #add(tenant: Tenant, { target, reason, ...note }: RequestNote): void {
+  #add(tenant: Tenant, { target, reason, ...note }: RequestNote, owner: 'proven' | 'unproven'): void {
     const kept = this.#keptOf(tenant)
-    const requests = note.outcome === success ? kept.accepted : kept.rejected
+    const proven = note.outcome === success ? kept.accepted : kept.rejected
+    const requests = owner === 'proven' ? proven : kept.unproven
     const texts = {
       target: shortened(target, textLengthMax),
       ...(reason !== undefined && { reason: shortened(reason, textLengthMax) }),
     }
     const kind = JSON.stringify([note.kind, note.outcome, note.code, note.clientAddress, texts])
     const times = (requests.get(kind)?.times ?? 0) + 1
-    // Ensures that ids of this process increase even if the clock goes back.
-    this.#latest = Math.max(this.#latest, this.#options.clock.now())
-    this.#count += 1
-    const id = `${padded(this.#latest, 9)}${padded(this.#count, 8)}${this.#process}`
+    const { id, at } = this.#ids.next(this.#options.clock.now())
     if (!requests.delete(kind)) this.#kept += 1
-    requests.set(kind, { ...note, ...texts, id, at: this.#latest, times, node: this.#self })
+    requests.set(kind, { ...note, ...texts, id, at, times, node: this.#self })
     if (requests.size > keptOfKey) this.#dropOldest(requests)
     while (this.#kept > keptMax) this.#dropOfOldestKey()
   }
 
   #keptOf(tenant: Tenant): Kept {
     const key = keyOf(tenant)
-    const kept = this.#tenants.get(key) ?? { accepted: new Map(), rejected: new Map() }
+    const kept = this.#tenants.get(key) ?? {
+      accepted: new Map(),
+      rejected: new Map(),
+      unproven: new Map(),
+    }
     this.#tenants.delete(key)
     this.#tenants.set(key, kept)
     return kept
@@ -221,9 +229,9 @@ export class RecentRequests {
 
   /** Drops all requests of the API key whose latest request is the oldest. */
   #dropOfOldestKey(): void {
-    for (const [key, { accepted, rejected }] of this.#tenants) {
+    for (const [key, groups] of this.#tenants) {
       this.#tenants.delete(key)
-      this.#kept -= accepted.size + rejected.size
+      this.#kept -= Object.values(groups).reduce((sum, { size }) => sum + size, 0)
       return
     }
   }
@@ -239,5 +247,3 @@ export class RecentRequests {
 const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 const latestFirst = (a: KeptRequest, b: KeptRequest): number => (a.id < b.id ? 1 : -1)
-
-const padded = (number: number, digits: number): string => number.toString(36).padStart(digits, '0')

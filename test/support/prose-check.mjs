@@ -14,9 +14,9 @@
  *
  * Output: one line per hit, `file:line  habit  "text" -> advice`, then hits per 1,000 sentences by area and by habit.
  * Prose is: comments in .ts, .tsx, .js, .mjs and .css files, and lines that start with `#` in configuration files and
- * scripts; string literals, JSX text and HTML text of at least four words outside tests (errors, log messages,
- * command-line help, schema descriptions, console texts), and values of `summary:` and `description:` in YAML; titles
- * of tests; Markdown outside code blocks. Suppress one line with the marker `prose-check: ignore` on it.
+ * scripts. Prose is also: string literals, JSX text and HTML text of at least four words outside tests (errors, log
+ * messages, command-line help, schema descriptions, console texts), values of `summary:` and `description:` in YAML,
+ * titles of tests, and Markdown outside code blocks. Suppress one line with the marker `prose-check: ignore` on it.
  * Exit codes: 0 done, 1 more hits than --max allows, 2 wrong usage.
  */
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import type { Role } from '../../access/roles/roles.ts'
 import type { Clock } from '../../clock.ts'
@@ -7,6 +6,7 @@ import { keyName } from '../../engine/key-encoding.ts'
 import type { DocumentAddress, Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import { type Close, closeCodes } from '../../model/close.ts'
+import { TimeOrderedIds } from '../../model/time-ordered-ids.ts'
 import { limitNames } from '../../quota/limits.ts'
 import { shortened } from '../../text.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
@@ -123,10 +123,7 @@ export class OpenConnections {
   readonly #options: OpenConnectionsOptions
   /** Connections by API key, oldest first. */
   readonly #tenants = new Map<string, Map<string, KnownConnection>>()
-  /** Distinguishes the connection ids of this process from the ids of other processes. */
-  readonly #process = randomBytes(6).toString('hex')
-  #latest = 0
-  #count = 0
+  readonly #ids = new TimeOrderedIds()
 
   constructor(options: OpenConnectionsOptions) {
     this.#options = options
@@ -141,11 +138,8 @@ export class OpenConnections {
     const key = keyOf(connection.address)
     const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()
     this.#tenants.set(key, connections)
-    // The ids of this process always increase, even if the system clock is set back.
-    this.#latest = Math.max(this.#latest, this.#options.clock.now())
-    this.#count += 1
-    const id = `${padded(this.#latest, 9)}${padded(this.#count, 7)}${this.#process}`
-    connections.set(id, { connection, connectedAt: this.#latest })
+    const { id, at } = this.#ids.next(this.#options.clock.now())
+    connections.set(id, { connection, connectedAt: at })
     return () => {
       connections.delete(id)
       if (connections.size === 0 && this.#tenants.get(key) === connections) this.#tenants.delete(key)
@@ -206,8 +200,6 @@ export class OpenConnections {
 }
 
 const keyOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
-
-const padded = (number: number, digits: number): string => number.toString(36).padStart(digits, '0')
 
 const fits = (
   address: DocumentAddress,

@@ -42,6 +42,20 @@ it('[AUDIT-15] keeps an entry that repeats, with its number of repetitions, whil
   expect(items.find(({ target }) => target === '/same')?.times).toBe(300)
 })
 
+it('[AUDIT-15] keeps the rejected calls of an API key while a stranger sends many calls with its id', async () => {
+  const recent = new RecentRequests({
+    tenants: { tenantOf: () => Promise.resolve(tenant('a')) },
+    clock: systemClock,
+    onlyOwner: null,
+  })
+  recent.note(tenant('a'), note('/own', 'NOT_FOUND'))
+  for (let index = 0; index < 300; index++)
+    recent.note({ apiKey: 'a', workspaceId: null }, note(`/strange/${index}`, 'UNAUTHENTICATED'))
+  const { items } = await recent.list(tenant('a'), query, range)
+  expect(items).toHaveLength(101)
+  expect(items.at(-1)?.target).toBe('/own')
+})
+
 it('[AUDIT-15] keeps at most 5,000 entries, and drops entries of the API key that was inactive for the longest time', async () => {
   const recent = requests()
   const countOf = async (key: string) => (await recent.list(tenant(key), query, range)).items.length
