@@ -6859,7 +6859,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List recent requests and rejections
-		 * @description The latest calls of the API key, and the latest calls and websockets that the server rejected, with the reason, on all nodes of the cluster, the latest first. Equal requests share an entry with their number. Each node keeps them in memory until it stops, at most 100 accepted and 100 rejected entries. A request that names no API key belongs to the first API key, unless the server can have several workspaces. A node that does not answer within 250 ms is left out.
+		 * @description The latest calls of the API key, and the latest calls and websockets that the server rejected, with the reason, on all nodes of the cluster, the latest first. Equal requests share an entry with their number. Each node keeps them in memory until it stops, at most 100 accepted and 200 rejected entries. A request that names no API key belongs to the first API key, unless the server can have several workspaces. A node that does not answer within 250 ms is left out.
 		 */
 		post: {
 			parameters: {

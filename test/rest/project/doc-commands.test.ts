@@ -318,7 +318,7 @@ it('[CMD-7] bench measures its own server, prints the figures and draws them', a
   expect(code).toBe(0)
   const { scenarios, fsyncMs } = JSON.parse(out) as {
     fsyncMs: number
-    scenarios: { figures: { key: string; label: string; value: number }[] }[]
+    scenarios: { figures: { key: string; label: string; value: number | null }[] }[]
   }
   const figures = scenarios.flatMap((each) => each.figures)
   // The bench measures memory only on systems with `ps`.
@@ -334,7 +334,10 @@ it('[CMD-7] bench measures its own server, prints the figures and draws them', a
   ])
   expect(fsyncMs).toBeGreaterThan(0)
   const svg = readFileSync(join(cwd, 'weft-bench.svg'), 'utf8')
-  for (const { label } of figures) expect(svg).toContain(label)
+  // On a very busy machine, no edit may arrive within the second: its latency is then null, and not drawn.
+  const drawn = figures.filter(({ value }) => value !== null)
+  expect(drawn.length).toBeGreaterThan(3)
+  for (const { label } of drawn) expect(svg).toContain(label)
 })
 
 it('[CMD-7] bench leaves nothing when it is interrupted during its start', async () => {
