@@ -1,6 +1,9 @@
 import type { Key, LoadedLog } from './engine.ts'
 
-/** A stored item that differs from the bytes that were written. The item is identified by `what`. */
+/**
+ * A stored item that differs from the bytes that were written, or that is missing. `what` identifies the
+ * item.
+ */
 export interface Damage {
   readonly kind: 'store' | 'file' | 'document' | 'version' | 'record' | 'index' | 'job'
   readonly what: string
@@ -18,15 +21,18 @@ export interface StoreCheck {
 
 export type LiveLog = Extract<LoadedLog, { state: 'live' }>
 
-/** An entry that must exist because another entry exists. It is in the same partition, or it is a blob. */
+/**
+ * An entry that must exist because another entry exists. The required entry is in the same partition, or it
+ * is a blob.
+ */
 export interface ExpectedEntry {
   readonly in: 'partition' | 'blobs'
   readonly key: Key
 }
 
 /**
- * The record that states that a partition is being removed, in several commits. `isBeing` returns whether a
- * value of this record means that the removal is in progress.
+ * The record that marks a partition whose removal takes several commits. `isBeing` returns whether a value of
+ * this record means that the removal is in progress.
  */
 export interface PendingRemoval {
   readonly key: Key
@@ -35,11 +41,11 @@ export interface PendingRemoval {
 
 export interface CheckOptions {
   /**
-   * Returns the record that would state that a partition is being removed; null if there is no such record.
-   * While a partition is being removed, its entries may be missing.
+   * Returns the record that marks the removal of a partition; null if this kind of partition has no such
+   * record. While a partition is being removed, some of its entries may be missing.
    */
   readonly removed: (part: Key) => PendingRemoval | null
-  /** Returns the entries that must exist if this value is stored under this key. */
+  /** Returns the entries that must exist because this value is stored under this key. */
   readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly ExpectedEntry[]
   /**
    * For a document whose stored records can be read: returns why its content is unusable; null if it is

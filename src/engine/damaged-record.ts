@@ -9,9 +9,9 @@ export class DamagedRecordError extends Error {
 }
 
 /**
- * Runs `work` and returns its result.
- * @throws CorruptRecordError with `what` and `key` in its message, in place of a DamagedRecordError; other
- * errors unchanged
+ * Runs `work` and returns its result. Converts a DamagedRecordError to a CorruptRecordError whose message
+ * contains `what` and `key`.
+ * @throws CorruptRecordError, and all other errors of `work` unchanged
  */
 export async function withRecordName<T>(what: string, key: Key, work: () => Promise<T>): Promise<T> {
   try {

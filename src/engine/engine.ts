@@ -60,9 +60,9 @@ export interface Moved {
 export type AppendResult = Appended | Moved
 
 /**
- * The log to which an append belongs. A number is the epoch of an existing log. `create` creates a log; the
- * append is rejected if the document exists or was deleted. `recreate` creates a log, also if the document
- * existed and was deleted.
+ * Specifies the log to which an append adds entries. A number is the epoch of an existing log. `create`
+ * creates a log; the append is rejected if the document exists or was deleted. `recreate` creates a log even
+ * if the document existed and was deleted.
  */
 export type AppendTo = number | 'create' | 'recreate'
 
@@ -79,43 +79,43 @@ export interface AppendOptions {
 }
 
 /**
- * State of one counter of a fence. Several fences share a counter, so a fence may look raised although only
- * another fence was raised. Counts are valid only in the process that read them.
+ * One counter of a fence, as `FenceStore.read` found it. Several fences share a counter, so a fence may look
+ * raised although only another fence was raised. The counts are valid only in the process that read them.
  */
 export interface FenceValue {
   /** Index of the counter. */
   readonly counter: number
-  /** Number of raises in the store. */
+  /** Number of raises that are stored, by all processes. */
   readonly raised: number
   /** Number of raises by this process. */
   readonly raisedHere: number
 }
 
-/** Fences that were read at one time. */
+/** The counters of one or more fences, all read at the same time. */
 export type Fence = readonly FenceValue[]
 
 /**
- * Orders two kinds of writes: Kv commits that end a right, and appends that rely on that right. The commit
- * raises a fence; the append contains the fence as it was read before. Such an append is either durable
- * before the commit, or rejected.
+ * Ensures that no update is appended after its sender has lost the right to write. A Kv commit that ends a
+ * right raises a fence. An append that relies on the right contains the value of that fence, which the caller
+ * read before the right. Such an append either becomes durable before the commit, or is rejected.
  */
 export interface FenceStore {
   /**
-   * Reads fences. Call it before you read the records that the fences protect.
+   * Reads fences. Call this method before you read the records that the fences protect.
    * @throws StoreUnavailableError
    */
   read(names: readonly Key[]): Promise<Fence>
   /**
-   * Returns false if this process knows that one of the fences was raised after `fence` was read. Never
-   * waits.
+   * Returns false if this process knows that one of the fences was raised after `fence` was read; otherwise
+   * true. Never waits for the store.
    */
   isCurrent(fence: Fence): boolean
 }
 
 export interface LoadOptions {
   /**
-   * Return only the entries after this sequence number, without a snapshot, if the log still has all of them.
-   * The log has all entries after the oldest version that `loadAt` can rebuild.
+   * Return only the entries after this sequence number, without a snapshot. Ignored if the log no longer has
+   * all of these entries. The log has all entries after the oldest version that `loadAt` can rebuild.
    */
   readonly since?: number
   /** The epoch of `since`. If the log has another epoch, `since` is ignored. */
@@ -150,7 +150,8 @@ export type LoadedLog =
 
 export interface LoadAtOptions {
   /**
-   * Continue after this sequence number, which is the last one of the previous page; no snapshot is returned.
+   * Continue after this sequence number, which is the last one of the previous page. The result then contains
+   * no snapshot.
    */
   readonly after?: number
   /**
@@ -160,7 +161,7 @@ export interface LoadAtOptions {
   readonly bytesMax?: number
 }
 
-/** The parts of a document as of one sequence number of its log. */
+/** The snapshot and the entries from which a document can be rebuilt as of one sequence number of its log. */
 export interface LoadedVersion {
   /** Yjs state (V1) at `base`; null if `base` is 0 or `after` was given. */
   readonly snapshot: Uint8Array | null
@@ -174,7 +175,7 @@ export interface LoadedVersion {
   readonly more: boolean
 }
 
-/** State of a log in another store. `epoch` and `head` are at least 1. */
+/** State of a log in the other store from which it is taken over. `epoch` and `head` are at least 1. */
 export type AdoptedLog =
   | { readonly state: 'deleted'; readonly epoch: number }
   | {
@@ -191,9 +192,10 @@ export interface DestroyOptions {
   /** Continue after this key. */
   readonly after?: Key
   /**
-   * Called when the logs to destroy are determined, before the first one is destroyed. If `confirm` rejects,
-   * no log is destroyed. A log that is created after this call is not destroyed, even if the deletion takes
-   * long. So a caller that checks its permission here does not have to check it again.
+   * Called once, after the logs to destroy have been determined and before the first one is destroyed. If
+   * `confirm` rejects, no log is destroyed. A log that is created after this call is not destroyed, even if
+   * the deletion takes long. Therefore a caller that checks its permission in `confirm` does not have to
+   * check it again.
    */
   readonly confirm?: () => Promise<void>
 }
@@ -202,17 +204,17 @@ export interface DestroyOptions {
 export interface DocumentLog {
   /**
    * True if only this process appends while it has the store open. A room that has applied its own appends
-   * then has the whole log: it sends no messages to other nodes, reads no heads, and its appends never return
-   * `moved`.
+   * then has the whole log. Such a room sends no messages to other nodes and reads no heads, and its appends
+   * never return `moved`.
    */
   readonly hasOneWriter: boolean
   /**
    * Adds updates (at least one) to the end of the log. Resolves when they are durable. Sequence numbers are
-   * contiguous, also under concurrent appends, and follow the order of the calls. Returns `moved` only if
+   * contiguous, even if appends run concurrently, and follow the order of the calls. Returns `moved` only if
    * `expectHead` was given.
-   * @throws AppendRejectedError if nothing was written and nothing will be
-   * @throws StoreUnavailableError if the store is unavailable; whether the updates were written is then
-   * unknown
+   * @throws AppendRejectedError if a rule rejected the append: nothing was written, and nothing will be
+   * @throws StoreUnavailableError if the store is unavailable; it is then unknown whether the updates were
+   * written
    */
   append(
     doc: Key,
@@ -222,15 +224,16 @@ export interface DocumentLog {
   ): Promise<AppendResult>
   /**
    * Loads a log.
-   * @throws CorruptRecordError if the stored data fails its checksum or has a gap; the document is not served
-   * then
+   * @throws CorruptRecordError if the stored data fails its checksum or has a gap; such a document must not
+   * be served
    */
   load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
   /**
    * Returns the parts from which the document can be rebuilt as of the entry `seq`. Returns null if that is
    * impossible: the log has another epoch, ends before `seq`, or no longer has the required entries. With
-   * `after`, the required entries are those after that number.
-   * @throws CorruptRecordError if required data is damaged; the current document may be undamaged
+   * `after`, only the entries after that number are required.
+   * @throws CorruptRecordError if required data is damaged; the current version of the document may be
+   * undamaged
    */
   loadAt(doc: Key, epoch: number, seq: number, options?: LoadAtOptions): Promise<LoadedVersion | null>
   /** Returns the heads of `docs` in the same order; null for each document that is not live. */
@@ -241,15 +244,15 @@ export interface DocumentLog {
    */
   list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]>
   /**
-   * In one commit, makes `snapshot` the snapshot from which loading starts. The snapshot covers the entries
+   * Makes `snapshot` the snapshot from which loading starts, in one commit. The snapshot covers the entries
    * up to and including `upTo`. `loadAt` can still rebuild each version that was current in or after the
-   * millisecond `keepSince` (epoch). For that purpose the store keeps at most two older snapshots, and the
-   * entries after the oldest of them. All other entries and snapshots are unreachable after the commit. They
-   * are deleted later in bounded slices. If a crash interrupts this deletion, a later compaction completes
-   * it. With `keepSince` Infinity no older version is kept.
+   * millisecond `keepSince` (epoch milliseconds). For that purpose the store keeps at most two older
+   * snapshots, and the entries after the oldest of them. All other entries and snapshots are unreachable
+   * after the commit. The store deletes them later in bounded slices. If a crash interrupts this deletion, a
+   * later compaction completes it. With `keepSince` Infinity, no older version is kept.
    *
-   * Returns false, and changes nothing, unless the log is still at `epoch` and its snapshot still at
-   * `expectBase`.
+   * Returns false, and changes nothing, unless the log still has the epoch `epoch` and its snapshot still
+   * covers exactly the entries up to `expectBase`.
    */
   compact(
     doc: Key,
@@ -261,19 +264,19 @@ export interface DocumentLog {
   ): Promise<boolean>
   /**
    * Takes over the state of a log from another store, in one commit. The log continues after `head`, and no
-   * older version can be rebuilt. Returns false, and changes nothing, if this store has a live log of the
-   * document, or if a log with the same or a later epoch was deleted here.
+   * older version can be rebuilt. Returns false, and changes nothing, in two cases: this store has a live log
+   * of the document, or a log with the same or a later epoch was deleted from this store.
    * @throws RangeError for an epoch or a head that no log can have
    */
   adopt(doc: Key, log: AdoptedLog): Promise<boolean>
   /**
-   * Deletes all data of the document except one record with its epoch. Because of this record, late appends
-   * are rejected.
+   * Deletes all data of the document except one record with its epoch. The record remains so that late
+   * appends are rejected.
    */
   destroy(doc: Key): Promise<void>
   /**
-   * Destroys documents under `prefix`, a bounded number in each call. Returns the key to continue after; null
-   * if no documents remain.
+   * Destroys documents whose keys start with `prefix`, up to a fixed number in each call. Returns the key to
+   * pass as `after` in the next call; null if no documents remain.
    */
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
@@ -319,7 +322,10 @@ export class EngineOpenError extends Error {
   }
 }
 
-/** Messages between nodes: delivered at most once, unordered across topics, never a source of truth. */
+/**
+ * Sends messages between nodes. A message is delivered at most once. Messages of different topics may arrive
+ * in any order. No code may rely on a message alone, because it can be lost.
+ */
 export interface Bus {
   /** False while no other node can be reached. Always true on a single node. */
   readonly isConnected: boolean
@@ -332,10 +338,10 @@ export interface Bus {
    */
   onLoss(listener: () => void): () => void
   /**
-   * Resolves when all current subscriptions receive every message that any node publishes from now on.
-   * Resolves immediately if the bus is disconnected; the reconnect calls the `onLoss` listeners. Never
-   * rejects. If the bus consists of several servers, the bus servers of other nodes may receive a
-   * subscription shortly later.
+   * Resolves when all current subscriptions are in effect: they receive every message that any node publishes
+   * afterwards. Resolves immediately if the bus is disconnected; the reconnect calls the `onLoss` listeners.
+   * Never rejects. If the bus consists of several servers, the servers to which other nodes are connected may
+   * learn of a subscription slightly later.
    */
   flushed(): Promise<void>
 }
@@ -350,14 +356,17 @@ export interface KvEntry {
 export interface KvRange {
   /** Return only keys that start with these segments. */
   readonly prefix?: Key
-  /** Return only keys after this key (with `reverse`: before it). */
+  /** Return only keys after this key. With `reverse`, return only keys before it. */
   readonly after?: Key
   readonly reverse?: boolean
   readonly limit: number
 }
 
 export interface KvCommit {
-  /** Expected current values. If one differs, nothing is written. `value` null: the key must be absent. */
+  /**
+   * Expected current values. If one of them differs, the commit writes nothing. `value` null: the key must be
+   * absent.
+   */
   readonly checks?: readonly { readonly key: Key; readonly value: Uint8Array | null }[]
   readonly puts?: readonly KvEntry[]
   readonly dels?: readonly Key[]
@@ -366,8 +375,8 @@ export interface KvCommit {
   readonly fences?: readonly Key[]
   /**
    * When the commit is written. `now` (default): as soon as possible. `soon`: together with a later commit,
-   * at the latest after 20 ms, and never after a commit of a later tick; for commits that no caller waits
-   * for.
+   * at the latest after 20 ms, and never after a commit of a later tick. Use `soon` only if no caller waits
+   * for the commit.
    */
   readonly pace?: 'now' | 'soon'
 }
@@ -378,18 +387,21 @@ export interface Kv {
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]>
   /**
    * Writes all changes of the commit, or none. Resolves when they are durable. Returns false, and writes
-   * nothing, if a check failed; the stored values that the checks have read are durable then.
+   * nothing, if a check failed. In that case, the stored values with which the checks compared are durable.
    */
   commit(part: Key, commit: KvCommit): Promise<boolean>
 }
 
 /**
- * Work that is done at least once, and not before `at`. Jobs are enqueued only by commits of a log or of the
- * Kv.
+ * A unit of work that is done at least once, and not before the time `at`. Only commits of a log or of the Kv
+ * enqueue jobs.
  */
 export interface Job {
   readonly queue: string
-  /** If a job with this id already waits in the queue, that job stays unchanged. */
+  /**
+   * Id of the job. If a job with this id already waits in the queue, that job stays unchanged and this job is
+   * not added.
+   */
   readonly id: string
   /** Time at which the job becomes due, in epoch milliseconds. */
   readonly at: number
@@ -397,7 +409,7 @@ export interface Job {
 }
 
 export interface ClaimedJob {
-  /** Proof of the lease; invalid after the lease has ended. */
+  /** Token that identifies the lease. It is invalid after the lease has ended. */
   readonly token: string
   readonly id: string
   readonly payload: Uint8Array
@@ -405,7 +417,7 @@ export interface ClaimedJob {
   readonly attempt: number
 }
 
-/** Durable jobs, delivered at least once. */
+/** Queues of durable jobs. Each job is delivered at least once. */
 export interface Queue {
   /**
    * Claims up to `count` due jobs, starting with those that have been due the longest. Each job is leased for
@@ -423,19 +435,19 @@ export interface Queue {
 }
 
 /**
- * Changes of this store by other processes. The bus usually reports such changes earlier, but it can lose a
- * message. Changes by this process are not reported here.
+ * Reports changes that other processes make to this store. The bus usually reports such changes earlier, but
+ * it can lose a message. Changes by this process are not reported.
  */
 export interface ForeignChanges {
   /**
-   * How long a value may be reused before it must be read again, in ms. Infinity: no other process writes to
-   * the store.
+   * Maximum time in ms for which a value may be reused before it must be read again. Infinity: no other
+   * process writes to the store.
    */
   readonly maxAgeMs: number
   /**
-   * Calls `changed` when another process has, or may have, changed the value, at most `maxAgeMs` after the
-   * change. If several callers watch the same value, only the first one is called. Returns the function that
-   * ends the watch.
+   * Watches a value. Calls `changed` at most `maxAgeMs` after another process has, or may have, changed the
+   * value. If several callers watch the same value, only the `changed` of the first caller is called. Returns
+   * the function that ends the watch.
    */
   watch(part: Key, key: Key, changed: () => void): () => void
 }
@@ -444,9 +456,9 @@ export interface ForeignChanges {
 export interface LeaseStore {
   /**
    * Acquires the lease. Returns null while another process, or another caller in this process, holds it. The
-   * lease ends when it is released, or a few seconds after its process has died or can no longer reach the
-   * store.
-   * @param lost called if another process may have the lease although this one did not release it
+   * lease ends when it is released, or a few seconds after its process has died or has lost its connection to
+   * the store.
+   * @param lost called if another process may have the lease although this process has not released it
    */
   acquire(name: string, lost?: () => void): Promise<NamedLease | null>
 }
@@ -462,11 +474,11 @@ export interface NamedLease {
 export interface Cluster {
   readonly self: string
   /**
-   * Unique id of this process: no other process that has ever opened the store has the same id. `self` is not
-   * unique in this way, because a later process may have the same name.
+   * Unique id of this process. No other process that has ever opened the store has the same id. In contrast,
+   * a later process may have the same name (`self`).
    */
   readonly incarnation: string
-  /** Largest difference between the clocks of the processes, in ms. */
+  /** Maximum difference between the clocks of the processes, in ms. */
   readonly clockSkewMs: number
   /**
    * Returns whether the process with this `incarnation` may still write. Returns false at most 5 s after the
@@ -474,26 +486,26 @@ export interface Cluster {
    */
   isAlive(incarnation: string): Promise<boolean>
   /**
-   * True if other processes may write to this store while this process has it open. Each value in memory may
-   * then be outdated, even while `nodes` lists no other node.
+   * True if other processes may write to this store while this process has it open. Any value in memory may
+   * then be outdated, even while `nodes` returns no other node.
    */
   readonly isShared: boolean
   /** Ids of the live nodes, including this one. A node that has died disappears within 5 s. */
   nodes(): readonly string[]
   /**
-   * Returns the node that should have the document's room. This is only a preference: correctness never
-   * depends on it.
+   * Returns the id of the node that should have the room of the document. This is only a preference:
+   * correctness never depends on it.
    */
   home(doc: Key): string
   on(event: 'change', listener: () => void): () => void
   /**
-   * Ends the role of this node as a home node; the node remains in the list until the engine closes. Resolves
-   * when the other nodes have been informed, or after `timeoutMs`.
+   * Makes other nodes the home nodes of the documents of this node. This node remains in the list until the
+   * engine closes. Resolves when the other nodes have been informed, or after `timeoutMs`.
    */
   drain(timeoutMs: number): Promise<void>
 }
 
-/** Large values by key (saved versions, big snapshots). */
+/** Stores large values by key (saved versions, big snapshots). */
 export interface Blobs {
   put(key: Key, bytes: Uint8Array): Promise<void>
   get(key: Key): Promise<Uint8Array | null>
@@ -521,7 +533,7 @@ export interface OpenedDump extends StoreDump {
   close(): Promise<void>
 }
 
-/** All stored data whose keys start with one of these prefixes. */
+/** Selects the stored data whose keys start with one of these prefixes. */
 export interface StoredUnder {
   readonly logs: readonly Key[]
   readonly blobs: readonly Key[]
@@ -539,7 +551,7 @@ export interface Engine {
   readonly queue: Queue
   readonly leases: LeaseStore
   readonly cluster: Cluster
-  /** State for `/readyz`. Inexpensive; never blocks. */
+  /** Returns the state that `/readyz` reports. Inexpensive; never waits for the store. */
   health(): Health
   /**
    * Returns the number of accepted bytes that are not yet durable. Writers must slow down as the number
@@ -547,17 +559,21 @@ export interface Engine {
    */
   pendingBytes(): number
   /**
-   * Estimates the bytes that the store uses for these prefixes, including all writes that were durable before
-   * the call. The estimate of LevelDB is based on its compressed files. It counts deleted records until
-   * LevelDB rewrites the file that contains them, and it may miss one block of each file. The cost grows with
-   * the number of records (PostgreSQL) or files (LevelDB), so do not call this method for each request.
+   * Estimates the bytes that the stored data of these prefixes uses. Includes all writes that were durable
+   * before the call. The estimate of LevelDB is based on its compressed files. It counts deleted records
+   * until LevelDB rewrites the file that contains them, and it may miss one block of each file. The cost
+   * grows with the number of records (PostgreSQL) or files (LevelDB), so do not call this method for each
+   * request.
    */
   storedBytes(under: StoredUnder): Promise<number>
   /**
-   * Returns the data for a backup; writes continue while it is read. Returns null if the engine does not
-   * store anything durably.
+   * Returns the data for a backup. Writes may continue while the backup reads the data. Returns null if the
+   * engine does not store anything durably.
    */
   dump(): StoreDump | null
-  /** Waits for accepted writes, then closes. Later calls fail with StoreUnavailableError. */
+  /**
+   * Waits until all accepted writes are durable, then closes the engine. Later calls fail with
+   * StoreUnavailableError.
+   */
   close(): Promise<void>
 }

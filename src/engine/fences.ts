@@ -6,11 +6,11 @@ import { encodeKey } from './key-encoding.ts'
  * Number of counters, 4 bytes each, for all fences. The more counters there are, the fewer fences share a
  * counter.
  *
- * Fences of several workspaces share counters, and the hash has no secret key. So a workspace can choose
- * names whose fences share a counter with a fence of another workspace. This is harmless: after a raise,
- * rooms only read rights again and repeat the rejected appends (`rooms/log/commits.ts`). A raise never ends a
- * right. Each raise is a call that changes access, and these calls have a rate limit. All nodes of a cluster
- * must compute the same counter.
+ * Fences of different workspaces also share counters, and the hash has no secret key. So a workspace can
+ * choose names whose fences share a counter with a fence of another workspace. This is harmless: a raise
+ * never ends a right. After a raise, rooms only read rights again and repeat the rejected appends
+ * (`rooms/log/commits.ts`). Each raise is a call that changes access, and these calls have a rate limit. All
+ * nodes of a cluster must compute the same counter for a fence.
  */
 export const fenceCounters = 65_536
 
@@ -20,21 +20,21 @@ export const countersOf = (names: readonly Key[]): readonly number[] => [
 ]
 
 /**
- * Counts how often this process raised each fence. This is sufficient if no other process writes to the
- * store.
+ * Implements fences for a store that no other process writes to. Counts how often this process raised each
+ * fence.
  */
 export class FenceCache implements FenceStore {
   readonly #counts = new Uint32Array(fenceCounters)
   /**
-   * Commits that have raised fences and are not durable yet. Until they are durable, reads still return the
-   * records from before these commits.
+   * Commits that have raised fences and are not durable yet. Until then, reads return the records as they
+   * were before these commits.
    */
   readonly #pending = new Set<Promise<void>>()
 
   async read(names: readonly Key[]): Promise<Fence> {
     const fence = countersOf(names).map((counter) => this.at(counter, 0))
-    // If another commit raises a fence during this wait, the returned fence is outdated. The caller then
-    // reads the permission again.
+    // If another commit raises a fence while this method waits, the returned fence is outdated. An append
+    // with it is rejected, and the caller then reads the permission again.
     await Promise.all(this.#pending)
     return fence
   }
@@ -57,8 +57,8 @@ export class FenceCache implements FenceStore {
   }
 
   /**
-   * Like `raise`, for a commit that is still being written. `read` waits until the returned function is
-   * called.
+   * Like `raise`, for a commit that is still being written. `read` waits until the caller calls the returned
+   * function.
    */
   raiseWith(counters: readonly number[]): () => void {
     if (counters.length === 0) return () => {}
@@ -75,7 +75,10 @@ export class FenceCache implements FenceStore {
   }
 }
 
-/** Checks that the fence of an append has not been raised. @throws AppendRejectedError */
+/**
+ * Checks that the fences of an append have not been raised since the caller read them.
+ * @throws AppendRejectedError
+ */
 export function checkFence(fences: FenceStore, { fence }: AppendOptions): void {
   if (fence !== undefined && !fences.isCurrent(fence)) throw new AppendRejectedError('fence')
 }

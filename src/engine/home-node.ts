@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Returns the home node of a bucket: the node with the highest weight (rendezvous hashing). When a node joins
- * or leaves, only the buckets that this node gets or had change their home node.
+ * Returns the home node of a bucket: the node with the highest weight (rendezvous hashing). When a node
+ * joins, it takes over some buckets; when it leaves, its buckets get other home nodes. All other buckets keep
+ * their home nodes.
  * @param nodes at least one node, in any order
  */
 export function homeNodeOf(bucket: number, nodes: readonly string[]): string {

@@ -1,7 +1,10 @@
 import type { ClaimedJob, Job } from './engine.ts'
 import { decodeKey, encodeKey, encodeNumber } from './key-encoding.ts'
 
-/** State of a job from its enqueuing to its end. All engines use the state changes of this file. */
+/**
+ * Stored state of a job, from the time it is enqueued until it ends. The functions of this file compute the
+ * next state; all engines use them.
+ */
 export interface JobRecord {
   /** Due time in epoch milliseconds. While the job is leased, this is the end of the lease. */
   readonly at: number
@@ -9,7 +12,7 @@ export interface JobRecord {
   /** Id of the last lease; '' if there is none. */
   readonly lease: string
   readonly payload: Uint8Array
-  /** Error of the last attempt; '' if that attempt reported none. */
+  /** Error of the last attempt; '' if that attempt had no error. */
   readonly error: string
   /**
    * A job that was enqueued with the same id while this job was leased. When this job ends, `next` takes its
@@ -18,14 +21,11 @@ export interface JobRecord {
   readonly next: { readonly at: number; readonly payload: Uint8Array } | null
 }
 
-/**
- * Converts a time or delay to whole milliseconds. A fraction, such as that of a delay with jitter, is rounded
- * up.
- */
+/** Rounds a time or delay up to whole milliseconds. Fractions occur, for example, in delays with jitter. */
 const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms))
 
 /**
- * Checks the times and ids of jobs. Call before anything is written.
+ * Checks the times and ids of jobs. Call this function before anything is written.
  * @throws RangeError for an invalid time, TypeError for an invalid id
  */
 export function checkJobs(jobs: readonly Job[]): void {
@@ -35,12 +35,15 @@ export function checkJobs(jobs: readonly Job[]): void {
   }
 }
 
-/** Returns a job with a copy of its payload, because the payload may be a view on a buffer that is reused. */
+/** Returns a job with a copy of its payload, because the payload may be a view of a buffer that is reused. */
 export const copyOfJob = (job: Job): Job => ({ ...job, payload: new Uint8Array(job.payload) })
 
 const isLeased = (record: JobRecord, now: number): boolean => record.lease !== '' && record.at > now
 
-/** Returns the record to store when `job` is enqueued. Returns `record` itself if it must not change. */
+/**
+ * Returns the record to store when `job` is enqueued and `record` is already stored. Returns `record` itself
+ * if nothing changes.
+ */
 export function enqueueJob(record: JobRecord | null, job: Job, now: number): JobRecord {
   const at = wholeMs(job.at)
   const payload = new Uint8Array(job.payload)
@@ -59,7 +62,7 @@ export const leaseJob = (record: JobRecord, until: number, lease: string): JobRe
 export const holdsLease = (record: JobRecord | null, lease: string, now: number): record is JobRecord =>
   record !== null && record.lease === lease && isLeased(record, now)
 
-/** Returns the record that takes the place of a job when the job ends; null if none does. */
+/** Returns the record that replaces a job when the job ends; null if no job with the same id waits. */
 export const endJob = ({ next }: JobRecord): JobRecord | null =>
   next === null ? null : { ...next, attempt: 0, lease: '', error: '', next: null }
 
@@ -85,7 +88,7 @@ export interface JobLease {
 export const leaseToken = ({ queue, id, lease }: JobLease): string =>
   encodeKey([queue, id, lease]).toString('base64url')
 
-/** Parses the token of a lease; null if the token is malformed, so that no engine can have issued it. */
+/** Parses the token of a lease. Returns null if the token is malformed; no engine has issued such a token. */
 export function parseLeaseToken(token: string): JobLease | null {
   try {
     const [queue, id, lease] = decodeKey(Buffer.from(token, 'base64url'))

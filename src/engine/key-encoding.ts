@@ -11,15 +11,15 @@ const segmentStart = 0x02
 const segmentEnd = 0x00
 const escapedNul = Buffer.from([0x00, 0xff])
 /**
- * Byte that follows a complete key inside a longer one. It is smaller than `segmentStart`, so the bytes after
- * it cannot be mistaken for a further segment.
+ * Byte between a complete key and the bytes that follow the key. It is smaller than `segmentStart`, so the
+ * following bytes cannot be mistaken for a further segment of the key.
  */
 export const keyEnd = 0x01
 /** Byte that is greater than any byte that can follow a key. */
 const afterAll = Buffer.from([0xff])
 const justAfter = Buffer.from([0x00])
 
-/** The keys from `gte` (included) to `lt` (excluded). */
+/** A range of encoded keys, from `gte` (included) to `lt` (excluded). */
 export interface ByteRange {
   readonly gte: Buffer
   readonly lt: Buffer
@@ -27,8 +27,8 @@ export interface ByteRange {
 
 /**
  * Encodes a key.
- * @throws TypeError if a segment is not well-formed Unicode, because different such segments would have the
- * same bytes
+ * @throws TypeError if a segment is not well-formed Unicode, because different segments of this kind would
+ * have the same bytes
  */
 export function encodeKey(key: Key): Buffer {
   let text = ''
@@ -64,7 +64,7 @@ export function decodeKey(bytes: Uint8Array): Key {
 
 /**
  * Decodes two keys that are separated by `keyEnd`.
- * @throws RangeError if `bytes` are not such a pair
+ * @throws RangeError if `bytes` do not contain two such keys
  */
 export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
   const [key, rest] = splitKey(bytes)
@@ -90,8 +90,8 @@ function segmentEndAt(bytes: Uint8Array, from: number): number {
 }
 
 /**
- * Decodes one segment and removes the escapes. Latin-1 has one character for each byte, so an escape is
- * always two characters there.
+ * Decodes one segment and removes the escapes. First converts the bytes to a Latin-1 string, which has one
+ * character for each byte, so that an escape is always two characters.
  */
 function decodeSegment(escaped: Uint8Array): string {
   const bytes = Buffer.from(escaped.buffer, escaped.byteOffset, escaped.length)
@@ -110,7 +110,7 @@ export function writeNumber(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32BE(value % 2 ** 32, at + 4)
 }
 
-/** Returns a number as eight bytes; see `writeNumber`. */
+/** Returns a number as eight bytes, which sort like the numbers; see `writeNumber`. */
 export function encodeNumber(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)
   writeNumber(bytes, value, 0)
@@ -127,8 +127,8 @@ export const rangeOf = (space: Uint8Array): ByteRange => ({
 })
 
 /**
- * Returns the range of the keys in `space` that start with `prefix` and follow `after` (with `reverse`:
- * precede `after`).
+ * Returns the range of the keys in `space` that start with `prefix` and come after `after` (with `reverse`:
+ * before `after`).
  */
 export function keyRange(
   space: Uint8Array,
@@ -145,18 +145,19 @@ const smaller = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) < 0 ? a 
 const larger = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) > 0 ? a : b)
 
 /**
- * Returns a text that identifies a key in a Map. It is less expensive than the encoded bytes, but does not
- * sort like the keys.
+ * Returns a text that identifies a key in a Map. Computing this text is less expensive than encoding the key,
+ * but the texts do not sort like the keys.
  */
 export function keyName(key: Key): string {
-  // Uses `join`, because V8 would keep the pieces of a step-by-step concatenation as a tree, which is several
-  // times as large.
+  // Uses `join`, because V8 would keep the pieces of a step-by-step concatenation as a tree, which needs
+  // several times as much memory.
   return key.map((segment) => `${segment.length}:${segment}`).join('')
 }
 
 /**
- * Returns a function that caches the name of each object. A room passes the same address object for every
- * commit, and computing its name costs more than the work that uses the name.
+ * Returns a function that computes the name of an object once and caches it. A room passes the same address
+ * object with every commit, and computing the name of the address costs more than the work that uses the
+ * name.
  */
 export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (of: Of) => string {
   const names = new WeakMap<Of, string>()

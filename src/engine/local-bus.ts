@@ -1,9 +1,9 @@
 import type { Bus, BusListener } from './engine.ts'
 
 /**
- * The bus of a single process. It delivers messages in order, each after the `publish` call has returned. It
- * never loses a message, so `onLoss` listeners are never called. If a listener throws, the fault is in the
- * code of the listener, and the error surfaces as an uncaught error.
+ * The bus of a single process. It delivers messages in order. Each message is delivered after its `publish`
+ * call has returned. No message is lost, so the `onLoss` listeners are never called. If a listener throws,
+ * its code has a fault, and the error surfaces as an uncaught error.
  */
 export class LocalBus implements Bus {
   readonly isConnected = true
@@ -14,8 +14,8 @@ export class LocalBus implements Bus {
   }
 
   /**
-   * Delivers a message of another process. If a listener throws, the message may be the cause. `failed` then
-   * gets the error, and the other listeners still get the message.
+   * Delivers a message of another process. If a listener throws, the cause may be a malformed message. The
+   * method then calls `failed` with the error, and continues with the other listeners.
    */
   hear(topic: string, message: Uint8Array, failed: (error: unknown) => void): void {
     this.#deliver(topic, message, failed)
@@ -36,12 +36,12 @@ export class LocalBus implements Bus {
   }
 
   async flushed(): Promise<void> {
-    // Nothing to wait for: a subscription takes effect immediately.
+    // Nothing to wait for, because a subscription takes effect immediately.
   }
 
   /**
-   * Calls the listeners of a topic. Iterates over a copy of the list, because listeners may be added and
-   * removed meanwhile.
+   * Calls the listeners of a topic. Iterates over a copy of the list, because a listener may add or remove
+   * listeners.
    */
   #deliver(topic: string, message: Uint8Array, failed = surface): void {
     for (const { listener } of Array.from(this.#topics.get(topic) ?? [])) {
@@ -58,7 +58,7 @@ function surface(error: unknown): void {
   throw error
 }
 
-/** Object that stands for one subscription, so that the same function can subscribe twice. */
+/** Object that represents one subscription, so that the same function can be subscribed twice. */
 interface Subscription {
   readonly listener: BusListener
 }

@@ -19,7 +19,7 @@ export type LogState =
 
 export type LiveLogState = Extract<LogState, { state: 'live' }>
 
-/** Returns the head; null unless the document is live. */
+/** Returns the head of a live document; null if the document is absent or deleted. */
 export function headOf(standing: LogState): LogHead | null {
   if (standing.state !== 'live') return null
   const { epoch, head, marks } = standing
@@ -41,7 +41,10 @@ export class HeadMovedError extends Error {
   }
 }
 
-/** Returns the state of the log that an append will change. @throws AppendRejectedError, HeadMovedError */
+/**
+ * Returns the state of the log to which an append adds entries.
+ * @throws AppendRejectedError, HeadMovedError
+ */
 export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: AppendOptions): LiveLogState {
   if (typeof to !== 'number' && expectHead !== undefined && standing.state === 'live')
     throw new HeadMovedError(standing.head)
@@ -61,8 +64,8 @@ export async function movedResult(
   { expectHead = 0 }: AppendOptions,
   { head }: HeadMovedError,
 ): Promise<Moved> {
-  // The log ends before the expected head: the append followed another append that was not written. The
-  // caller therefore lacks no entry of the log.
+  // The expected head belongs to another append that was not written, so the log ends before it. The caller
+  // already has every entry of the log.
   if (expectHead > head) return { state: 'moved', head }
   const since = typeof to === 'number' ? { since: expectHead, epoch: to } : {}
   return { state: 'moved', head, missing: await log.load(doc, { ...since, bytesMax: missingBytesMax }) }
@@ -89,7 +92,7 @@ export interface CompactionRequest {
   readonly keepSince: number
 }
 
-/** Returns whether a snapshot that covers everything up to `upTo` may become the base. */
+/** Returns whether a snapshot that covers everything up to `upTo` may become the base of the log. */
 export function canCompact(
   standing: LogState,
   { epoch, expectBase, upTo }: CompactionRequest,
@@ -99,11 +102,11 @@ export function canCompact(
   return base === expectBase && upTo > 0 && upTo >= base && upTo <= standing.head
 }
 
-/** Maximum epoch and head of an adopted log. Larger numbers remain for later epochs and entries. */
+/** Maximum epoch and head of an adopted log. The larger numbers are reserved for later epochs and entries. */
 export const adoptedMax = 2 ** 52
 
 /**
- * Returns the state that a log has after its adoption; null if it cannot be adopted.
+ * Returns the state that a log has after its adoption; null if the log must not be adopted.
  * @throws RangeError for an epoch or a head that no log can have
  */
 export function adoptedState(
@@ -121,15 +124,15 @@ export function adoptedState(
 }
 
 /**
- * Returns `since` if it is a number of this log and the log still has every entry after it. Otherwise returns
- * null: the caller must load everything.
+ * Returns `since` if loading can start after it: the number belongs to this log, and the log still has every
+ * entry after it. Otherwise returns null, and the caller must load everything.
  */
 export function effectiveSince(log: LiveLogState, { since, epoch = log.epoch }: LoadOptions): number | null {
   if (since === undefined || epoch !== log.epoch) return null
   return since >= oldestSnapshot(log.marks).seq && since <= log.head ? since : null
 }
 
-/** A version, and optionally the number after which loading continues. */
+/** Identifies a version. `after` is the number after which loading continues, if given. */
 export interface VersionRequest {
   readonly epoch: number
   readonly seq: number
@@ -137,8 +140,8 @@ export interface VersionRequest {
 }
 
 /**
- * Returns the sequence number from which the entries lead to a version: `after`, or the number of a snapshot.
- * Returns null if the version cannot be rebuilt.
+ * Returns the number after which entries must be read to rebuild a version: `after`, or the number that a
+ * snapshot covers. Returns null if the version cannot be rebuilt.
  */
 export function rebuildStart(standing: LogState, { epoch, seq, after }: VersionRequest): number | null {
   if (standing.state !== 'live' || standing.epoch !== epoch || seq > standing.head) return null

@@ -1,9 +1,9 @@
-/** Maximum number of parallel calls: Node reads this many files in parallel. */
+/** Maximum number of parallel calls. It is the number of files that Node reads in parallel. */
 const atOnce = 4
 
 /**
- * Calls `work` for each item, with at most `atOnce` calls in parallel, because a store may have many files.
- * Returns the results in the order of the items.
+ * Calls `work` for each item, with at most `atOnce` calls in parallel. Without this limit, a store with many
+ * files would cause as many parallel calls. Returns the results in the order of the items.
  * @throws the errors of `work`
  */
 export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

@@ -1,7 +1,7 @@
 import type { ForeignChanges } from './engine.ts'
 
 /**
- * Implementation of `ForeignChanges` for a store that no other process writes to: there are no such changes.
+ * Implements `ForeignChanges` for a store that no other process writes to. There are no changes to report.
  */
 export const noForeignChanges: ForeignChanges = {
   maxAgeMs: Number.POSITIVE_INFINITY,

@@ -3,8 +3,8 @@ import { StoreUnavailableError } from './engine.ts'
 export const closedMessage = 'the store is closed'
 
 /**
- * Gate that every call passes first. Checks that the engine is still open, and tracks the running calls, so
- * that `close` can wait for them.
+ * Checks for each call that the engine is still open, and tracks the running calls, so that `close` can wait
+ * for them.
  */
 export class OpenCalls {
   readonly #running = new Set<Promise<unknown>>()
@@ -19,7 +19,7 @@ export class OpenCalls {
     if (!this.#isOpen) throw new StoreUnavailableError(closedMessage)
   }
 
-  /** Returns the rejection of a call after `close`; for functions that are not async. */
+  /** Returns a promise that rejects like a call after `close`. For functions that are not async. */
   refuse(): Promise<never> {
     return Promise.reject(new StoreUnavailableError(closedMessage))
   }
@@ -36,7 +36,7 @@ export class OpenCalls {
     }
   }
 
-  /** Rejects all further calls; resolves when the running calls have ended. */
+  /** Rejects all later calls. Resolves when the running calls have ended. */
   async close(): Promise<void> {
     this.#isOpen = false
     await Promise.allSettled(this.#running)

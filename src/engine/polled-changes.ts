@@ -4,7 +4,7 @@ import type { ForeignChanges, Key, Kv } from './engine.ts'
 import { keyName } from './key-encoding.ts'
 import { Semaphore } from './semaphore.ts'
 
-/** Interval of the reads, in ms. */
+/** Interval of the reads of each watched value, in ms. */
 const pollMs = 3_000
 /** Number of values that are read in parallel. */
 const readsAtOnce = 32
@@ -15,7 +15,7 @@ interface Watched {
   readonly changed: () => void
   /** Number of watchers of this value. */
   watchers: number
-  /** Undefined before the first read. */
+  /** The value that was read last. Undefined before the first read, null if the key is absent. */
   value: Buffer | null | undefined
 }
 
@@ -26,8 +26,8 @@ export interface PolledChangesOptions {
 }
 
 /**
- * Reads the watched values at regular intervals. A value counts as changed when it is read for the first
- * time, because its watcher may have read an older value before.
+ * Reads the watched values at regular intervals, and reports changes. The first read of a value is also
+ * reported as a change, because its watcher may have read an older value before.
  */
 export class PolledChanges implements ForeignChanges {
   readonly maxAgeMs = pollMs

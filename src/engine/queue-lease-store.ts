@@ -13,7 +13,8 @@ export interface QueueLeaseStoreOptions extends Pick<Engine, 'kv' | 'queue'> {
 }
 
 /**
- * Leases among the processes that share a store. Each lease is the lease of a job that is never completed.
+ * Leases among the processes that share a store. Each lease is stored as the lease of a job that is never
+ * completed.
  */
 export class QueueLeaseStore implements LeaseStore {
   readonly #options: QueueLeaseStoreOptions
@@ -24,12 +25,12 @@ export class QueueLeaseStore implements LeaseStore {
 
   async acquire(name: string, lost: () => void = () => {}): Promise<NamedLease | null> {
     const { kv, queue, clock } = this.#options
-    // The time before the request, which is a safe lower bound: no other process can get the lease before
+    // Reads the clock before the request. The lease starts later, so no other process can get it before
     // `claimedAt + leaseMs`.
     const claimedAt = clock.now()
     let [job] = await queue.claim(name, 1, leaseMs)
     if (job === undefined) {
-      // Creates the job of the lease; has no effect if the job exists.
+      // Creates the job of the lease, unless the job already exists.
       await kv.commit(leasesPart, { jobs: [{ queue: name, id: name, at: 0, payload: new Uint8Array() }] })
       ;[job] = await queue.claim(name, 1, leaseMs)
     }
@@ -52,6 +53,6 @@ export class QueueLeaseStore implements LeaseStore {
   }
 }
 
-/** Returns whether a job exists only for its lease. Such a job contains no data. */
+/** Returns whether a job exists only to represent a lease. Such a job contains no data. */
 export const isLeaseJob = ({ queue, id, payload }: Pick<Job, 'queue' | 'id' | 'payload'>): boolean =>
   queue === id && payload.length === 0

@@ -7,28 +7,28 @@ export interface RenewedLeaseOptions {
   /** Token of the claimed job. */
   readonly token: string
   /**
-   * Time before the claim, in epoch milliseconds. No other process can have the job before `claimedAt +
-   * leaseMs`.
+   * Clock reading in epoch milliseconds, taken just before the job was claimed. No other process can claim
+   * the job before `claimedAt + leaseMs`.
    */
   readonly claimedAt: number
   /** Lifetime of the lease without a renewal, in ms. */
   readonly leaseMs: number
-  /** Called if the lease ends before it is released. */
+  /** Called if the lease ends although it was not released. */
   readonly lost: () => void
-  /** Called with the error of a failed renewal. The lease then repeats the renewal. */
+  /** Called with the error of a failed renewal. The renewal is repeated afterwards. */
   readonly failed: (error: unknown) => void
 }
 
 type RenewedLeaseState =
-  /** Waits for the next renewal. `until` is the end of the lease in epoch milliseconds. */
+  /** `held`: the next renewal is scheduled. `until` is the end of the lease in epoch milliseconds. */
   | { readonly is: 'held'; readonly until: number; readonly cancelRenewal: () => void }
   | { readonly is: 'renewing'; readonly until: number; readonly renewed: Promise<void> }
   | { readonly is: 'lost' }
   | { readonly is: 'released' }
 
 /**
- * The lease of a claimed job. It is renewed after each third of its lifetime, until it is released or has
- * ended. A failed renewal is repeated while the lease lasts.
+ * Keeps the lease of a claimed job. Renews the lease after each third of its lifetime, until it is released
+ * or has ended. Repeats a failed renewal while the lease lasts.
  */
 export class RenewedLease {
   readonly #options: RenewedLeaseOptions
@@ -46,8 +46,8 @@ export class RenewedLease {
   }
 
   /**
-   * Stops the renewals and waits for a renewal in progress. The job stays claimed until the caller changes
-   * it.
+   * Stops the renewals and waits for a renewal in progress. The job stays claimed until the caller completes
+   * or retries it.
    */
   async release(): Promise<void> {
     const before = this.#state
@@ -66,8 +66,8 @@ export class RenewedLease {
   }
 
   /**
-   * Renews the lease. Returns the new end of the lease; 0 if the lease has ended; `until` if the renewal
-   * failed.
+   * Renews the lease. Returns the new end of the lease; 0 if the lease has ended; the old end (`until`) if
+   * the renewal failed.
    */
   async #extend(until: number): Promise<number> {
     const { queue, clock, token, leaseMs, failed } = this.#options

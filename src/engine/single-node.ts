@@ -13,8 +13,8 @@ export class SingleNode implements Cluster {
   }
 
   /**
-   * Returns true only for this process. All earlier processes have ended, otherwise this process could not
-   * have opened the store.
+   * Returns true only for this process. All earlier processes have ended, because otherwise this process
+   * could not have opened the store.
    */
   async isAlive(incarnation: string): Promise<boolean> {
     return incarnation === this.incarnation

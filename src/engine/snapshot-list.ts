@@ -9,8 +9,8 @@ export interface SnapshotInfo {
 
 /**
  * The snapshots of one log, oldest first. The first snapshot is the anchor: no version before it can be
- * rebuilt, and all entries after it exist. The last snapshot is the base, from which loading starts. Number 0
- * stands for the empty document, which needs no stored snapshot.
+ * rebuilt, and the log has all entries after it. The last snapshot is the base, from which loading starts.
+ * The number 0 represents the empty document, for which no snapshot is stored.
  */
 export type SnapshotList = readonly [SnapshotInfo, ...SnapshotInfo[]]
 
@@ -25,9 +25,9 @@ export const baseSnapshot = (marks: SnapshotList): SnapshotInfo => marks.at(-1) 
 /**
  * Returns the snapshots that remain when `made` becomes the base: the anchor, the snapshot after the anchor,
  * and the base. The anchor is the newest snapshot that is older than `keepSince`, so every version since then
- * can be rebuilt. The snapshot after the anchor becomes the next anchor. It must stay, because if each
- * compaction replaced it, no snapshot would ever become old enough. As a result, the anchor is at most twice
- * as old as requested, plus the time between two compactions.
+ * can be rebuilt. The snapshot after the anchor becomes the next anchor. If each compaction replaced this
+ * snapshot, no snapshot would ever become old enough to be the next anchor. As a result, the anchor is at
+ * most twice as old as requested, plus the time between two compactions.
  */
 export function snapshotsAfterCompaction(
   marks: SnapshotList,

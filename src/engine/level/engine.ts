@@ -26,8 +26,8 @@ export interface LevelEngineOptions {
   /** Data directory; created if missing. The engine stores its data in the subfolder `store`. */
   readonly directory: string
   /**
-   * The event that an acknowledged write survives: a power failure (`disk`, the default) or only the end of
-   * this process (`process`).
+   * What an acknowledged write survives: a power failure (`disk`, the default) or only the end of this
+   * process (`process`).
    */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
@@ -38,8 +38,8 @@ export interface LevelEngineOptions {
    */
   readonly pendingBytesMax?: number
   /**
-   * Time in ms for which a failed write is retried before it is rejected with StoreUnavailableError. Default
-   * 30,000.
+   * Time in ms for which a failed write is retried. After that, it is rejected with StoreUnavailableError.
+   * Default 30,000.
    */
   readonly holdMs?: number
   /** Opens the LevelDB database, at the start and again after failed writes. Tests inject faults here. */
@@ -54,8 +54,8 @@ export interface LevelEngineOptions {
 
 export interface LevelEngine extends Engine {
   /**
-   * Log lines in which LevelDB reported, while it opened the store, damage that it skipped. Empty without
-   * damage.
+   * Lines of LevelDB's log about damage that LevelDB skipped while it opened the store. Empty if there was no
+   * such damage.
    */
   readonly warnings: readonly string[]
 }
@@ -116,7 +116,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
   }
 }
 
-/** Waits for running calls, then for their writes, and closes the store. */
+/** Waits for the running calls and then for their writes, and closes the store. */
 async function closeAll({
   gate,
   commit,
@@ -132,7 +132,7 @@ async function closeAll({
   await commit.durable().catch(() => undefined)
   const isSound = disk.health().ok
   await disk.close()
-  // After a failed write the state of the files is unknown. A manifest would then be wrong, so none is
-  // written.
+  // After a failed write, the state of the files is unknown. No manifest is written then, because it could be
+  // wrong.
   if (isSound) await writeManifest(path).catch(() => undefined)
 }

@@ -15,10 +15,12 @@ import { type CacheEntry, known, WriteThroughCache } from './store/write-through
 
 type ValueCell = CacheEntry<Uint8Array | null>
 
-/** A commit whose checks have succeeded and that is now being written to disk. */
+/** A commit whose checks have succeeded and whose writes are in progress. */
 interface Decided {
   readonly cells: readonly ValueCell[]
-  /** Must be called when the commit is durable or lost. Completes the raise of its fences. */
+  /**
+   * Must be called when the commit is durable or has failed. Completes the raise of the fences of the commit.
+   */
   readonly ended: () => void
 }
 
@@ -28,7 +30,7 @@ export class LevelKv implements Kv {
   readonly #commit: GroupCommit
   readonly #queue: LevelQueue
   readonly #fences: FenceCache
-  /** The values that running checks compare, and every value that is being written. */
+  /** Cache of the values that running checks compare, and of all values that are being written. */
   readonly #values: WriteThroughCache<Uint8Array | null>
   readonly #recent = new ReadCache()
   readonly #partitions = new KeyedMutex()
@@ -65,7 +67,7 @@ export class LevelKv implements Kv {
       const written = await this.#partitions.run(keyName(part), () =>
         withRecordName('partition', part, () => this.#decide(prepared)),
       )
-      // The stored values that the checks have read may not be durable yet. The caller gets the result only
+      // The values with which the checks compared may not be durable yet. The caller gets the result only
       // when they are durable.
       if (written === null) {
         await this.#commit.durable()
@@ -97,8 +99,8 @@ export class LevelKv implements Kv {
   }
 
   /**
-   * Runs the checks. If all succeed, adds the writes to the group commit and returns the written values,
-   * which stay pinned until they are durable. Returns null if a check failed.
+   * Runs the checks of a commit. If all succeed, adds the writes to the group commit and returns the written
+   * values, which stay pinned until they are durable. If a check fails, returns null.
    */
   async #decide({ checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
     this.#commit.admit()
@@ -117,7 +119,10 @@ export class LevelKv implements Kv {
     }
   }
 
-  /** Adds one write to the group commit. Never throws, because a commit must be added as a whole. */
+  /**
+   * Adds one write to the group commit. Never throws, because either all writes of a commit must be added or
+   * none.
+   */
   #write({ name, at, value, stored }: Write, pace: CommitUrgency): ValueCell {
     this.#recent.write(name)
     if (stored === null) this.#commit.delete(at, pace)
@@ -129,7 +134,10 @@ export class LevelKv implements Kv {
     return this.#values.pin(at.toString('latin1'), () => at)
   }
 
-  /** Returns the values if all are cached; otherwise null, also while the store is unavailable. */
+  /**
+   * Returns the values if all of them are cached; otherwise returns null. Also returns null while the store
+   * is unavailable.
+   */
   #cached(names: readonly string[]): readonly (Uint8Array | null)[] | null {
     return this.#gate.isOpen && this.#disk.health().ok ? this.#recent.all(names) : null
   }
@@ -158,7 +166,7 @@ export class LevelKv implements Kv {
     })
   }
 
-  /** Evicts all cached values. Call after a write with unknown outcome. */
+  /** Evicts all cached values. Call this method after a write with unknown outcome. */
   forget(): void {
     this.#values.forget()
     this.#recent.forget()
@@ -168,13 +176,13 @@ export class LevelKv implements Kv {
 const partition = (part: Key): Buffer => under(keyspaces.kv, encodeKey(part))
 const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
 
-/** Returns names of the keys that are unique across all partitions. */
+/** Returns a name for each key. The name is unique across all partitions. */
 function namesOf(part: Key, keys: readonly Key[]): readonly string[] {
   const space = keyName(part)
   return keys.map((key) => `${space}/${keyName(key)}`)
 }
 
-/** The expected or new value of a key; null: the key is absent. */
+/** The expected or new value of a key. `value` is null if the key is absent. */
 interface Value {
   readonly name: string
   readonly at: Buffer
@@ -182,7 +190,7 @@ interface Value {
 }
 
 interface Write extends Value {
-  /** `value` in its stored form. */
+  /** `value` as it is stored, with header and checksum. */
   readonly stored: Buffer | null
 }
 
@@ -196,8 +204,8 @@ interface Prepared {
 }
 
 /**
- * Validates the commit before any change. Also copies the buffers, because the caller may reuse them while
- * the commit waits.
+ * Validates a commit before anything changes. Also copies the buffers, because the caller may reuse them
+ * while the commit waits.
  */
 function prepare(
   part: Key,

@@ -4,16 +4,16 @@ import { keyspaces } from './store/keyspaces.ts'
 import type { Store } from './store/store.ts'
 
 /**
- * A key that sorts before all others and that no table contains. A compaction of its range only makes LevelDB
- * write its memory to a table.
+ * A key that sorts before all other keys and that no table contains. Compacting the range of this key has
+ * only one effect: LevelDB writes the data in memory to a table.
  */
 const noKey = Buffer.of(0)
 /** A key that sorts after all others. */
 const afterAll = Buffer.of(0xff)
 
 /**
- * Implements `Engine.storedBytes`. LevelDB estimates the size of a range from the indexes of its tables.
- * Therefore the data in memory is first written to a table.
+ * Implements `Engine.storedBytes` for LevelDB. LevelDB estimates the size of a range from the indexes of its
+ * tables. Therefore this function first makes LevelDB write the data in memory to a table.
  */
 export async function measureLevelBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
   await store.compactTables({ gte: noKey, lt: noKey })
@@ -28,9 +28,9 @@ export async function measureLevelBytes(store: Store, { logs, blobs, parts }: St
 }
 
 /**
- * Estimates the bytes of a range, after moving both ends of the range to stored keys. The index of a table
- * has one key for each block, and this key may lie between two stored keys: only the positions of stored keys
- * are exact.
+ * Estimates the size of a range in bytes. First moves both ends of the range to stored keys. The index of a
+ * table has one key for each block, and this key may lie between two stored keys, so the position of a key is
+ * exact only if the key is stored.
  */
 async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number> {
   const first = await firstKey(store, gte)

@@ -16,8 +16,8 @@ export interface MemoryEngineOptions {
 }
 
 /**
- * Opens an engine that keeps all data in this process and loses it at exit. It is for tests and trials.
- * Except durability, it has all properties of the other engines.
+ * Opens an engine that keeps all data in the memory of this process. All data is lost when the process exits.
+ * The engine is for tests and trials. It has all properties of the other engines except durability.
  */
 export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOptions = {}): Promise<Engine> {
   const gate = new OpenCalls()

@@ -41,7 +41,7 @@ import { SortedMap } from './sorted.ts'
 
 interface Document {
   standing: LogState
-  /** Snapshots by the sequence number up to which they cover the log. */
+  /** Snapshots by the number of the last entry that they cover. */
   readonly snapshots: Map<number, Uint8Array>
   /** The entries after the oldest snapshot, up to `head`. */
   entries: LogEntry[]
@@ -204,7 +204,7 @@ export class MemoryLog implements DocumentLog {
 
   /**
    * Deletes a document.
-   * @param only the expected epoch: a document with another epoch is not deleted
+   * @param only the expected epoch: if the document has another epoch, nothing is deleted
    */
   #destroy(doc: Key, only?: number): void {
     const document = this.#documents.get(encodeKey(doc))
@@ -233,7 +233,7 @@ function loaded(document: Document, log: LiveLogState, options: LoadOptions): Lo
 }
 
 /**
- * Returns the entries after the number `after`, which must not be less than the number of the oldest
+ * Returns the entries after the number `after`. This number must not be less than the number of the oldest
  * snapshot.
  */
 function entriesAfter(
@@ -254,7 +254,7 @@ function page(
   return { entries: entries.length === 0 ? nothing : entries, more: entries.length < wanted.length }
 }
 
-/** Returns how many entries fit into `bytesMax`, but at least one. */
+/** Returns the number of entries that fit into `bytesMax`; at least 1. */
 function countWithin(entries: readonly LogEntry[], bytesMax: number): number {
   let bytes = 0
   let count = 0

@@ -17,7 +17,7 @@ import { encodeKey, encodeNumber } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
 import { SortedMap } from './sorted.ts'
 
-/** Jobs of one queue by id, and their ids in the order of their due times. */
+/** The jobs of one queue by id, and the ids of the jobs in the order of their due times. */
 interface JobTable {
   readonly byId: Map<string, JobRecord>
   readonly due: SortedMap<string>

@@ -1,8 +1,8 @@
 import type { ByteRange } from '../key-encoding.ts'
 
 /**
- * A map whose entries are in the byte order of their keys. Internally, keys are strings with one character
- * for each byte, because JavaScript can compare strings.
+ * A map that is sorted by the bytes of its keys. Internally, a key is a string with one character for each
+ * byte, because JavaScript can compare strings.
  */
 export class SortedMap<T> {
   readonly #values = new Map<string, T>()
@@ -24,8 +24,8 @@ export class SortedMap<T> {
   }
 
   /**
-   * Yields the pairs of a range. The cost is proportional to the number of pairs that are read. Changes
-   * during the iteration are visible in the part that has not been read yet.
+   * Yields the pairs of a range. The cost is proportional to the number of pairs that the caller reads. If
+   * the map changes during the iteration, the changes are visible in the part that has not been read yet.
    */
   *range({ gte, lt }: ByteRange, reverse = false): Generator<[key: Buffer, value: T]> {
     const [first, end] = [gte.toString('latin1'), lt.toString('latin1')]
@@ -34,7 +34,7 @@ export class SortedMap<T> {
       const name = this.#names[reverse ? this.#indexOf(until) - 1 : this.#indexOf(from)]
       if (name === undefined || name < first || name >= end) return
       yield [Buffer.from(name, 'latin1'), this.#values.get(name) as T]
-      // Continues at the next possible key, which is this key with a zero byte appended.
+      // Continues at the smallest key that is greater than this key: this key with a zero byte appended.
       from = `${name}\0`
       until = name
     }

@@ -12,30 +12,30 @@ import type { NatsSettings } from './settings.ts'
 import { subjectToken } from './subjects.ts'
 
 export interface NatsBusOptions extends NatsSettings {
-  /** Prefix of all subjects of this cluster. It consists of tokens that are separated by periods. */
+  /** Prefix of all subjects of this cluster: tokens that are separated by periods. */
   readonly prefix: string
   readonly log?: Log | undefined
 }
 
-/** A topic with local listeners. */
+/** A topic to which this node has subscribed. */
 interface Topic {
   listeners: number
   subscription: Subscription | null
-  /** When an unreadable message of this topic was last logged, from `performance.now`. */
+  /** Time at which an unreadable message of this topic was last logged, as `performance.now` returned it. */
   failureLoggedAt: number
 }
 
 /**
- * Delay in ms before the other nodes are notified of dropped messages. One notification covers all messages
- * that were dropped in this time.
+ * Delay in ms before this node notifies the other nodes of dropped messages. One notification covers all
+ * messages that were dropped during the delay.
  */
 const admitEveryMs = 500
 /** Minimum time in ms between two log entries about unreadable messages of the same topic. */
 const failureEveryMs = 10_000
 
 /**
- * The bus over core NATS. Messages of this node reach its own listeners through a local bus, whether NATS is
- * connected or not. NATS does not send these messages back.
+ * Implements the bus with core NATS. Messages of this node reach its own listeners through a local bus, even
+ * while NATS is disconnected. NATS does not send these messages back to this node.
  */
 export class NatsBus implements ClusterBus {
   readonly #local = new LocalBus()
@@ -47,7 +47,7 @@ export class NatsBus implements ClusterBus {
   readonly #topics = new Map<string, Topic>()
   #link: BusConnection | null = null
   #admission: NodeJS.Timeout | null = null
-  /** True if the server has not confirmed all subscriptions yet. */
+  /** True while the server has not confirmed all subscriptions of a new connection. */
   #isFresh = false
   #settled: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -58,7 +58,7 @@ export class NatsBus implements ClusterBus {
   }
 
   /**
-   * Opens the bus. Also resolves if no server is reachable; the bus then retries until it is closed.
+   * Opens the bus. If no server is reachable, resolves anyway, and retries until the bus is closed.
    * @throws EngineOpenError if a server rejects the client
    */
   static async open(options: NatsBusOptions): Promise<NatsBus> {
@@ -131,8 +131,8 @@ export class NatsBus implements ClusterBus {
   }
 
   /**
-   * Subscribes to all topics on a new connection. This node has missed the messages before the connection, so
-   * the loss listeners are called when the server has processed the subscriptions.
+   * Subscribes to all topics on a new connection. This node has missed the messages that were sent before the
+   * connection. Therefore it calls the loss listeners when the server has processed the subscriptions.
    */
   #join(connection: NatsConnection): void {
     this.#listen(connection, this.#losing, () => this.lost())
@@ -141,8 +141,9 @@ export class NatsBus implements ClusterBus {
   }
 
   /**
-   * Subscribes to one subject. An error of `hear` would end the connection, so `hear` must not throw. The
-   * connection continues to read only when `hear` returns.
+   * Subscribes to one subject.
+   * @param hear called with each message; the connection reads the next message only when `hear` has
+   * returned. `hear` must not throw, because an error would end the connection
    */
   #listen(connection: NatsConnection, subject: string, hear: (message: Msg) => void): Subscription {
     return connection.subscribe(subject, {
@@ -164,8 +165,7 @@ export class NatsBus implements ClusterBus {
     known.listeners -= 1
     if (known.listeners > 0) return
     this.#topics.delete(topic)
-    // If the connection has ended, its subscription has ended as well and has no effect on the next
-    // connection.
+    // If the connection has ended, its subscription has also ended, and there is nothing to unsubscribe.
     if (this.isConnected) known.subscription?.unsubscribe()
   }
 
@@ -174,14 +174,14 @@ export class NatsBus implements ClusterBus {
     if (frame === null) return this.lost()
     const { publisher, number, previous, message } = frame
     if (!received.follows(publisher, number, previous)) this.lost()
-    // In a microtask, as for local messages: all received messages are read before a listener reacts to one
-    // of them.
+    // Delivers the message in a microtask, as for local messages. So all received messages are read before a
+    // listener reacts to one of them.
     queueMicrotask(() => this.#local.hear(topic, message, (error) => this.#failed(topic, known, error)))
   }
 
   /**
-   * Treats a message that a listener could not read as lost. Another version of Weft, or any other client of
-   * NATS, may have published it.
+   * Treats a message that a listener could not read as lost. Such a message may be from another version of
+   * Weft, or from any other client of NATS.
    */
   #failed(topic: string, known: Topic, error: unknown): void {
     this.lost()
@@ -202,8 +202,8 @@ export class NatsBus implements ClusterBus {
   }
 
   /**
-   * Notifies the other nodes of a lost message. Without this, they would detect the loss only at the next
-   * message.
+   * Notifies the other nodes of dropped messages of this node. Without this notification, they would detect
+   * the loss only when the next message arrives.
    */
   #admit(): void {
     this.#admission ??= setTimeout(() => {

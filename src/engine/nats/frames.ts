@@ -1,8 +1,10 @@
 /** A message on NATS: a header with the publisher and the sequence numbers, followed by the content. */
 export interface Frame {
-  /** Id of the bus that published the message. Each start of a node creates a new id. */
+  /** Id of the bus that published the message. A node has a new id after each start. */
   readonly publisher: string
-  /** Sequence number of the message. It grows with each message of the publisher. */
+  /**
+   * Sequence number of the message. It is greater than the numbers of all earlier messages of this publisher.
+   */
   readonly number: number
   /** Sequence number of the previous message of this publisher on the same topic; 0 if it is unknown. */
   readonly previous: number
@@ -13,7 +15,7 @@ const version = 1
 const publisherBytes = 16
 const headBytes = 1 + publisherBytes + 6 + 6
 
-/** Formats the random id of a bus as in `Frame.publisher`. */
+/** Formats the random id of a bus in the form of `Frame.publisher`. */
 export const publisherId = (random: Uint8Array): string => Buffer.from(random).toString('hex')
 
 export function encodeFrame({ publisher, number, previous, message }: Frame): Buffer {
@@ -30,8 +32,8 @@ const rest = ({ buffer, byteOffset, length }: Uint8Array, from: number): Uint8Ar
   new Uint8Array(buffer, byteOffset + from, length - from)
 
 /**
- * Decodes a frame; null if the bytes are not a frame of this version. The returned `message` is a view on
- * `bytes`.
+ * Decodes a frame. Returns null if the bytes are not a frame of this version. The returned `message` is a
+ * view of `bytes`.
  */
 export function decodeFrame(bytes: Uint8Array): Frame | null {
   if (bytes.length < headBytes || bytes[0] !== version) return null

@@ -1,10 +1,13 @@
 /**
- * Delays of loss notifications in ms. `first`: from the first loss to its notification. `next`: minimum time
- * between two notifications, because each one makes the listeners check everything.
+ * Delays of loss notifications in ms. `first`: time from the first loss to its notification. `next`: minimum
+ * time between two notifications; it is longer, because each notification makes the listeners check
+ * everything.
  */
 const pauseMs = { first: 20, next: 1_000 }
 
-/** Notifies listeners of lost messages. Losses in quick succession are combined into one notification. */
+/**
+ * Notifies the listeners that messages were lost. Combines losses in quick succession into one notification.
+ */
 export class LossNotifier {
   readonly #listeners = new Set<{ readonly call: () => void }>()
   #notifiedAt = Number.NEGATIVE_INFINITY

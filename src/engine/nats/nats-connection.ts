@@ -5,17 +5,21 @@ import type { Log } from '../../log.ts'
 import { EngineOpenError } from '../engine.ts'
 import { connectToAny, NatsRejectedError, type NatsSettings } from './settings.ts'
 
-/** Delays between attempts to connect, in ms. The delay doubles from `first` to `longest`. */
+/**
+ * Delays in ms between attempts to connect. The first delay is `first`. It doubles after each attempt, up to
+ * `longest`.
+ */
 const pauseMs = { first: 50, longest: 5_000 }
 /**
- * Maximum number of bytes that are sent but not yet confirmed by the server. Further messages are dropped.
+ * Maximum number of bytes that are sent but not yet confirmed by the server. When this number is reached,
+ * further messages are dropped.
  */
 const unconfirmedBytesMax = 16 * 2 ** 20
-/** After this many sent bytes, the node requests a confirmation from the server. */
+/** Number of sent bytes after which this node requests a confirmation from the server. */
 const confirmEveryBytes = 256 * 1024
 
 export interface NatsConnectionEvents {
-  /** Called when a connection has been opened; nothing has been subscribed on it yet. */
+  /** Called when a connection has been opened. It has no subscriptions yet. */
   readonly up: (connection: NatsConnection) => void
   /** Called when the server reports an error but keeps the connection. */
   readonly trouble: () => void
@@ -30,7 +34,7 @@ interface Outgoing {
 }
 
 /**
- * One connection to NATS. It reconnects until it is closed. While it is disconnected, messages are dropped.
+ * A connection to NATS that reconnects until it is closed. While it is disconnected, messages are dropped.
  */
 export class BusConnection {
   readonly #settings: NatsSettings
@@ -38,11 +42,11 @@ export class BusConnection {
   readonly #events: NatsConnectionEvents
   readonly #stop = new AbortController()
   /**
-   * Resolve functions of the calls that wait for an answer of the server. They are also called when the
-   * server disconnects before it answers.
+   * Functions that resolve the calls that wait for an answer of the server. They are also called when the
+   * connection is lost before the answer arrives.
    */
   readonly #waiting = new Set<() => void>()
-  /** The messages of this tick, which are sent in one write. */
+  /** The messages of this tick. They are sent in one write. */
   #outgoing: Outgoing[] = []
   #connection: NatsConnection | null = null
   #state: 'new' | 'up' | 'away' = 'new'
@@ -58,9 +62,9 @@ export class BusConnection {
   }
 
   /**
-   * Opens the connection and waits for the first attempt. If no server is reachable, the attempt is repeated
-   * in the background. If a server rejects the client, it is not repeated.
-   * @throws EngineOpenError if a server rejects the client
+   * Opens the connection. Waits for the first attempt to connect. If no server is reachable, resolves anyway
+   * and repeats the attempt in the background.
+   * @throws EngineOpenError if a server rejects the client; the attempt is then not repeated
    */
   static async open(
     settings: NatsSettings,
@@ -77,12 +81,12 @@ export class BusConnection {
     return this.#connection
   }
 
-  /** Maximum size of a message that the server accepts, in bytes; null while disconnected. */
+  /** Maximum size in bytes of a message that the server accepts; null while disconnected. */
   get bytesMax(): number | null {
     return this.#connection?.info?.max_payload ?? null
   }
 
-  /** Sends a message. Returns false if it was dropped. */
+  /** Accepts a message for sending. Returns false if the message was dropped. */
   send(subject: string, bytes: Uint8Array, reply?: string): boolean {
     if (this.#connection === null || this.#unconfirmed + bytes.length > unconfirmedBytesMax) return false
     if (this.#outgoing.push({ subject, bytes, reply }) === 1) setImmediate(() => this.#sendAll())
@@ -99,7 +103,7 @@ export class BusConnection {
         if (this.#connection === null) return this.#events.dropped()
         this.#connection.publish(subject, bytes, reply === undefined ? {} : { reply })
       } catch {
-        // The connection is about to end. Its `closed` promise reports that in a moment.
+        // The connection is about to end; its `closed` promise will report that.
         return this.#events.dropped()
       }
     }
@@ -190,7 +194,7 @@ export class BusConnection {
     }
   }
 
-  /** Logs an outage once, when it begins. */
+  /** Logs an outage when it begins, and not again while it lasts. */
   #away(error: unknown): void {
     if (this.#state === 'away') return
     this.#state = 'away'
@@ -211,5 +215,5 @@ export class BusConnection {
   }
 }
 
-/** Maximum time in ms that closing waits for the server to accept the remaining messages. */
+/** Maximum time in ms for which closing waits until the server has accepted the remaining messages. */
 const closingMsMax = 1_000

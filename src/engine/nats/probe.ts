@@ -12,7 +12,7 @@ export interface NatsProbe {
 
 /**
  * Returns the properties of the first server that accepts a connection.
- * @throws the reason why no server can be used
+ * @throws the reason why no server accepts a connection
  */
 export async function probeNats(settings: NatsSettings): Promise<NatsProbe> {
   const connection = await connectToAny(settings)

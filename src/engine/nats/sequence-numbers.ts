@@ -1,6 +1,6 @@
 /**
- * Maximum number of topics whose last sequence number is kept. For an evicted topic, the next message causes
- * one unnecessary loss notification.
+ * Maximum number of topics whose last sequence number is kept. If a topic was evicted, its next message
+ * causes one unnecessary loss notification.
  */
 const topicsMax = 100_000
 /** Maximum number of publishers that are kept for each topic. Each start of a node is a new publisher. */
@@ -19,8 +19,8 @@ export class SequenceCounter {
   readonly #last = new Map<string, number>()
 
   /**
-   * Returns the numbers for the next message on a topic. Call it also for a message that is then not sent, so
-   * that the receivers detect its loss.
+   * Returns the numbers for the next message on a topic. Call this method even if the message is then not
+   * sent, so that the receivers detect that it is lost.
    */
   next(topic: string): { readonly number: number; readonly previous: number } {
     const previous = this.#last.get(topic) ?? 0
@@ -30,13 +30,13 @@ export class SequenceCounter {
   }
 }
 
-/** Checks the sequence numbers of the messages that arrive on one topic. */
+/** Checks the sequence numbers of the messages that arrive on one topic, to detect lost messages. */
 export class SequenceTracker {
   readonly #last = new Map<string, number>()
 
   /**
-   * Returns false if a message of this publisher was lost between the last received message and this one.
-   * Losses before the first received message cannot be detected.
+   * Returns false if messages of this publisher were lost between the last received message and this message.
+   * Cannot detect losses before the first received message.
    */
   follows(publisher: string, number: number, previous: number): boolean {
     const last = this.#last.get(publisher)

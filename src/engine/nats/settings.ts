@@ -13,7 +13,7 @@ import { errorMessage } from '../../errors.ts'
 
 export interface NatsSettings {
   /**
-   * URLs of the servers of one cluster, such as `nats://user:password@host:4222`, `nats://token@host` or
+   * URLs of the servers of one NATS cluster, such as `nats://user:password@host:4222`, `nats://token@host` or
    * `tls://host`.
    */
   readonly urls: readonly string[]
@@ -29,7 +29,7 @@ export interface NatsSettings {
 const pingIntervalMs = 2_000
 
 /**
- * A server rejected the client. Retrying does not help, because the operator must correct the configuration.
+ * Thrown if a server rejects the client. Retrying is useless until the operator corrects the configuration.
  * The message never contains secrets.
  */
 export class NatsRejectedError extends Error {
@@ -63,7 +63,7 @@ export async function connectToAny(settings: NatsSettings): Promise<NatsConnecti
  * does that.
  */
 const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions => ({
-  // Only the host, without secrets, because error messages may contain it.
+  // Contains only the host and no secrets, because error messages may contain this value.
   servers: url.host,
   ...(settings.name === undefined ? {} : { name: settings.name }),
   ...(url.protocol === 'tls:' ? { tls: tlsOptions(url.hostname) } : {}),
@@ -76,8 +76,8 @@ const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions 
 })
 
 /**
- * Returns TLS options that check the certificate against the given host. For an IP address, the library
- * itself would expect a certificate for `localhost`.
+ * Returns TLS options that check the certificate against `hostname`. If `hostname` is an IP address, the
+ * library would otherwise expect a certificate for `localhost`.
  */
 function tlsOptions(hostname: string): TlsOptions {
   const address = hostname.replace(/^\[|\]$/g, '')

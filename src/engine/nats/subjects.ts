@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Maximum length of a token; a longer token is replaced by its hash, because the server rejects lines longer
+ * Maximum length of a token. A longer token is replaced by its hash, because the server rejects lines of more
  * than 4 KB.
  */
 const lengthMax = 200

@@ -24,16 +24,19 @@ import { partitionsDefault } from './schema/tables.ts'
 import { measurePostgresBytes } from './stored-bytes.ts'
 
 export interface PostgresEngineOptions {
-  /** `postgres://user:password@host:port/database`. URL parameters set TLS and other options. */
+  /**
+   * URL of the form `postgres://user:password@host:port/database`. Parameters of the URL set TLS and other
+   * options.
+   */
   readonly url: string
   /**
-   * Schema that contains all tables; created if missing. Only lower-case letters, digits and `_`. Default
-   * `weft`.
+   * Schema that contains all tables. It is created if it is missing. The name may contain only lower-case
+   * letters, digits and `_`. Default `weft`.
    */
   readonly schema?: string
   /**
-   * The event that an acknowledged write survives: a power failure (`disk`, the default) or only the end of
-   * this process (`process`).
+   * What an acknowledged write survives: a power failure (`disk`, the default) or only the end of this
+   * process (`process`).
    */
   readonly durability?: 'disk' | 'process'
   readonly clock?: Clock
@@ -46,7 +49,10 @@ export interface PostgresEngineOptions {
   readonly statementTimeoutMs?: number
   /** Maximum time for connecting, in ms. Default 5,000. */
   readonly connectTimeoutMs?: number
-  /** Time in ms that calls wait for an unavailable database before StoreUnavailableError. Default 30,000. */
+  /**
+   * Time in ms for which a call waits for an unavailable database. After that, it fails with
+   * StoreUnavailableError. Default 30,000.
+   */
   readonly holdMs?: number
   /**
    * Maximum number of accepted bytes that are not yet durable. Further writes are rejected with

@@ -8,12 +8,12 @@ import type { PostgresDatabase } from './connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from './connection/database-session.ts'
 import type { Write } from './connection/sql-transaction.ts'
 
-/** Partition in which the counters are stored. Nothing else is stored in it. */
+/** Partition that contains the counters and nothing else. */
 const part = encodeKey(['', 'fences'])
 
 /**
- * Number of locks for the counters. Several counters share a lock, so that a transaction never takes more
- * locks than this, however many documents it writes.
+ * Number of locks for the counters. Several counters share a lock. So a transaction never takes more locks
+ * than this number, even if it writes many documents.
  */
 const locksMax = 256
 
@@ -36,7 +36,7 @@ const raiseCounts = statement(
    set value = convert_to((convert_from(kv.value, 'UTF8')::bigint + 1)::text, 'UTF8')`,
 )
 
-/** Implements fences with counters in the store, because other processes raise fences as well. */
+/** Implements fences with counters in the store, because several processes raise fences. */
 export class PostgresFences implements FenceStore {
   readonly #gate: OpenCalls
   readonly #database: PostgresDatabase
@@ -63,7 +63,10 @@ export class PostgresFences implements FenceStore {
     return this.#here.isCurrent(fence)
   }
 
-  /** Reads the counters for appends. No process can raise them until the transaction ends. */
+  /**
+   * Reads the counters of the fences of appends, and locks them. No process can raise these counters until
+   * the transaction ends.
+   */
   async hold(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
     if (fence.length === 0) return new Map()
     const locked = session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter))])
@@ -72,8 +75,8 @@ export class PostgresFences implements FenceStore {
   }
 
   /**
-   * Locks counters. Call it before `raise`. An append that read the old values of these counters can then no
-   * longer commit after this transaction.
+   * Locks counters for a raise. Call this method before `raise`. An append that has read the old values of
+   * these counters can then no longer commit after this transaction.
    */
   async lock(session: DatabaseSession, counters: readonly number[]): Promise<void> {
     if (counters.length > 0) await session.rows(lockAlone, [this.#locksOf(counters)])
@@ -86,19 +89,24 @@ export class PostgresFences implements FenceStore {
     write((session) => session.rows(raiseCounts, [part, keys]))
   }
 
-  /** Raises the counters in the memory of this process, so that they are read again. */
+  /**
+   * Raises the counters in the memory of this process. Fences that were read earlier are then no longer
+   * current, and callers read them again.
+   */
   raisedHere(counters: readonly number[]): void {
     this.#here.raise(counters)
   }
 
-  /** Returns the locks of the counters, sorted, because all transactions must lock in the same order. */
+  /**
+   * Returns the locks of the counters in sorted order, because all transactions must lock in the same order.
+   */
   #locksOf(counters: readonly number[]): string {
     const locks = [...new Set(counters.map((counter) => this.#locks[counter % locksMax] as bigint))]
     return `{${locks.sort((a, b) => (a < b ? -1 : 1)).join(',')}}`
   }
 }
 
-/** Returns whether a count in the store differs from the count in the fence. */
+/** Returns whether a counter of the fence has another value in the store than when the fence was read. */
 export const isRaised = (fence: Fence, counts: ReadonlyMap<number, number>): boolean =>
   fence.some(({ counter, raised }) => (counts.get(counter) ?? 0) !== raised)
 

@@ -27,7 +27,8 @@ const ofParts = statement<Sum>(
 )
 
 /**
- * Implements `Engine.storedBytes`. Counts the bytes of values, without the overhead of tables and indexes.
+ * Implements `Engine.storedBytes` for PostgreSQL. Counts the bytes of the stored data itself, without the
+ * overhead of tables and indexes.
  */
 export function measurePostgresBytes(
   database: PostgresDatabase,

@@ -1,6 +1,6 @@
 /**
- * Reads bytes and numbers (little endian) of LevelDB and Snappy in sequence.
- * @throws RangeError at the end
+ * Reads bytes and numbers of LevelDB and Snappy data in sequence. Numbers are little endian.
+ * @throws RangeError if a read exceeds the end of the data
  */
 export class ByteCursor {
   readonly #bytes: Buffer
@@ -14,15 +14,15 @@ export class ByteCursor {
     return this.#bytes.length - this.#at
   }
 
-  /** Reads a number of 1 to 4 bytes. */
+  /** Reads a number that is 1 to 4 bytes long. */
   number(bytes: number): number {
     this.#at += bytes
     return this.#bytes.readUIntLE(this.#at - bytes, bytes)
   }
 
   /**
-   * Reads a number with seven bits in each byte. The highest bit of a byte states whether another byte
-   * follows.
+   * Reads a number of variable length, with seven bits in each byte. The highest bit of a byte states whether
+   * another byte follows.
    */
   varint(): number {
     let value = 0

@@ -7,8 +7,9 @@ import type { Reads } from '../store/reads.ts'
 import { checkChecksum } from '../store/record-codec.ts'
 
 /**
- * Checks an undamaged value. Returns the entries that must exist because of this value but are missing, or
- * that the value is malformed.
+ * Checks the entries that must exist because of an undamaged value. Returns one `Damage` for each entry that
+ * is missing, or a single `Damage` if the value is malformed. Returns none while the partition is being
+ * removed.
  */
 export async function checkExpected(
   reads: Reads,
@@ -27,7 +28,7 @@ export async function checkExpected(
     return [{ kind: 'record', what, problem: errorMessage(error) }]
   }
   for (const expected of all) {
-    // If the entry cannot be read, that is reported when the check reaches this entry.
+    // An entry that cannot be read counts as found here. The check reports it when it reaches that entry.
     const found = await reads.get(storedAt(part, expected)).catch(() => Buffer.alloc(0))
     if (found !== undefined) continue
     damages.push({
@@ -46,7 +47,7 @@ async function isBeingRemoved(reads: Reads, part: Key, removed: PendingRemoval |
     const value = await reads.get(key)
     return value !== undefined && removed.isBeing(checkChecksum(key, value))
   } catch {
-    // A damaged record is reported when the check reaches it.
+    // The check reports the damaged record when it reaches that record.
     return false
   }
 }

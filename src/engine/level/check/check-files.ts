@@ -7,15 +7,16 @@ import { findTableDamage, type TableDamage } from './table-check.ts'
 import { makeUnreadable, readableBlocks, unreadableBlocksNote } from './unreadable-blocks.ts'
 
 /**
- * How thoroughly files are checked. `start`: only as much as takes a moment, even with many files. `verify`:
- * every byte.
+ * How thoroughly files are checked. `start`: only as many bytes as can be read in a moment, even if there are
+ * many files. `verify`: every byte.
  */
 export type FilesDepth = 'start' | 'verify'
 
 /**
- * Checks the files of a store. Returns sentences about damaged files; each sentence starts with the name of
- * its file. Marks the damaged blocks of tables as unreadable, so that LevelDB does not read them. Call it
- * before the store is opened, because opening replaces files. After the opening, call `withoutRemoved`.
+ * Checks the files of a store. Returns sentences that describe damaged files; each sentence starts with the
+ * name of its file. Marks the damaged blocks of tables as unreadable, so that LevelDB does not read them.
+ * Call this function before the store is opened, because opening replaces files. Call `withoutRemoved` after
+ * the store is opened.
  * @throws the error of `level` if blocks are damaged and another process has the store open
  */
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
@@ -23,7 +24,8 @@ export async function checkFiles(path: string, depth: FilesDepth): Promise<reado
   const problemOfFile = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
   const atStart = await tablesAtStart(path)
   const isWalked = (name: string) => depth === 'verify' || atStart.has(name)
-  // Sound files are skipped at `start`, because every byte of them has been read, now or earlier.
+  // At `start`, sound tables are skipped, because every byte of them has been read before, by this start or
+  // an earlier one.
   const isLookedAt = (name: string) => isTable(name) && (depth === 'verify' || !sound.has(name))
   const found = await mapLimit((await readdir(path)).filter(isLookedAt), async (name) => {
     const damage = await findTableDamage(join(path, name), isWalked(name) ? 'all' : 'structure')
@@ -56,8 +58,9 @@ async function makeAllUnreadable(path: string, tables: readonly DamagedTable[]):
 }
 
 /**
- * Returns the sentences except those about tables that a crash or a close has left incomplete. LevelDB
- * removes such tables when it opens the store, and logs the removal first in its text file `LOG`.
+ * Returns the sentences without those about tables that were incomplete because of a crash or a close.
+ * LevelDB removes such tables when it opens the store, and writes the names of the removed tables into its
+ * text file `LOG`.
  */
 export async function withoutRemoved(path: string, sentences: readonly string[]): Promise<readonly string[]> {
   if (sentences.length === 0) return []
@@ -72,8 +75,8 @@ export async function withoutRemoved(path: string, sentences: readonly string[])
 export const isAboutTable = (sentence: string): boolean => isTable(fileOf(sentence))
 
 /**
- * Returns whether a sentence is about a log file of LevelDB. After a clean stop, the log files contain
- * acknowledged writes that are not in a table.
+ * Returns whether a sentence is about a log file of LevelDB. After a clean stop, a log file contains
+ * acknowledged writes that are not in a table yet.
  */
 export const isAboutLog = (sentence: string): boolean => /^\d+\.log$/.test(fileOf(sentence))
 

@@ -18,8 +18,8 @@ interface RecordKind {
 const nothing: Decode = () => undefined
 
 /**
- * Kinds of records by the first byte of the key. Updates and snapshots are missing here, because they are
- * read together with their document.
+ * Kinds of records by the first byte of the key. Updates and snapshots are not in this map, because they are
+ * checked together with their document.
  */
 const recordKinds = new Map<number, RecordKind>([
   [letter(keyspaces.heads), { kind: 'document', name: 'head', decode: decodeHead }],
@@ -32,8 +32,8 @@ const recordKinds = new Map<number, RecordKind>([
 ])
 
 /**
- * Checks that a record is the one that was written under this key. Returns null if it is. The damage of a
- * head is reported with its document instead.
+ * Checks that a record is the one that was written under this key. Returns null if the record is undamaged,
+ * or if it is a head: the damage of a head is reported with its document.
  */
 export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   const found = recordKinds.get(key[0] ?? -1)
@@ -54,7 +54,7 @@ export function checkRecord(key: Buffer, value: Buffer): Damage | null {
 
 /**
  * Checks that the index of due times has an entry for a waiting job, because otherwise the job would never
- * run. Also checks that each entry of the index has a job.
+ * run. For an entry of the index, checks that its job exists.
  */
 export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): Promise<Damage | null> {
   if (key[0] === letter(keyspaces.due)) return checkJob(reads, key)
@@ -72,7 +72,8 @@ export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): P
 async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
   const { queue, id } = readDueKey(key)
   const job = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
-  // A job that cannot be read is reported when the check reaches it.
+  // A job that cannot be read counts as existing. The check reports the job when it reaches the record of the
+  // job.
   if ((await reads.get(job).catch(() => key)) !== undefined) return null
   return {
     kind: 'job',
@@ -86,8 +87,8 @@ function letter(space: Buffer): number {
 }
 
 /**
- * Describes a record for a message. The keys of all kinds are text with a few other bytes in between, which
- * become spaces.
+ * Describes a record for a message. The keys of all kinds of records are text with a few other bytes in
+ * between; spaces replace these bytes.
  */
 const name = (kind: string, key: Buffer): string =>
   `${kind} ${JSON.stringify(

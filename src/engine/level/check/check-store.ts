@@ -22,7 +22,7 @@ import { readUndamaged } from './read-undamaged.ts'
  */
 export async function checkStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   const path = storePath(directory)
-  // Must happen before the store is opened, because opening replaces files.
+  // Called before the store is opened, because opening replaces files.
   const changed = await checkFiles(path, 'verify').catch((error: unknown) => {
     throw levelOpenError(error, path)
   })
@@ -40,7 +40,7 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
     } finally {
       await store.close()
     }
-    // With damage, no manifest is written, so that the next check finds the damage again.
+    // If there is damage, no manifest is written, so that the next check finds the damage again.
     if (check.damages.length === 0) await writeManifest(path)
     return check
   } catch (error) {
@@ -51,8 +51,8 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
 }
 
 /**
- * Converts a sentence to a `Damage`. A sentence about a file starts with the name of the file; the log lines
- * of LevelDB do not.
+ * Converts a sentence to a `Damage`. If the sentence is about a file, it starts with the name of the file.
+ * The log lines of LevelDB do not start with a file name.
  */
 function fileDamage(sentence: string): Damage {
   const [name = ''] = sentence.split(' ', 1)
@@ -98,7 +98,10 @@ class StoreChecker {
     return count
   }
 
-  /** Checks each record separately. The records of a document are read together with the document. */
+  /**
+   * Checks all records one by one, except updates and snapshots. For those, it only checks that their
+   * document has a head; their content is checked together with the document.
+   */
   async #checkRecords(total: number): Promise<void> {
     let document = ''
     const onDamage = (problem: string) => this.#found('file', 'tables', problem)
@@ -118,7 +121,9 @@ class StoreChecker {
     }
   }
 
-  /** Reports a document whose head is missing, because nothing would ever read its records. */
+  /**
+   * Reports a document whose head is missing, because without the head no reader would ever find its records.
+   */
   async #checkHead(encoded: Buffer): Promise<void> {
     const head = await this.#store.get(Buffer.concat([keyspaces.heads, encoded])).catch(() => undefined)
     if (head === undefined) this.#found('document', nameOf(encoded), 'the head is missing')
@@ -151,7 +156,7 @@ class StoreChecker {
     )
   }
 
-  /** Checks the records that are needed only for versions before the base. */
+  /** Checks the snapshots and updates that are needed only for versions before the base. */
   async #checkVersions(keys: DocumentKeyspace): Promise<void> {
     const standing = await readLogStateNow(this.#store, keys)
     if (standing.state !== 'live') return
@@ -164,7 +169,10 @@ class StoreChecker {
   }
 }
 
-/** Returns the encoded document of an update or a snapshot; null for a record of another kind. */
+/**
+ * Returns the encoded key of the document to which an update or a snapshot belongs; null for a record of
+ * another kind.
+ */
 function documentOf(key: Buffer): Buffer | null {
   const [space] = key
   if (space !== keyspaces.updates[0] && space !== keyspaces.snapshots[0]) return null

@@ -7,7 +7,10 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Derives the CRC table for bytes that are followed by one more zero byte than the bytes in `before`. */
+/**
+ * Returns the CRC table for a byte that has one more byte after it than a byte of the table `before`. With
+ * several tables, the loop below processes four bytes in one step.
+ */
 const behind = (before: Uint32Array): Uint32Array =>
   before.map((crc) => (crc >>> 8) ^ (table[crc & 0xff] as number))
 
@@ -16,13 +19,14 @@ const table2 = behind(table1)
 const table3 = behind(table2)
 
 /**
- * Returns the CRC-32C of the bytes, as defined in RFC 3720 (iSCSI), 12.1, with examples in B.4. `node:zlib`
- * has only the other CRC-32.
+ * Returns the CRC-32C of the bytes, as defined in RFC 3720 (iSCSI), 12.1, with examples in B.4. The function
+ * `crc32` of `node:zlib` uses another polynomial.
  */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff
   let at = 0
-  // Plain indices, and four bytes in each step: an iterator or single bytes would take three times as long.
+  // The loop uses plain indices and four bytes in each step. An iterator or single bytes would take three
+  // times as long.
   for (const end = bytes.length & ~3; at < end; at += 4) {
     crc ^=
       (bytes[at] as number) |
@@ -40,8 +44,8 @@ export function crc32c(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the masked form of a CRC. LevelDB stores this form, because the CRC of bytes that contain CRCs
- * would be weak (util/crc32c.h).
+ * Returns the masked form of a CRC. LevelDB stores this form, because the CRC of bytes that themselves
+ * contain CRCs would be weak (util/crc32c.h).
  */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0

@@ -6,18 +6,19 @@ import { findTableDamage } from './table-check.ts'
 
 /**
  * State of the files of a store when it was closed. If a log file ends early, or its last record has a wrong
- * length, LevelDB assumes that a crash truncated the file, and ignores this silently. After a clean stop,
- * however, such a log file means lost data.
+ * length, LevelDB assumes that a crash truncated the file, and silently ignores the rest. After a clean stop,
+ * however, such a log file means that data is lost.
  */
 interface Inventory {
   readonly files: readonly KnownFile[]
   /**
-   * Names of tables with blocks that were made unreadable (`unreadable-blocks.ts`). Absent if there are none.
+   * Names of tables that have blocks that were made unreadable (`unreadable-blocks.ts`). Absent if there are
+   * no such tables.
    */
   readonly fenced?: readonly string[]
   /**
-   * Sentences about damaged log files that LevelDB has replaced since then. No server starts with this store
-   * until an operator removes the manifest file.
+   * Sentences that describe damaged log files. LevelDB has replaced these files since then. No server starts
+   * with this store until an operator removes the manifest file.
    */
   readonly lost?: readonly string[]
 }
@@ -26,7 +27,8 @@ interface KnownFile {
   readonly name: string
   readonly bytes: number
   /**
-   * CRC-32 of all bytes. Null if the table is damaged, or if reading all its bytes would have taken too long.
+   * CRC-32 of all bytes of the file. Null if the table is damaged, or if reading all its bytes would have
+   * taken too long.
    */
   readonly crc: number | null
 }
@@ -35,13 +37,13 @@ interface KnownFile {
 export const manifestName = 'CLOSED'
 const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 /**
- * Maximum number of table bytes that one close reads to compute checksums. There are many tables, but a table
- * never changes, so each table is read once, when it is new.
+ * Maximum number of table bytes that one close reads to compute checksums. A store may have many tables.
+ * However, a table never changes, so each table is read only once, when it is new.
  */
 const tableBytesPerClose = 256 * 1024 * 1024
 /**
- * Maximum number of table bytes that a start checks, beginning with the newest table. This takes 0.1 s, or 3
- * s if the manifest does not have the checksums of these tables.
+ * Maximum number of table bytes that a start checks, beginning with the newest table. Checking this many
+ * bytes takes 0.1 s, or 3 s if the manifest does not have the checksums of these tables.
  */
 const tableBytesPerStart = 128 * 1024 * 1024
 
@@ -76,8 +78,8 @@ export async function recordUnreadable(path: string, names: readonly string[]): 
 }
 
 /**
- * Records damaged log files. Call it before the store is opened, because opening replaces these files, and
- * nothing else would then show the loss.
+ * Records damaged log files. Call this function before the store is opened: opening replaces the damaged
+ * files, and nothing else would then show that data was lost.
  */
 export async function noteLost(path: string, lost: readonly string[]): Promise<void> {
   if (lost.length > 0) await replaceInventory(path, { ...((await readInventory(path)) ?? noFiles), lost })
@@ -89,8 +91,8 @@ const replaceInventory = (path: string, inventory: Inventory): Promise<void> =>
   replaceFile(join(path, manifestName), JSON.stringify(inventory))
 
 /**
- * Returns the CRC of a file that has no recorded CRC; null for a damaged table, because damaged data must not
- * be recorded as correct.
+ * Returns the CRC of a file for which no CRC is recorded yet. Returns null for a damaged table, so that
+ * damaged data is not recorded as correct.
  */
 async function firstCrcOf(
   path: string,
@@ -103,17 +105,20 @@ async function firstCrcOf(
 }
 
 export interface ManifestComparison {
-  /** Sentences about the files that differ. Each sentence starts with the name of its file. */
+  /**
+   * Sentences about the files that differ from their state at the last close. Each sentence starts with the
+   * name of its file.
+   */
   readonly problems: readonly string[]
-  /** Names of the files whose bytes are all proven to be unchanged. */
+  /** Names of the tables that were compared completely and are unchanged. */
   readonly sound: ReadonlySet<string>
 }
 
 /**
  * Compares the files with their state at the last close, and returns the differences. Returns no differences
- * if that state is outdated: after a crash, or if another program has opened the store since then. Earlier
- * damage of log files is reported in any case. Tables never change, so a table that still exists and has the
- * same bytes is always sound.
+ * if that state is outdated, because of a crash or because another program has opened the store since then.
+ * Earlier damage of log files is always reported. A table never changes, so a table that still exists and has
+ * the same bytes is always sound.
  * @param depth `start` compares the sizes of all tables and the bytes of some tables (see
  * `tableBytesPerStart`); `verify` compares all bytes
  */
@@ -132,7 +137,8 @@ export async function checkManifest(path: string, depth: 'start' | 'verify'): Pr
     const size = await sizeOf(join(path, name))
     const crc = isCompared(file) ? file.crc : null
     const problem = await fileProblem(path, { ...file, crc }, size, spare)
-    // The sizes must be equal, because LevelDB searches a table from its end.
+    // A table with additional bytes at its end is not sound, because LevelDB starts at the end of a table
+    // when it searches.
     if (problem === null && crc !== null && size === bytes) sound.add(name)
     return problem
   })
@@ -142,8 +148,8 @@ export async function checkManifest(path: string, depth: 'start' | 'verify'): Pr
 
 /**
  * Returns whether the store has been opened since `files` were recorded. Each opening creates a MANIFEST file
- * with a higher number, writes its name into CURRENT, and then removes the previous MANIFEST and the log
- * files that it has read. A crash may leave any of these files.
+ * with a higher number, writes its name into CURRENT, and then removes the previous MANIFEST file and the log
+ * files that it has read. After a crash, some of these files may remain.
  */
 async function isOpenedSince(
   path: string,
@@ -173,8 +179,8 @@ export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> 
 }
 
 /**
- * Returns the size of a file; 0 if it is missing, because a process that has the store open may have removed
- * it.
+ * Returns the size of a file. Returns 0 if the file is missing, because a process that has the store open may
+ * have removed it.
  */
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
@@ -200,8 +206,8 @@ const dataFiles = async (path: string): Promise<string[]> =>
   (await readdir(path)).filter((name) => dataFile.test(name))
 
 /**
- * Reads the inventory. Returns null if it is missing or unreadable, because the inventory is helpful but not
- * required.
+ * Reads the inventory. Returns null if the inventory is missing or unreadable. A store can be used without an
+ * inventory.
  */
 async function readInventory(path: string): Promise<Inventory | null> {
   try {
@@ -239,7 +245,7 @@ const readBytes = 256 * 1024
 
 /**
  * Returns the CRC of the first `bytes` bytes of a file.
- * @param spare buffers to reuse, because a released buffer would stay allocated for a long time
+ * @param spare buffers that are reused, because a released buffer would stay allocated for a long time
  */
 async function crcOf(path: string, name: string, bytes: number, spare: Buffer[]): Promise<number> {
   const file = await open(join(path, name))

@@ -7,8 +7,8 @@ import type { Store } from '../store/store.ts'
 const afterKey = Buffer.alloc(1)
 
 /**
- * Yields the pairs of a range that can be read. At the first damage, calls `onDamage` with the reason, and
- * then reads the pairs one by one until that fails as well.
+ * Yields the pairs of a range that can be read. At the first damage, calls `onDamage` with the reason. It
+ * then reads the pairs one by one until a read fails again.
  */
 export async function* readUndamaged(
   store: Store,

@@ -1,8 +1,8 @@
 import { ByteCursor } from './byte-cursor.ts'
 
 /**
- * Decompresses a Snappy block as format_description.txt of google/snappy specifies: the length, then elements
- * that are either literals or copies of earlier output.
+ * Decompresses a Snappy block as specified in format_description.txt of google/snappy: the length, then
+ * elements. An element is either a literal or a copy of earlier output.
  * @throws RangeError if an element exceeds the end
  */
 export function decompressSnappy(compressed: Buffer): Buffer {
@@ -17,7 +17,7 @@ export function decompressSnappy(compressed: Buffer): Buffer {
       end += literal.length
     } else {
       const { back, bytes } = copyOf(tag, input)
-      // Byte by byte, because the copy may overlap with its own output.
+      // Copies byte by byte, because the source of the copy may overlap with its output.
       for (const stop = end + bytes; end < stop; end++) output[end] = output[end - back] as number
     }
   }

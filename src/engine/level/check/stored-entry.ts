@@ -7,8 +7,8 @@ import { checkChecksum, decodeHead } from '../store/record-codec.ts'
 type Decode = (key: Buffer, value: Buffer) => StoredEntry
 
 /**
- * Decoders by the first byte of the key. Records of other kinds can be derived from these records, or are
- * read together with their document.
+ * Decoders by the first byte of the key. Records of other kinds have no decoder: they can be derived from
+ * these records, or are read together with their document.
  */
 const decoders = new Map<number | undefined, Decode>([
   [keyspaces.heads[0], readHead],
@@ -22,7 +22,7 @@ const decoders = new Map<number | undefined, Decode>([
 ])
 
 /**
- * Decodes a stored pair; null if the record is not a `StoredEntry` of its own.
+ * Decodes a stored pair. Returns null for a record that is not a `StoredEntry` by itself, such as an update.
  * @throws DamagedRecordError, RangeError if the record is damaged
  */
 export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | null =>
@@ -40,7 +40,7 @@ function readValue(key: Buffer, value: Buffer): StoredEntry {
   return { is: 'value', part, key: name, value: checkChecksum(key, value) }
 }
 
-/** Decodes a job or a dead letter. The due time of a leased job is the end of its lease. */
+/** Decodes a job or a dead letter. If the job is leased, its due time is the end of the lease. */
 function readJob(key: Buffer, value: Buffer): StoredEntry {
   const [queue = '', id = ''] = decodeKey(key.subarray(1))
   const { at, payload, error } = decodeJob(key, value)

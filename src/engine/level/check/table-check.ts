@@ -7,11 +7,13 @@ import { decompressSnappy } from './snappy.ts'
 
 /**
  * How thoroughly a table is checked. `structure`: only the parts that a search reads (footer, index,
- * metaindex and filters), which are a few percent of its bytes. `all`: every block.
+ * metaindex and filters); these are a few percent of the bytes. `all`: every block.
  */
 export type TableDepth = 'structure' | 'all'
 
-/** Position of a block in the file. The compression type and the checksum of the block follow the block. */
+/**
+ * Position of a block in the file. After the block, the file contains its compression type and its checksum.
+ */
 interface BlockHandle {
   readonly at: number
   readonly bytes: number
@@ -23,7 +25,7 @@ const magic = Buffer.from('57fb808b247547db', 'hex')
 const kindBytes = 1
 const trailerBytes = kindBytes + 4
 const snappyKind = 1
-/** Maximum number of bytes that one call reads, if the blocks are smaller. */
+/** Maximum number of bytes that one call reads. A single larger block is read in one call. */
 const stretchBytes = 1024 * 1024
 
 /** A block whose checksum is wrong. */
@@ -38,18 +40,18 @@ export interface DamagedBlock {
 export interface TableDamage {
   /** A sentence that starts with the name of the file. */
   readonly problem: string
-  /** The damaged blocks. Empty if the damage is only outside of blocks. */
+  /** The damaged blocks. Empty if only bytes outside of blocks are damaged. */
   readonly blocks: readonly DamagedBlock[]
 }
 
 type OnDamage = (block: DamagedBlock) => void
 
 /**
- * Returns the damage of a LevelDB table; null if there is no damage or no such file. A table consists of data
- * blocks, filter blocks, metaindex, index and footer, in this order (doc/table_format.md). By default,
- * LevelDB does not compare checksums when it reads, and `level` has no option for that. If the index or a
- * filter is damaged, LevelDB does not find existing records and treats them as absent. If a key is too short,
- * LevelDB ends the process.
+ * Returns the damage of a LevelDB table. Returns null if the table is undamaged, or if there is no such file.
+ * A table consists of data blocks, filter blocks, metaindex, index and footer, in this order
+ * (doc/table_format.md). By default, LevelDB does not compare checksums when it reads, and `level` has no
+ * option for that. If the index or a filter is damaged, LevelDB does not find existing records and treats
+ * them as absent. If a key is too short, LevelDB ends the process.
  */
 export async function findTableDamage(path: string, depth: TableDepth): Promise<TableDamage | null> {
   const blocks: DamagedBlock[] = []
@@ -116,7 +118,8 @@ async function checkData(
 const afterBlock = ({ at, bytes }: BlockHandle): number => at + bytes + trailerBytes
 
 /**
- * Returns the end of the last block if the blocks are contiguous from the start of the file; otherwise NaN.
+ * Returns the end of the last block if all blocks are contiguous from the start of the file; otherwise
+ * returns NaN.
  */
 const endOf = (blocks: readonly BlockHandle[]): number =>
   blocks.reduce((end, block) => (block.at === end ? afterBlock(block) : Number.NaN), 0)
@@ -132,8 +135,8 @@ function readFooter(footer: Buffer): { readonly metaindex: BlockHandle; readonly
 const readHandle = (cursor: ByteCursor): BlockHandle => ({ at: cursor.varint(), bytes: cursor.varint() })
 
 /**
- * Returns whether the checksum of a block is correct.
- * @param stored the block, with its compression type and its checksum
+ * Returns whether the checksum of a block is correct. If it is wrong, also calls `onDamage`.
+ * @param stored the bytes of the block, followed by its compression type and its checksum
  */
 function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDamage: OnDamage): boolean {
   const checksum = stored.readUInt32LE(bytes + kindBytes)
@@ -144,8 +147,8 @@ function isSound(what: string, { at, bytes }: BlockHandle, stored: Buffer, onDam
 }
 
 /**
- * Returns the block positions that an index block contains as values. The keys are skipped; each key omits
- * the prefix that it has in common with the key before it.
+ * Returns the block positions that are the values of an index block. Skips the keys of the index. A stored
+ * key omits the prefix that it has in common with the previous key.
  */
 function handlesOf(stored: Buffer): BlockHandle[] {
   const content = stored.subarray(0, -trailerBytes)

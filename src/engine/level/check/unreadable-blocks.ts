@@ -2,21 +2,21 @@ import { open } from 'node:fs/promises'
 import type { DamagedBlock } from './table-check.ts'
 
 /**
- * Bit that no compression type of LevelDB contains. LevelDB rejects a block with such a compression type and
- * does not read it.
+ * Bit that is not set in any compression type of LevelDB. If it is set, LevelDB rejects the block and does
+ * not read it.
  */
 const unreadableBit = 128
 /** Compression types that LevelDB reads: uncompressed and Snappy. */
 const kindsRead = [0, 1]
 
-/** Returns those blocks that LevelDB would read. */
+/** Returns the blocks that LevelDB would read although they are damaged. */
 export const readableBlocks = (blocks: readonly DamagedBlock[]): readonly DamagedBlock[] =>
   blocks.filter(({ kind }) => kindsRead.includes(kind))
 
 /**
- * Changes one byte of each damaged block so that LevelDB rejects the block. Otherwise LevelDB would accept
- * the damaged content of the table at `path`, or end the process. The original byte can be computed from the
- * changed byte.
+ * Changes one byte of each damaged block of the table at `path`, so that LevelDB rejects the block. Without
+ * this change, LevelDB would accept the damaged content, or end the process. The original byte can be
+ * computed from the changed byte.
  */
 export async function makeUnreadable(path: string, blocks: readonly DamagedBlock[]): Promise<void> {
   const file = await open(path, 'r+')
@@ -28,7 +28,7 @@ export async function makeUnreadable(path: string, blocks: readonly DamagedBlock
   }
 }
 
-/** Describes the changed bytes for the operator; '' if no byte was changed. */
+/** Describes the changed bytes for the operator. Returns '' if no byte was changed. */
 export function unreadableBlocksNote(blocks: readonly DamagedBlock[]): string {
   const changed = blocks
     .map(({ kind, kindAt }) => ({ kindAt, was: kind & ~unreadableBit }))

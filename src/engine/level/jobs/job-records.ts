@@ -3,8 +3,9 @@ import { decodeNumber, encodeNumber } from '../../key-encoding.ts'
 import { addChecksum, checkChecksum } from '../store/record-codec.ts'
 
 /**
- * Value of the due time of the next job if there is none. Layout of a record: due time, attempt, and due time
- * of the next job; the lengths of lease, error and payload; these three values; the payload of the next job.
+ * Stored instead of the due time of the next job if there is no next job. Layout of a record: due time,
+ * attempt, and due time of the next job; the lengths of lease, error and payload; lease, error and payload;
+ * the payload of the next job.
  */
 const none = Number.MAX_SAFE_INTEGER
 const fixedBytes = 48

@@ -8,7 +8,7 @@ import type { ReopeningStore } from '../store/reopening-store.ts'
 import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
 import { decodeJob, encodeJob } from './job-records.ts'
 
-/** Key of a stored job. */
+/** Queue and id of a job, and its key in the store. */
 export interface JobKey {
   readonly queue: string
   readonly id: string
@@ -28,8 +28,8 @@ const nothing = Buffer.alloc(0)
 const numberBytes = 8
 
 /**
- * Jobs by id, and an index of their due times. A leased job is due at the end of its lease, so a job whose
- * holder has died becomes due without further action.
+ * Stored jobs by id, and an index of their due times. A leased job is due at the end of its lease. So if the
+ * holder of a lease has died, the job becomes due without further action.
  */
 export class JobTable {
   readonly #disk: ReopeningStore
@@ -45,8 +45,8 @@ export class JobTable {
   }
 
   /**
-   * Returns the cell of a job and pins it. The record is loaded when `cell.ready` resolves. The caller must
-   * unpin the cell.
+   * Returns the cell of a job and pins the cell. The record is loaded when `cell.ready` resolves. The caller
+   * must unpin the cell.
    */
   pin(queue: string, id: string): JobCell {
     const stored = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
@@ -57,14 +57,17 @@ export class JobTable {
     this.#cells.unpin(cell)
   }
 
-  /** Adds the new record of a job to the group commit; null removes the job. The cell must be ready. */
+  /**
+   * Adds the new record of a job to the group commit. If `record` is null, the job is removed. The cell must
+   * be ready.
+   */
   write(cell: JobCell, record: JobRecord | null): void {
     this.prepare(cell, record)()
   }
 
   /**
-   * Like `write`, but in two steps. This function encodes the record and may throw. The function that it
-   * returns adds the record to the group commit and never throws.
+   * Like `write`, but in two steps. `prepare` encodes the record and may throw. The returned function adds
+   * the record to the group commit and never throws.
    */
   prepare(cell: JobCell, record: JobRecord | null): () => void {
     const { queue, id, stored } = cell.key
@@ -90,8 +93,8 @@ export class JobTable {
   }
 
   /**
-   * Returns up to `limit` entries of the index that are due at `now`, in the order of their due times,
-   * starting after `after`.
+   * Returns up to `limit` entries of the index that are due at `now`, in the order of their due times. Starts
+   * after the entry `after`.
    */
   async due(
     queue: string,
@@ -113,12 +116,12 @@ export class JobTable {
     })
   }
 
-  /** Removes an entry of the index for which no job exists, or whose job is due at another time. */
+  /** Removes an entry of the index that is outdated: its job does not exist, or is due at another time. */
   forgetDue(queue: string, { at, id }: DueJob): void {
     this.#commit.delete(dueKey(queue, at, id))
   }
 
-  /** Evicts all cached jobs. Call after a write with unknown outcome. */
+  /** Evicts all cached jobs. Call this method after a write with unknown outcome. */
   forget(): void {
     this.#cells.forget()
   }
@@ -131,8 +134,8 @@ export class JobTable {
   }
 
   /**
-   * Reads a job; null if it is missing. A damaged job cannot be run and counts as missing, so that its queue
-   * continues and commits that refer to the job do not fail.
+   * Reads a job. Returns null if the job is missing or damaged. A damaged job cannot be run. It counts as
+   * missing, so that its queue continues and commits that refer to the job do not fail.
    */
   async #read({ queue, id, stored }: JobKey): Promise<JobRecord | null> {
     const value = await this.#disk.read((store) => store.get(stored))
@@ -151,7 +154,10 @@ export class JobTable {
 export const dueKey = (queue: string, at: number, id: string): Buffer =>
   Buffer.concat([under(keyspaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])
 
-/** Returns the queue and the id from a key that `dueKey` returned. @throws RangeError for any other key */
+/**
+ * Returns the queue and the id that a key of the index of due times contains (see `dueKey`).
+ * @throws RangeError for any other key
+ */
 export function readDueKey(key: Buffer): { readonly queue: string; readonly id: string } {
   const [[queue = ''], rest] = splitKey(key.subarray(keyspaces.due.length))
   const [id = ''] = decodeKey(rest.subarray(numberBytes))

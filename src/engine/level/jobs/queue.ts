@@ -18,19 +18,19 @@ import type { GroupCommit } from '../store/group-commit.ts'
 import { known } from '../store/write-through-cache.ts'
 import type { DueJob, JobCell, JobTable } from './job-table.ts'
 
-/** Jobs whose records are loaded, ready to be enqueued. */
+/** Jobs whose records are loaded, so that they can be enqueued without waiting. */
 export interface PinnedJobs {
   /**
-   * Adds all jobs to the group commit, without waiting. If it throws, it has added nothing. Call it before
-   * you add anything else of the same commit.
+   * Adds all jobs to the group commit, without waiting. If `enqueue` throws, it has added nothing. Call it
+   * before you add other operations of the same commit.
    */
   enqueue(): void
   release(): void
 }
 
 /**
- * Number of index entries that a read returns beyond the wanted count, because some entries may belong to
- * jobs that were claimed a moment ago.
+ * Number of index entries that a claim reads in addition to the wanted number of jobs, because some entries
+ * may belong to jobs that were claimed a moment ago.
  */
 const lookAhead = 64
 
@@ -48,7 +48,7 @@ export class LevelQueue implements Queue {
   }
 
   /**
-   * Loads and pins jobs that a commit of the log or of the Kv will enqueue.
+   * Loads and pins the jobs that a commit of the log or of the Kv will enqueue.
    * @throws RangeError, TypeError as `checkJobs`
    */
   async pin(jobs: readonly Job[]): Promise<PinnedJobs> {
@@ -107,8 +107,8 @@ export class LevelQueue implements Queue {
   }
 
   /**
-   * Prepares the writes of the jobs. If the same job occurs twice, the second occurrence is merged with the
-   * record of the first.
+   * Prepares the writes of the jobs. If the same job occurs twice, merges the second occurrence with the
+   * record of the first one.
    */
   #prepared(pinned: readonly { readonly job: Job; readonly cell: JobCell }[]): readonly (() => void)[] {
     const now = this.#clock.now()

@@ -6,7 +6,7 @@ import { encodeHead, encodeSnapshot } from '../store/record-codec.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
-/** Writes logs that are taken over from other stores. */
+/** Takes over logs from other stores. */
 export class LogAdoption {
   readonly #documents: DocumentHeads
   readonly #commit: GroupCommit
@@ -28,7 +28,8 @@ export class LogAdoption {
   }
 
   /**
-   * Writes head and snapshot in one commit. Returns false, and writes nothing, if the log cannot be adopted.
+   * Writes the head and the snapshot of an adopted log in one commit. Returns false, and writes nothing, if
+   * the log must not be adopted.
    */
   #write(cell: DocumentCacheEntry, log: AdoptedLog): boolean {
     this.#commit.admit()

@@ -21,9 +21,9 @@ import { PendingAppend } from './pending-append.ts'
 /**
  * Appends to logs. If the head of the log is in memory, `append` assigns the sequence numbers and encodes the
  * record before it returns. Two kinds of appends have to wait: appends without a head in memory, and appends
- * with jobs. They, and all appends to the same document after them, are done one after the other in the order
- * of the calls. The promises of one document also resolve in that order, because the group commit resolves
- * each promise directly, without another promise in between.
+ * with jobs. These appends, and all later appends to the same document, are done one after the other in the
+ * order of the calls. The promises of one document also resolve in that order, because the group commit
+ * resolves each promise directly, without another promise in between.
  */
 export class AppendQueue {
   readonly #log: Pick<DocumentLog, 'load'>
@@ -107,7 +107,7 @@ export class AppendQueue {
       const newHead = typeof to === 'number' ? null : encodeHead(keys.head, log)
       const key = keys.update(first)
       enqueue?.()
-      // Nothing throws after this line.
+      // Nothing after this line may throw: the commit must contain all operations of the append.
       this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
       if (newHead !== null) this.#commit.put(keys.head, newHead)
       this.#commit.put(key, record)

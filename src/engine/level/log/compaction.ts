@@ -14,8 +14,8 @@ import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './docu
 import { recordOf } from './read-entries.ts'
 
 /**
- * Maximum number of stored appends that one commit deletes. With this maximum, the keys of the appends take a
- * few hundred kilobytes.
+ * Maximum number of stored appends that one commit deletes. The keys of this many appends take a few hundred
+ * kilobytes.
  */
 export const deletedPerCommitMax = 2_000
 
@@ -52,8 +52,8 @@ export class LevelCompaction {
   }
 
   /**
-   * Writes the snapshot, then deletes the updates that it makes unnecessary. Appends continue meanwhile.
-   * Returns false, and writes nothing, if the log has been destroyed or compacted in the meantime.
+   * Writes the snapshot, then deletes the updates that the snapshot makes unnecessary. Appends continue
+   * meanwhile. Returns false, and writes nothing, if the log has been destroyed or compacted in the meantime.
    */
   async compact(doc: Key, wanted: CompactionRequest, snapshot: Uint8Array): Promise<boolean> {
     this.#commit.admit()
@@ -89,7 +89,7 @@ export class LevelCompaction {
     const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
     const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
     this.#rewriting.noted(keys, gone.length * bytes.length + updates * updateBytesGuessed)
-    // Nothing throws after this line.
+    // Nothing after this line may throw: the commit must contain all operations of the compaction.
     for (const each of gone) this.#commit.delete(each)
     this.#commit.put(key, record)
     this.#commit.put(keys.head, head)
@@ -98,8 +98,8 @@ export class LevelCompaction {
   }
 
   /**
-   * Deletes the covered updates. The compaction counts as done even if this fails; the next compaction
-   * deletes the remainder.
+   * Deletes the updates that the snapshot covers. The compaction counts as done even if the deletion fails;
+   * the next compaction deletes the remaining updates.
    */
   async #sweep(cell: DocumentCacheEntry, compacted: LiveLogState): Promise<void> {
     try {
@@ -110,8 +110,8 @@ export class LevelCompaction {
   }
 
   /**
-   * Deletes the appends that the oldest snapshot covers completely. An append that it covers only in part
-   * stays; reading skips the covered part.
+   * Deletes the appends that the oldest snapshot covers completely. An append that is covered only in part is
+   * kept; readers skip its covered part.
    */
   async #deleteCovered(cell: DocumentCacheEntry, { epoch, marks, head }: LiveLogState): Promise<void> {
     const keys = cell.key
@@ -124,7 +124,8 @@ export class LevelCompaction {
       const last = covered.at(-1)
       this.#commit.admit()
       const standing = known(cell)
-      // If the document was created again, the same keys belong to the new log.
+      // If the document was created again in the meantime, the same keys belong to the new log and must not
+      // be deleted.
       if (last === undefined || standing.state !== 'live' || standing.epoch !== epoch) return
       for (const key of covered) this.#commit.delete(key)
       await this.#commit.durable()

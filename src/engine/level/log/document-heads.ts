@@ -18,23 +18,27 @@ import type { ReopeningStore } from '../store/reopening-store.ts'
 import type { Store } from '../store/store.ts'
 import { type CacheEntry, WriteThroughCache } from '../store/write-through-cache.ts'
 
-/** Maximum number of heads that stay cached without a pending append. Each takes about 1 KB. */
+/**
+ * Maximum number of heads that stay cached although they have no pending append. Each cached head takes about
+ * 1 KB.
+ */
 const idleHeadsMax = 4_000
 
 /** The keys of one document. */
 export class DocumentKeyspace {
   /**
-   * Prefix of the keys of the updates. The key of an append is this prefix and the number of its first
-   * update.
+   * Prefix of the keys of the updates. The key of an append consists of this prefix and the number of its
+   * first update.
    */
   readonly updates: Buffer
-  /** Initial value for the checksums of updates. */
+  /** CRC-32 of the prefix `updates`, with which the checksums of updates start. */
   readonly updatesCrc: number
 
-  /** @param encoded as `encodeKey` returns it */
+  /** @param encoded the key of the document, as `encodeKey` returns it */
   constructor(encoded: Buffer) {
     const updates = under(keyspaces.updates, encoded)
-    // This buffer lives long. As a slice of the shared pool, it would keep the 8 KB of the pool allocated.
+    // This buffer lives long. If it were a slice of the shared pool, the 8 KB of the pool would stay
+    // allocated as long as the buffer.
     this.updates = Buffer.allocUnsafeSlow(updates.length)
     this.updates.set(updates)
     this.updatesCrc = crc32(this.updates)
@@ -76,7 +80,7 @@ function numberedKey(of: Buffer, number: number): Buffer {
 
 export type DocumentCacheEntry = CacheEntry<LogState, DocumentKeyspace>
 
-/** Cached states of documents, including appends that are not durable yet. */
+/** Cache of the states of documents, including appends that are not durable yet. */
 export class DocumentHeads {
   readonly #cells: WriteThroughCache<LogState, DocumentKeyspace>
 
@@ -95,7 +99,7 @@ export class DocumentHeads {
     this.#cells.unpin(cell)
   }
 
-  /** Runs `work` with the cell of a document, and keeps the cell pinned until `work` ends. */
+  /** Runs `work` with the cell of a document. Keeps the cell pinned until `work` ends. */
   async pinned<T>(doc: Key, work: (cell: DocumentCacheEntry) => Promise<T>): Promise<T> {
     const cell = this.pin(doc)
     try {
@@ -109,7 +113,7 @@ export class DocumentHeads {
     this.#cells.set(cell, standing)
   }
 
-  /** Returns the state if it is cached and durable. */
+  /** Returns the state of a log if it is cached and durable; otherwise undefined. */
   settled(doc: Key): LogState | undefined {
     return this.#cells.settled(keyName(doc))
   }
@@ -124,7 +128,8 @@ const nameOf = cachedKeyNames(keyName)
 export const keysOf = (doc: Key): DocumentKeyspace => new DocumentKeyspace(encodeKey(doc))
 
 /**
- * Reads the state of a log in one snapshot, because a head and its last update belong together.
+ * Reads the state of a log. Reads the head and the last update from one snapshot, because they belong
+ * together.
  * @throws DamagedRecordError
  */
 export async function readLogStateNow(store: Store, keys: DocumentKeyspace): Promise<LogState> {
@@ -140,8 +145,9 @@ export const readLogState = async (reads: Reads, keys: DocumentKeyspace): Promis
   (await readLogEnd(reads, keys, 1)).standing
 
 /**
- * State of a document, and its last updates. These are all updates after its snapshot if the last
- * `appendsMax` appends contain them all; otherwise they are the updates of these appends.
+ * State of a document, and its last updates. If the last `appendsMax` appends contain all updates after the
+ * snapshot of the document, these are all updates after that snapshot; otherwise they are the updates of
+ * these appends.
  */
 export interface LogEnd {
   readonly standing: LogState
@@ -149,8 +155,8 @@ export interface LogEnd {
 }
 
 /**
- * Reads the end of a log. Requests the head and the last appends in parallel: requesting them one after the
- * other would take most of the time in which a document is opened.
+ * Reads the end of a log. Requests the head and the last appends in parallel. If they were requested one
+ * after the other, these reads would take most of the time in which a document is opened.
  */
 export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMax: number): Promise<LogEnd> {
   const [stored, appends] = await Promise.all([reads.get(keys.head), lastAppends(reads, keys, appendsMax)])
@@ -179,8 +185,9 @@ function standingOf(
 }
 
 /**
- * Returns the updates after `base` that precede the updates `next`. Does not decode older appends.
- * @param appends the appends before `next`, the newest first
+ * Returns the updates that come after `base` and before the updates `next`. Stops at `base`, so that older
+ * appends are not decoded.
+ * @param appends the appends before `next`, newest first
  */
 function updatesAfter(
   base: number,
@@ -198,6 +205,6 @@ function updatesAfter(
   return found.flat()
 }
 
-/** Returns the last stored appends, the newest first: at most `max`, and at most one page. */
+/** Returns the last stored appends, newest first: at most `max`, and at most as many as fit into one page. */
 const lastAppends = (reads: Reads, keys: DocumentKeyspace, max: number): Promise<readonly KeyValuePair[]> =>
   reads.firstPage(rangeOf(keys.updates), { reverse: true, limit: max })

@@ -38,7 +38,8 @@ export class LogRemoval {
 
   /**
    * Deletes a log. Concurrent appends wait, and are then rejected.
-   * @param only the expected epoch: a log with another epoch is not deleted, unless the log cannot be read
+   * @param only the expected epoch: if the log has another epoch, nothing is deleted, unless the log cannot
+   * be read
    */
   async destroy(doc: Key, only?: number): Promise<void> {
     this.#commit.admit()
@@ -54,9 +55,9 @@ export class LogRemoval {
   }
 
   /**
-   * Deletes a document that cannot be read. Nothing of such a document is in memory, and its appends fail
-   * until the deletion is durable. If even the epoch cannot be read, the time in seconds becomes the epoch,
-   * because it is greater than any earlier epoch.
+   * Deletes a document that cannot be read. Nothing of such a document is cached, and its appends fail until
+   * the deletion is durable. If even the epoch cannot be read, the current time in seconds becomes the epoch,
+   * because this number is greater than any earlier epoch.
    */
   async #destroyDamaged(keys: DocumentKeyspace): Promise<void> {
     const stored = await this.#storedKeys(keys)
@@ -82,7 +83,7 @@ export class LogRemoval {
     const keys = cell.key
     const stored = await this.#storedKeys(keys)
     this.#commit.admit()
-    // A compaction may have written another snapshot in the meantime.
+    // Reads the state again, because a compaction may have written another snapshot in the meantime.
     const latest = known(cell)
     const snapshots = latest.state === 'live' ? latest.marks.map(({ seq }) => keys.snapshot(seq)) : []
     const { epoch } = standing
@@ -91,13 +92,13 @@ export class LogRemoval {
   }
 
   /**
-   * Deletes everything in one commit. A log that is created later must never find parts of the old log, even
-   * after a crash.
+   * Deletes all data of a log in one commit. A log that is created later must never contain parts of the old
+   * log, even after a crash.
    */
   #remove(keys: DocumentKeyspace, stored: readonly Buffer[], epoch: number): void {
     const head = encodeHead(keys.head, { state: 'deleted', epoch })
     this.#rewriting.noted(keys, stored.length * updateBytesGuessed)
-    // Nothing throws after this line.
+    // Nothing after this line may throw: the commit must contain all operations of the removal.
     for (const key of stored) this.#commit.delete(key)
     this.#commit.put(keys.head, head)
   }

@@ -145,7 +145,7 @@ export class LevelLog implements DocumentLog {
     return found.length < destroyedPerCallMax ? null : (found.at(-1)?.doc ?? null)
   }
 
-  /** Evicts all cached heads. Call after a write with unknown outcome. */
+  /** Evicts all cached heads. Call this method after a write with unknown outcome. */
   forget(): void {
     this.#documents.forget()
   }
@@ -154,7 +154,10 @@ export class LevelLog implements DocumentLog {
     return this.#gate.run(() => withRecordName(what, key, call))
   }
 
-  /** Returns the head of a document. Uses the cached state only if no append is pending. */
+  /**
+   * Returns the head of a document. Uses the cached state only if no append is pending; otherwise reads the
+   * store.
+   */
   async #head(doc: Key): Promise<LogHead | null> {
     const known = this.#documents.settled(doc)
     return headOf(known ?? (await withRecordName('document', doc, () => this.#read(doc))))
@@ -168,13 +171,13 @@ export class LevelLog implements DocumentLog {
 
 interface Listed {
   readonly doc: Key
-  /** Undefined if the head cannot be read. */
+  /** Epoch of the document; undefined if the head cannot be read. */
   readonly epoch: number | undefined
 }
 
 /**
- * Decodes a listed head; null if the document is deleted. A damaged head counts as live: loading the document
- * reports the damage, and listing continues.
+ * Decodes the head of a document for a list. Returns null if the document is deleted. A document with a
+ * damaged head counts as live: the list continues, and the damage is reported when the document is loaded.
  */
 function listed(key: Buffer, value: Buffer): Listed | null {
   const doc = decodeKey(key.subarray(keyspaces.heads.length))

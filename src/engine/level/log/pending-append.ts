@@ -45,7 +45,10 @@ export class PendingAppend implements WriteWaiter {
     this.cell = documents.pin(call.doc)
   }
 
-  /** Copies the updates and jobs. Call before any wait, because the caller may reuse their buffers. */
+  /**
+   * Copies the updates and jobs. Call this method before you wait for anything, because the caller may reuse
+   * their buffers.
+   */
   keepCopies(): void {
     this.updates = this.updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
     this.options = { ...this.options, jobs: (this.options.jobs ?? []).map(copyOfJob) }
@@ -55,7 +58,7 @@ export class PendingAppend implements WriteWaiter {
     return this.updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
   }
 
-  /** Call when the sequence numbers are assigned. The append then waits for the disk. */
+  /** Notes that the sequence numbers are assigned. The append then waits until it is durable. */
   written(appended: Appended): void {
     this.#appended = appended
   }

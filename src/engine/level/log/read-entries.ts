@@ -11,8 +11,8 @@ export interface EntryRange {
 }
 
 /**
- * Reads the updates after the number `after`, up to `upTo` or until they exceed `bytesMax`. The update `upTo`
- * must exist.
+ * Reads the updates after the number `after`. Ends with the update `upTo`, or earlier when the updates exceed
+ * `bytesMax`. The update `upTo` must exist.
  * @throws DamagedRecordError, also if an update is missing
  */
 export async function readLevelEntries(
@@ -42,8 +42,8 @@ export async function readLevelEntries(
 }
 
 /**
- * Returns the key of the append that contains the existing update `seq`. This is the last append that starts
- * at or before `seq`.
+ * Returns the key of the append that contains the update `seq`, which must exist. This append is the last one
+ * that starts at or before `seq`.
  */
 export async function recordOf(reads: Reads, keys: DocumentKeyspace, seq: number): Promise<Buffer> {
   const upTo = { gte: keys.update(0), lt: keys.update(seq + 1) }

@@ -9,8 +9,8 @@ import { type DocumentKeyspace, type LogEnd, readLogEnd, readLogState } from './
 import { type EntryRange, readLevelEntries } from './read-entries.ts'
 
 /**
- * Number of appends at the end of a log that are read together with the head. If the log has fewer appends
- * after its snapshot, one read returns all of them.
+ * Maximum number of appends at the end of a log that are read together with the head. If the log has fewer
+ * appends after its snapshot, this single read returns all of them.
  */
 const appendsAtOnce = 32
 
@@ -21,7 +21,11 @@ export const readLevelLog = (
   options: LoadOptions,
 ): Promise<LoadedLog> => atOneMoment(store, (reads) => readNow(reads, keys, options))
 
-/** Reads the parts from which a version can be rebuilt, as of one moment. @throws DamagedRecordError */
+/**
+ * Reads the parts from which a version can be rebuilt, as of one moment. Returns null if the version cannot
+ * be rebuilt.
+ * @throws DamagedRecordError
+ */
 export const readLevelVersion = (
   store: Store,
   keys: DocumentKeyspace,
@@ -74,8 +78,8 @@ async function readThen(
 }
 
 /**
- * Returns the requested entries if `updates` contains all of them and they fit into `bytesMax`; otherwise
- * null, and the caller must read them.
+ * Returns the requested entries if `updates` contains all of them and they fit into `bytesMax`. Otherwise
+ * returns null, and the caller must read the entries.
  */
 function pageIn({ updates }: LogEnd, { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange) {
   const entries = updates.filter(({ seq }) => seq > after)
@@ -95,7 +99,7 @@ async function readPage(
 }
 
 /**
- * Reads the snapshot that covers everything up to `seq`; null if `seq` is 0.
+ * Reads the snapshot that covers everything up to `seq`. Returns null if `seq` is 0.
  * @throws DamagedRecordError if the snapshot is missing or covers another number
  */
 async function readSnapshot(

@@ -1,6 +1,6 @@
 /**
- * Maximum number of keys in one read. A larger read is split, so that other reads get the reader threads in
- * between.
+ * Maximum number of keys in one read. A read of more keys is split, so that the reader threads can serve
+ * other reads in between.
  */
 const keysAtOnce = 64
 
@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * Combines the reads of all callers in one tick. Handing a read to a thread and being woken by the thread
- * costs many times as much as the read itself, even for a single small value.
+ * Combines the reads of all callers in one tick into one read. Handing a read to a thread and being woken by
+ * the thread costs many times as much as the read itself, even if only one small value is read.
  */
 export class BatchedReads {
   readonly #readMany: ReadMany
@@ -25,7 +25,7 @@ export class BatchedReads {
     this.#readMany = readMany
   }
 
-  /** Returns the value of a key as of some moment between the call and its result. */
+  /** Returns the value of a key as it was at some time between the call and the result. */
   get(key: Uint8Array): Promise<Buffer | undefined> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ key, resolve, reject })
@@ -33,7 +33,7 @@ export class BatchedReads {
     })
   }
 
-  /** Starts the waiting reads immediately. */
+  /** Starts the waiting reads immediately, instead of at the end of the tick. */
   flush(): void {
     const asked = this.#asked
     this.#asked = []
@@ -48,7 +48,7 @@ export class BatchedReads {
         resolve(values[index])
       })
     } catch (error) {
-      // A damaged value must not fail the other reads of the same batch, so each read is repeated alone.
+      // A damaged value must not fail the other reads of the batch, so each key is read again separately.
       if (asked.length > 1) for (const one of asked) void this.#answer([one])
       else for (const { reject } of asked) reject(error)
     }

@@ -6,8 +6,8 @@ import { openLevelStore } from './store.ts'
 
 /**
  * Creates the store of a data directory from the stored pairs of another store. The new store gets its final
- * name only when all pairs are durable and `beforeNamed` has resolved. A crash before that leaves a directory
- * that no server opens. Returns the number of pairs.
+ * name only when all pairs are durable and `beforeNamed` has resolved. If the process crashes before that, it
+ * leaves a directory that no server opens. Returns the number of pairs.
  */
 export async function bulkLoad(
   directory: string,
@@ -47,7 +47,7 @@ async function writePairs(path: string, pages: AsyncIterable<StoredPage>): Promi
   }
 }
 
-/** Syncs a directory, so that new file names in it survive a power failure. */
+/** Syncs a directory, so that the names of new files in the directory survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)
   try {

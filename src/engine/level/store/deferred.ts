@@ -9,7 +9,7 @@ export class Deferred<T> {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // Often no caller awaits this promise; a rejection must not count as unhandled.
+    // Often no caller awaits this promise. Without this line, its rejection would count as unhandled.
     this.promise.catch(() => undefined)
   }
 

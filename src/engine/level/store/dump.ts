@@ -10,7 +10,7 @@ import type { ReopeningStore } from './reopening-store.ts'
 export const everything = rangeOf(Buffer.alloc(0))
 
 /**
- * Yields all stored pairs as they were when the first page was requested.
+ * Yields all stored pairs as they were when the caller requested the first page.
  * @throws StoreUnavailableError, CorruptRecordError
  */
 export async function* dumpStore(gate: OpenCalls, disk: ReopeningStore): AsyncGenerator<StoredPage> {

@@ -4,11 +4,14 @@ import { keyspaces } from './keyspaces.ts'
 import { addChecksum, checkChecksum } from './record-codec.ts'
 import type { Store } from './store.ts'
 
-/** Version number of the layout of keys and records. A server refuses a store with a higher number. */
+/** Version number of the layout of keys and records. A server refuses a store that has a higher number. */
 export const formatVersion = 2
 const formatKey = Buffer.concat([keyspaces.meta, Buffer.from('format')])
 
-/** Checks the format of a store. Writes the current format into an empty store. @throws EngineOpenError */
+/**
+ * Checks that this server supports the format of a store. If the store is empty, writes the current format.
+ * @throws EngineOpenError
+ */
 export async function ensureFormat(store: Store, path: string): Promise<void> {
   const version = await readFormat(store, path)
   if (version === null) return writeFormat(store)

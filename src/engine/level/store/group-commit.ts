@@ -3,13 +3,16 @@ import { StoreUnavailableError } from '../../engine.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 import type { BatchOperation } from './store.ts'
 
-/** A caller that waits until a group is written. Waiters are called in the order of the `wait` calls. */
+/**
+ * A caller that waits until a group is written. The waiters are called in the order in which they called
+ * `wait`.
+ */
 export interface WriteWaiter {
   durable(): void
   lost(error: StoreUnavailableError): void
 }
 
-/** Operations that are written in one batch and become durable together. */
+/** Operations that are written in one batch, so that they become durable together. */
 interface Group {
   readonly operations: BatchOperation[]
   readonly waiters: WriteWaiter[]
@@ -18,30 +21,33 @@ interface Group {
 
 /** When a write starts: as soon as possible (`now`), or together with the next write (`soon`). */
 export type CommitUrgency = 'now' | 'soon'
-/** Longest delay of a `soon` write, in ms. */
+/** Maximum delay of a `soon` write, in ms. */
 const soonMs = 20
 
 /**
- * If at least `waiters` callers are expected within `withinMs`, the next group starts no earlier than
- * `withinMs` after the start of the previous one. The reason is that each group costs a write and a sync,
- * independent of its size (measured: 0.1 to 0.2 ms of CPU). Many small groups would take CPU time from
- * interactive users.
+ * Limits the rate of groups under load. If at least `waiters` callers are expected within `withinMs`, the
+ * next group starts no earlier than `withinMs` after the start of the previous group. Each group costs a
+ * write and a sync, independent of its size (measured: 0.1 to 0.2 ms of CPU), so many small groups would take
+ * CPU time from interactive users.
  */
 const crowd = { withinMs: 2, waiters: 4 }
-/** Time constant of the average rate of waiters, in ms. */
+/** Time constant in ms with which the average rate of waiters adapts to changes. */
 const rateMs = 10
 
 const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
 
 /** Default maximum of accepted bytes that are not yet durable. Further writes are rejected. */
 export const pendingBytesMax = 64 * 1024 * 1024
-/** Bytes that each operation counts in addition to its key and value, for its objects in memory. */
+/**
+ * Number of bytes that each operation counts in addition to its key and value, because of its objects in
+ * memory.
+ */
 const operationBytes = 64
 
 /**
- * Group commit: the writes of one tick become one batch with one sync. While a batch is being written, the
- * next one is collected; it starts when the first one is done. Operations that are added without an `await`
- * between them are in the same batch, and so are atomic.
+ * Group commit: the writes of one tick are written in one batch with one sync. While a batch is being
+ * written, the next batch is collected. It starts when the previous one has ended. Operations that are added
+ * without an `await` between them are in the same batch. They are therefore atomic.
  */
 export class GroupCommit {
   readonly #disk: ReopeningStore
@@ -51,7 +57,7 @@ export class GroupCommit {
   #scheduled = false
   #later: NodeJS.Timeout | null = null
   #reservedBytes = 0
-  /** Start time of the last group, from `performance.now`. */
+  /** Start time of the last group, as `performance.now` returned it. */
   #begunAt = 0
   /** Average number of waiters per millisecond. */
   #rate = 0
@@ -66,8 +72,8 @@ export class GroupCommit {
   }
 
   /**
-   * Checks that the limit of pending bytes is not reached. Call before a call changes anything.
-   * @throws StoreUnavailableError if the limit is reached, or the store does not accept writes
+   * Checks that the limit of pending bytes is not reached. Call this method before a call changes anything.
+   * @throws StoreUnavailableError if the limit is reached, or if the store does not accept writes
    */
   admit(): void {
     this.#disk.admit()
@@ -76,8 +82,8 @@ export class GroupCommit {
   }
 
   /**
-   * Adds `bytes` to the pending bytes, for an accepted call that must wait before it can add its operations.
-   * Returns the function that subtracts them again.
+   * Adds `bytes` to the pending bytes. Used for an accepted call that must wait before it can add its
+   * operations. Returns the function that subtracts the bytes again.
    */
   reserve(bytes: number): () => void {
     this.#reservedBytes += bytes
@@ -95,7 +101,8 @@ export class GroupCommit {
   }
 
   /**
-   * Calls `waiter.durable` when all operations added so far are durable, or `waiter.lost` if that is unknown.
+   * Calls `waiter.durable` when all operations that were added so far are durable. Calls `waiter.lost`
+   * instead if it is unknown whether they are durable.
    */
   wait(waiter: WriteWaiter, pace: CommitUrgency = 'now'): void {
     this.#gathering.waiters.push(waiter)
@@ -103,7 +110,7 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when all operations added so far are durable.
+   * Resolves when all operations that were added so far are durable.
    * @throws StoreUnavailableError if it is unknown whether they are durable
    */
   durable(pace: CommitUrgency = 'now'): Promise<void> {
@@ -141,7 +148,7 @@ export class GroupCommit {
     void this.#writeAll()
   }
 
-  /** Returns how long the next group must wait, in ms; 0 if few waiters are expected. */
+  /** Returns the time in ms for which the next group must wait; 0 if few waiters are expected. */
   #restMs(): number {
     if (this.#rate * crowd.withinMs < crowd.waiters) return 0
     return Math.max(0, Math.round(this.#begunAt + crowd.withinMs - performance.now()))
@@ -154,7 +161,7 @@ export class GroupCommit {
     this.#begunAt = now
   }
 
-  /** Starts a group after `soonMs`, unless another call has already scheduled that. */
+  /** Schedules the next group to start after `soonMs`. Does nothing if it is already scheduled. */
   #scheduleSoon(): void {
     if (this.#later !== null) return
     this.#later = setTimeout(() => {
@@ -170,7 +177,7 @@ export class GroupCommit {
     this.#gathering = emptyGroup()
     this.#noteRate(group.waiters.length)
     const failure = await this.#written(group)
-    // The group was given up in the meantime, and another group may be in progress.
+    // If the group was given up in the meantime, another group may be in progress.
     if (this.#writing !== group) return
     this.#writing = null
     if (failure === null) for (const waiter of group.waiters) waiter.durable()

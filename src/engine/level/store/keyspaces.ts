@@ -1,15 +1,17 @@
 import { keyEnd } from '../../key-encoding.ts'
 
-/** Returns the first byte of the stored keys of one kind of record. */
+/** Returns the first byte of all keys under which records of one kind are stored. */
 const space = (letter: string): Buffer => Buffer.from(letter, 'latin1')
 
 export const keyspaces = {
-  /** Format of the store, and the key to which a reopened store writes a test value. */
+  /** Format of the store. Also contains the key under which a reopened store writes a test value. */
   meta: space('m'),
-  /** One record for each document: its epoch, its snapshots, and whether it is deleted. */
+  /** Heads: one record for each document with its epoch, its snapshots, and whether it is deleted. */
   heads: space('h'),
   snapshots: space('s'),
-  /** One record for each append. Key: document, sequence number of its first update. */
+  /**
+   * One record for each append. Key: the document and the sequence number of the first update of the append.
+   */
   updates: space('u'),
   /** Values of the Kv. Key: partition, key. */
   kv: space('k'),
@@ -27,7 +29,7 @@ export const inKeyspace = (of: Buffer, encoded: Buffer): Buffer => Buffer.concat
 const end = Buffer.of(keyEnd)
 
 /**
- * Returns the prefix of all keys whose first part is exactly `encoded`. Keys whose first part is longer do
- * not have this prefix.
+ * Returns the prefix of all keys whose first part is exactly `encoded`. A key whose first part merely starts
+ * with `encoded` does not have this prefix.
  */
 export const under = (of: Buffer, encoded: Buffer): Buffer => Buffer.concat([of, encoded, end])

@@ -2,7 +2,7 @@ import { errorMessage } from '../../../errors.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** Resolves with the error of `work` instead of rejecting; null if `work` succeeds. */
+/** Waits for `work`. Returns its error instead of rejecting; null if `work` succeeds. */
 export const settleError = (work: Promise<void>): Promise<{ readonly error: unknown } | null> =>
   work.then(
     () => null,
@@ -10,8 +10,8 @@ export const settleError = (work: Promise<void>): Promise<{ readonly error: unkn
   )
 
 /**
- * Matches the error for a truncated table file. LevelDB maps table files into memory, so it reports "Invalid
- * argument".
+ * Matches the error that LevelDB reports for a truncated table file. It is "Invalid argument", because
+ * LevelDB maps table files into memory.
  */
 const cutTable = /\.(ldb|sst): Invalid argument/
 
@@ -19,11 +19,11 @@ const cutTable = /\.(ldb|sst): Invalid argument/
 export const isDamage = (code: string, message: string): boolean =>
   code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && cutTable.test(message))
 
-/** Returns the code of an error of the library `level`; '' if the error has no code. */
+/** Returns the error code that the library `level` has set; '' if the error has no code. */
 export const levelErrorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-/** Converts the error of a failed read to the error that the caller gets. */
+/** Converts the error of a failed read to the error that the caller of the engine gets. */
 export function readError(error: unknown): unknown {
   const code = levelErrorCode(error)
   if (isDamage(code, errorMessage(error)))

@@ -7,7 +7,7 @@ import { formatVersion } from './format.ts'
 import { openChecked, storePath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
-/** Maintenance of the store while the server is stopped. */
+/** Functions for the maintenance of a store while the server is stopped. */
 export { checkStore } from '../check/check-store.ts'
 export { checkManifest } from '../check/file-manifest.ts'
 export { storedEntry } from '../check/stored-entry.ts'
@@ -16,7 +16,7 @@ export { formatVersion } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
 
 /**
- * Rewrites all tables and drops deleted and replaced records.
+ * Rewrites all tables, which removes deleted and replaced records from the files.
  * @throws EngineOpenError, also if the store is damaged
  */
 export async function compactFiles(directory: string): Promise<void> {
@@ -45,12 +45,12 @@ export async function openDump(directory: string): Promise<OpenedDump> {
   return { format: formatVersion, pages: dumpSnapshot(store.snapshot()), close }
 }
 
-/** Returns the bytes of all data files of the store. */
+/** Returns the total size of the data files of the store, in bytes. */
 export async function storedBytes(directory: string): Promise<number> {
   const path = storePath(directory)
   const names = (await readdir(path)).filter((name) => /\.(ldb|log)$/.test(name))
   const sizes = names.map((name) =>
-    // Ignores a missing file: LevelDB may have removed it after the directory was read.
+    // Ignores a missing file, because LevelDB may have removed it since the directory was read.
     stat(join(path, name)).then(
       ({ size }) => size,
       () => 0,

@@ -30,8 +30,8 @@ export interface OpenRequest {
   /** How thoroughly the files are checked before the store is opened. */
   readonly depth: FilesDepth
   /**
-   * Whether a damaged store is opened. If the log of LevelDB has lost writes, only `inspect` opens the store;
-   * the loss is then recorded in the manifest.
+   * Whether a damaged store is opened. If the log of LevelDB has lost writes, only `inspect` opens the store.
+   * The loss is then recorded in the manifest.
    */
   readonly damaged: 'open' | 'refuse' | 'inspect'
   /** Whether a store with an incomplete import is opened. Default `refuse`. */
@@ -41,12 +41,12 @@ export interface OpenRequest {
 /** Returns the path of the store of a data directory. */
 export const storePath = (directory: string): string => join(directory, storeFolder)
 
-/** Returns the path of a store that is being restored and is not complete yet. */
+/** Returns the path of a store whose restore is not complete yet. */
 export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
 
 /**
- * Returns the path of the import marker. The marker file exists while an export is imported into an empty
- * store, because the data is incomplete until the import ends.
+ * Returns the path of the import marker. This file exists while an export is imported into an empty store.
+ * The stored data is incomplete until the import ends.
  */
 export const importMarkPath = (directory: string): string => join(directory, 'import.unfinished')
 
@@ -69,7 +69,8 @@ export async function openChecked(
     refuseChangedManifest(path, changed)
     if (damaged === 'inspect') await noteLost(path, changed.filter(isAboutLog))
     else refuseLost(directory, changed)
-    // Opening replaces all files except tables, so the damage of those files must be reported before.
+    // Opening replaces all files except tables. The damage of the replaced files must be reported before the
+    // opening.
     if (damaged === 'refuse')
       refuseDamaged(
         directory,
@@ -91,8 +92,9 @@ export async function openChecked(
 }
 
 /**
- * Refuses a directory with an interrupted restore or import. Otherwise an empty store would replace the one
- * that was being restored, or an incomplete store would be served as if it were complete.
+ * Refuses a directory with an interrupted restore or import. Otherwise an empty store would be created
+ * although a restore was in progress, or the incomplete data of an import would be served as if it were
+ * complete.
  */
 async function refuseUnfinished(directory: string, importing: 'open' | 'refuse'): Promise<void> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
@@ -102,8 +104,8 @@ async function refuseUnfinished(directory: string, importing: 'open' | 'refuse')
 }
 
 /**
- * Returns why no server can start with this directory; null if its files show no problem. Does not open the
- * store.
+ * Returns the reason why no server can start with this directory; null if its files show no problem. Does not
+ * open the store.
  */
 export async function startProblem(directory: string): Promise<string | null> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
@@ -124,7 +126,7 @@ function importProblem(directory: string, names: readonly string[]): string | nu
 }
 
 /**
- * Refuses a store whose file `CURRENT` is missing, because LevelDB would create an empty store in its place.
+ * Refuses a store whose file `CURRENT` is missing, because LevelDB would create an empty store instead of it.
  */
 async function refuseHeadless(path: string): Promise<void> {
   const names = await readdir(path)
@@ -139,8 +141,8 @@ async function refuseHeadless(path: string): Promise<void> {
 }
 
 /**
- * Refuses a store whose manifest or file `CURRENT` has changed, because LevelDB would remove the files that
- * its manifest no longer lists.
+ * Refuses a store whose MANIFEST file or file `CURRENT` has changed. LevelDB would remove all files that the
+ * changed MANIFEST file does not list.
  */
 function refuseChangedManifest(path: string, changed: readonly string[]): void {
   const manifest = changed.find((sentence) => /^(MANIFEST|CURRENT)/.test(sentence))
@@ -152,8 +154,8 @@ function refuseChangedManifest(path: string, changed: readonly string[]): void {
 }
 
 /**
- * Refuses a store that has lost writes: opening it would replace the log files, and with them the evidence of
- * the loss.
+ * Refuses a store that has lost writes. Opening this store would replace the log files, and the evidence of
+ * the loss would disappear.
  */
 function refuseLost(directory: string, changed: readonly string[]): void {
   const problem = lostProblem(directory, changed)
@@ -169,8 +171,8 @@ function lostProblem(directory: string, changed: readonly string[]): string | nu
 }
 
 /**
- * Refuses a damaged store. Used before operations that rewrite the files, because nothing would show the
- * damage afterwards.
+ * Refuses a damaged store. Used before operations that rewrite the files: after such an operation, nothing
+ * would show the damage.
  */
 function refuseDamaged(directory: string, problems: readonly string[]): void {
   if (problems.length === 0) return
@@ -181,23 +183,23 @@ function refuseDamaged(directory: string, problems: readonly string[]): void {
 }
 
 /**
- * Returns the damage that LevelDB skips without an error. LevelDB reports it only in its text file `LOG` when
- * it opens the store.
+ * Returns the lines in which LevelDB reported damage that it skips without an error. LevelDB writes them only
+ * to its text file `LOG`, when it opens the store.
  */
 export async function readWarnings(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
   return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
 }
 
-/** Returns a description of the process that has the store open, for a message. */
+/** Returns a description, for a message, of the process that has the store open. */
 function holderOf(path: string): string {
   const found = processWith([lockPath(path)])
   return found === null ? 'another process' : `the ${describeProcess(found)}`
 }
 
 /**
- * Returns the path of the lock file with symbolic links resolved, as /proc shows it for the process that has
- * the store open.
+ * Returns the path of the lock file, with symbolic links resolved. /proc shows this path for the process that
+ * has the store open.
  */
 export function lockPath(path: string): string {
   const lock = join(path, 'LOCK')
@@ -209,7 +211,7 @@ export function lockPath(path: string): string {
 }
 
 /**
- * Converts an error of the library `level` to an error with a message for the operator.
+ * Converts an error of the library `level` to an EngineOpenError with a message for the operator.
  * @param changed sentences that describe damaged files
  */
 export function levelOpenError(

@@ -8,29 +8,31 @@ import type { GroupCommit } from './group-commit.ts'
 import type { ReopeningStore } from './reopening-store.ts'
 
 /**
- * Assumed size in bytes of an update that is deleted without being read. With its key and header, an update
- * has at least this size.
+ * Assumed size in bytes of an update that is deleted without being read. This is the minimum size of an
+ * update with its key and header.
  */
 export const updateBytesGuessed = 64
-/** The tables of a document are rewritten when at least this many of its bytes have been deleted. */
+/** Minimum number of deleted bytes of a document after which its tables are rewritten. */
 const deletedBytesMin = 64 * 1024
 /**
- * Time in ms between the last deletion in a document and the rewrite. Each further deletion restarts this
- * delay.
+ * Time in ms between the last deletion in a document and the rewrite of its tables. Each further deletion
+ * restarts this delay.
  */
 const quietMs = 10_000
 /**
- * Pause after each rewrite, as a multiple of its duration. With 9, rewriting takes at most a tenth of the
- * disk time.
+ * Pause after each rewrite, as a multiple of the duration of the rewrite. With 9, rewriting takes at most a
+ * tenth of the disk time.
  */
 const restShare = 9
 /**
- * Maximum number of documents that wait for a rewrite. Further documents are left to LevelDB, which compacts
- * them eventually.
+ * Maximum number of documents that wait for a rewrite. Further documents get no rewrite; LevelDB compacts
+ * their tables eventually.
  */
 const waitingMax = 10_000
 
-/** Upper bound of sequence numbers. No update or snapshot has this number or the number 0. */
+/**
+ * Number that is greater than all sequence numbers. No update or snapshot has this number or the number 0.
+ */
 const numberMax = Number.MAX_SAFE_INTEGER
 
 interface WaitingRange {
@@ -49,8 +51,9 @@ export interface RangeCompactionDependencies {
 
 /**
  * Removes deleted records from the files. LevelDB keeps such records until enough other data has been written
- * to compact their range, which may never happen for a document whose log has been compacted. Rewrites one
- * document at a time, so the work is limited by the tables that contain the keys of one document.
+ * to compact their range. For a document whose log has been compacted, this may never happen. Only one
+ * document is rewritten at a time, so the work is limited to the tables that contain the keys of one
+ * document.
  */
 export class RangeCompaction {
   readonly #gate: OpenCalls
@@ -70,7 +73,7 @@ export class RangeCompaction {
     this.#log = log
   }
 
-  /** Records that bytes of a document have been deleted, and schedules the rewrite of its tables. */
+  /** Notes that bytes of a document have been deleted, and schedules the rewrite of its tables. */
   noted(keys: DocumentKeyspace, bytes: number): void {
     const name = keys.updates.toString('latin1')
     const waiting = this.#waiting.get(name) ?? { keys, bytes: 0, at: 0 }
@@ -81,7 +84,7 @@ export class RangeCompaction {
     if (this.#cancel === null) this.#schedule()
   }
 
-  /** Cancels waiting rewrites. A running rewrite is a call of the gate, so closing the gate waits for it. */
+  /** Cancels the waiting rewrites. A running rewrite continues; closing the gate waits for it. */
   stop(): void {
     this.#cancel?.()
     this.#waiting.clear()
@@ -112,8 +115,9 @@ export class RangeCompaction {
 
   /**
    * Rewrites the tables of a document. LevelDB skips a range if only its lowest level has tables for that
-   * range. To avoid this, the data in memory is first written to a table. Then two deletions of keys that
-   * never exist, which surround all other keys, create a table at a higher level.
+   * range. To avoid this, this method first writes the data in memory to a table. Then it deletes keys that
+   * never exist: in each range of the document, one before and one after all other keys. These deletions
+   * create a table at a higher level.
    */
   async #rewrite(keys: DocumentKeyspace): Promise<void> {
     const compact = (range: ByteRange) => this.#disk.read((store) => store.compactTables(range))

@@ -1,4 +1,7 @@
-/** Maximum number of cached values. The value that has been cached for the longest time is evicted first. */
+/**
+ * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time is
+ * evicted first.
+ */
 const cachedValuesMax = 1_000
 /** Maximum size of a cached value, in bytes. */
 const bytesMax = 1_024
@@ -12,20 +15,24 @@ export interface PendingRead {
 }
 
 /**
- * Recently read values by the name of their key. Thanks to this cache, values that every connection and call
- * needs, such as the existence of an API key, are not read from disk each time. A value is cached only while
- * it cannot change: from the start of a write until the write is durable, callers read from disk.
+ * Caches recently read values by the name of their key. Some values are needed by every connection and call,
+ * such as the existence of an API key. With this cache, they are not read from disk each time. A value is
+ * cached only while it cannot change: from the start of a write until the write is durable, callers read the
+ * value from disk.
  */
 export class ReadCache {
   readonly #values = new Map<string, Found>()
-  /** For each name, the latest read in progress, unless the name has been written since that read began. */
+  /**
+   * The latest read in progress for each name. A read is removed from this map when a write of the same name
+   * starts.
+   */
   readonly #looks = new Map<string, PendingRead>()
   /** Number of writes in progress for each name. */
   readonly #writes = new Map<string, number>()
 
   /**
-   * Returns the values in the order of the names. Returns null unless all values are cached, because values
-   * that are read together must belong to the same moment.
+   * Returns the values in the order of the names. Returns null unless all of them are cached, because values
+   * that are read together must be from the same moment.
    */
   all(names: readonly string[]): readonly Found[] | null {
     const found: Found[] = []
@@ -37,7 +44,7 @@ export class ReadCache {
     return found
   }
 
-  /** Registers a read. Call before the read, and call `end` after it. */
+  /** Registers a read. Call this method before the read, and call `end` after it. */
   begin(names: readonly string[]): PendingRead {
     const look = { names }
     for (const name of names) if (!this.#writes.has(name)) this.#looks.set(name, look)
@@ -45,8 +52,8 @@ export class ReadCache {
   }
 
   /**
-   * Ends a read and caches its values, unless a name was written in the meantime.
-   * @param found the values in the order of the names; undefined if the read has failed
+   * Ends a read and caches its values, except those whose names were written in the meantime.
+   * @param found the values in the order of the names; undefined if the read failed
    */
   end(look: PendingRead, found?: readonly Found[]): void {
     look.names.forEach((name, index) => {
@@ -58,8 +65,8 @@ export class ReadCache {
   }
 
   /**
-   * Marks a name as being written. Call at the moment a write takes effect. Call `written` when the write is
-   * durable or has failed.
+   * Marks a name as being written. Call this method when the write takes effect, and call `written` when the
+   * write is durable or has failed.
    */
   write(name: string): void {
     this.#writes.set(name, (this.#writes.get(name) ?? 0) + 1)
@@ -73,7 +80,7 @@ export class ReadCache {
     else this.#writes.set(name, left)
   }
 
-  /** Evicts everything, because the stored values may have changed. */
+  /** Evicts all values, because the stored values may have changed. */
   forget(): void {
     this.#values.clear()
     this.#looks.clear()

@@ -6,21 +6,24 @@ export type KeyValuePair = readonly [key: Buffer, value: Buffer]
 
 export interface ScanOptions {
   readonly reverse?: boolean
-  /** Maximum number of pairs. */
+  /** Maximum number of pairs to return. */
   readonly limit?: number
-  /** False: the values of the returned pairs are empty, which saves reading them. */
+  /** False: the returned pairs have empty values, which saves reading the values. */
   readonly values?: boolean
 }
 
 export interface Reads {
   get(key: Uint8Array): Promise<Buffer | undefined>
-  /** Yields the pairs of a range in pages, as they were when the first page was requested. */
+  /** Yields the pairs of a range in pages, as they were when the caller requested the first page. */
   pages(range: ByteRange, options?: ScanOptions): AsyncIterable<readonly KeyValuePair[]>
-  /** Returns the first page of a range. Less expensive than a loop over `pages` that ends after one page. */
+  /**
+   * Returns the first page of a range. This is less expensive than a loop over `pages` that ends after one
+   * page.
+   */
   firstPage(range: ByteRange, options?: ScanOptions): Promise<readonly KeyValuePair[]>
 }
 
-/** Reads that all see the store at the same moment. The caller must close the snapshot. */
+/** Reads that all return the data of the same moment. The caller must close the snapshot. */
 export interface ReadSnapshot extends Reads {
   close(): Promise<void>
 }
@@ -32,7 +35,9 @@ const pagePairs = 1_000
 const pageBytes = 1024 * 1024
 export const encodings = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
-/** Returns a function that reads values from a snapshot; without a snapshot, it reads the current values. */
+/**
+ * Returns a function that reads values from a snapshot. If no snapshot is given, it reads the current values.
+ */
 export const readerOf =
   (database: LevelDatabase, snapshot?: DatabaseSnapshot): ReadMany =>
   async (keys) => {
@@ -41,7 +46,9 @@ export const readerOf =
     return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
   }
 
-/** Returns functions that read ranges from a snapshot; without a snapshot, they read the current ranges. */
+/**
+ * Returns functions that read ranges from a snapshot. If no snapshot is given, they read the current ranges.
+ */
 export const rangesOf = (
   database: LevelDatabase,
   snapshot?: DatabaseSnapshot,

@@ -5,13 +5,13 @@ import { decodeNumber, encodeNumber, writeNumber } from '../../key-encoding.ts'
 import type { SnapshotInfo, SnapshotList } from '../../snapshot-list.ts'
 
 /**
- * Size of the header of every value: a CRC-32 (4 bytes) of its key and its remaining bytes, and the number of
- * the layout (1 byte).
+ * Size of the header of a value. The header contains a CRC-32 (4 bytes) of the key and the other bytes of the
+ * value, and the number of the layout (1 byte).
  */
 const headerBytes = 5
 const layout = 1
 
-/** Allocates a value with space for its header, which `seal` fills in. */
+/** Allocates the buffer of a value, with space for the header that `seal` writes. */
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafe(headerBytes + bytes)
 
 /**
@@ -24,7 +24,10 @@ function seal(keyCrc: number, value: Buffer): Buffer {
   return value
 }
 
-/** Checks the checksum of a value and returns its bytes after the header. @throws DamagedRecordError */
+/**
+ * Verifies the checksum of a value. Returns the bytes of the value without its header.
+ * @throws DamagedRecordError
+ */
 export const checkChecksum = (key: Uint8Array, value: Buffer): Buffer => unsealFrom(crc32(key), value)
 
 function unsealFrom(keyCrc: number, value: Buffer): Buffer {
@@ -47,18 +50,18 @@ export function addChecksum(key: Uint8Array, ...parts: readonly Uint8Array[]): B
 }
 
 /**
- * Layout of one append: the first sequence number, the time and the number of updates (`batchBytes`). For
- * each update follow the length of its user id, the length of its bytes (`updateBytes` for both), the user id
- * and the bytes.
+ * Layout of one append. It starts with the first sequence number, the time and the number of updates
+ * (together `batchBytes`). Then each update follows: the length of its user id and the length of its bytes
+ * (together `updateBytes`), the user id, and the bytes.
  */
 const batchBytes = 20
 const updateBytes = 8
 const seqBytes = 8
 
 /**
- * Encodes one append. Its key ends with the number of its first update. The record contains this number as
- * well, so its checksum can start from `documentCrc`, the known checksum of the key without that number.
- * Copies the bytes of the updates.
+ * Encodes one append. The key of an append ends with the number of its first update. The record also contains
+ * this number, so the checksum does not have to include the end of the key: it starts from `documentCrc`, the
+ * checksum of the key without that number. Copies the bytes of the updates.
  */
 export function encodeUpdates(
   documentCrc: number,
@@ -121,7 +124,7 @@ export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
   return { seq: decodeNumber(record, 0), changed, bytes: record.subarray(start) }
 }
 
-/** State of a document without its head. The head follows from the last stored update. */
+/** State of a document as it is stored: without the head, which follows from the last stored update. */
 export type EncodedHead =
   | { readonly state: 'deleted'; readonly epoch: number }
   | { readonly state: 'live'; readonly epoch: number; readonly marks: SnapshotList }
@@ -130,7 +133,8 @@ const epochBytes = 8
 const markBytes = 16
 
 /**
- * Encodes the epoch, then the sequence number and time of each snapshot. A deleted document has no snapshots.
+ * Encodes a head record: the epoch, then the sequence number and time of each snapshot. A deleted document
+ * has no snapshots.
  */
 export function encodeHead(key: Uint8Array, head: EncodedHead): Buffer {
   const marks = head.state === 'live' ? head.marks : []
@@ -141,7 +145,7 @@ export function encodeHead(key: Uint8Array, head: EncodedHead): Buffer {
   )
 }
 
-/** Decodes a head. @throws DamagedRecordError */
+/** Decodes a head record. @throws DamagedRecordError */
 export function decodeHead(key: Uint8Array, value: Buffer): EncodedHead {
   const record = checkChecksum(key, value)
   const epoch = decodeNumber(record, 0)

@@ -8,9 +8,15 @@ import { keyspaces } from './keyspaces.ts'
 import { isDamage, levelErrorCode, readError, settleError } from './level-errors.ts'
 import type { BatchOperation, Store } from './store.ts'
 
-/** Default time in ms for which a failed write is retried. After that its outcome is reported as unknown. */
+/**
+ * Default time in ms for which a failed write is retried. After that time, the write is rejected, with an
+ * unknown outcome.
+ */
 export const holdMsDefault = 30_000
-/** Delay before the store is reopened again, in ms. It doubles after each failure, up to `max`. */
+/**
+ * Delay in ms between attempts to reopen the store. It starts with `first` and doubles after each failure, up
+ * to `max`.
+ */
 const reopenDelayMs = { first: 100, max: 5_000 }
 
 const probeKey = Buffer.concat([keyspaces.meta, Buffer.from('probe')])
@@ -19,14 +25,17 @@ export interface ReopeningStoreOptions {
   readonly store: Store
   /** Opens the store again. */
   readonly open: () => Promise<Store>
-  /** True: a write resolves only when the disk has the data. False: the operating system is enough. */
+  /**
+   * True: a write resolves only when the data is on disk. False: a write resolves when the operating system
+   * has the data.
+   */
   readonly sync: boolean
   readonly holdMs: number
   readonly clock: Clock
   readonly log: Log | undefined
   /** Sentences that describe files that are known to be damaged. */
   readonly damages: readonly string[]
-  /** Called when failed writes are no longer retried. Values in memory may then be wrong. */
+  /** Called when failed writes are given up. The values in memory may then be wrong. */
   readonly onGivenUp: (error: StoreUnavailableError) => void
 }
 
@@ -40,21 +49,24 @@ interface Outage {
 }
 
 /**
- * Provides the store through a handle that can be replaced. After a failed write, a LevelDB handle keeps
- * failing, even if the disk has space again. Therefore this class closes and reopens the store until a test
- * value can be written, and then repeats the failed operations. The operations are puts and deletions, so
- * repeating them is harmless.
+ * Keeps a LevelDB store usable after failed writes. After a failed write, a LevelDB handle keeps failing,
+ * even if the disk has space again. Therefore this class closes and reopens the store until a test value can
+ * be written, and then repeats the failed operations. The operations are puts and deletions, so repeating
+ * them is harmless.
  */
 export class ReopeningStore {
   readonly #options: ReopeningStoreOptions
   #store: Store | null
   #outage: Outage | null = null
-  /** Resolves with the store that is being reopened; null while a store is usable. */
+  /** Resolves with the new store when the store has been reopened. Null while the current store is usable. */
   #next: Deferred<Store> | null = null
   #reopening: Promise<void> | null = null
   #stopWaiting: () => void = () => undefined
   #isClosed = false
-  /** Number of times that writes were given up. A write of an earlier era must not be retried. */
+  /**
+   * Number of times that writes were given up. A write that started under a smaller number must not be
+   * retried.
+   */
   #era = 0
 
   constructor(options: ReopeningStoreOptions) {
@@ -68,8 +80,8 @@ export class ReopeningStore {
   }
 
   /**
-   * Checks that a write would be accepted now.
-   * @throws StoreUnavailableError if the store is closed, or if failed writes are no longer retried
+   * Checks that the store currently accepts writes.
+   * @throws StoreUnavailableError if the store is closed, or if failed writes have been given up
    */
   admit(): void {
     if (this.#isClosed) throw new StoreUnavailableError(closedMessage)
@@ -78,7 +90,7 @@ export class ReopeningStore {
 
   /**
    * Runs `work` with the store. Waits while the store is being reopened.
-   * @throws StoreUnavailableError, DamagedRecordError, and errors of `work`
+   * @throws StoreUnavailableError, DamagedRecordError, and the errors of `work`
    */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     for (;;) {
@@ -92,8 +104,8 @@ export class ReopeningStore {
   }
 
   /**
-   * Writes operations. Call it for one batch at a time. Resolves when they are written, even if the store
-   * must first be reopened.
+   * Writes a batch of operations. The caller must wait for one batch before it writes the next. Resolves when
+   * the operations are written, even if the store must first be reopened.
    * @throws StoreUnavailableError if the write was given up
    */
   async write(operations: readonly BatchOperation[]): Promise<void> {
@@ -130,8 +142,8 @@ export class ReopeningStore {
   }
 
   /**
-   * Adds the known damaged files to the reason: if LevelDB finds damage while it rewrites tables, its error
-   * does not contain the file name.
+   * Returns the reason of a failure, with the files that are known to be damaged. If LevelDB finds damage
+   * while it rewrites tables, its own error does not contain the name of the file.
    */
   #reasonOf(error: unknown): string {
     const { damages } = this.#options
@@ -158,7 +170,8 @@ export class ReopeningStore {
     const error = new StoreUnavailableError(this.#outage.reason)
     this.#era += 1
     this.#outage.givenUp = true
-    // A write in progress must have ended before anything is read. Closing the store waits for it.
+    // A write in progress must have ended before anything is read again. `#replace` closes the old store, and
+    // closing waits for that write.
     if (this.#store !== null) this.#replace(this.#store)
     this.#next?.missed(error)
     this.#options.onGivenUp(error)
@@ -175,7 +188,10 @@ export class ReopeningStore {
     }
   }
 
-  /** Reopens the store and writes a test value. Returns the store; null if one of these steps fails. */
+  /**
+   * Reopens the store and writes a test value. Returns the store; null if the store cannot be reopened or
+   * written.
+   */
   async #tryOpen(): Promise<Store | null> {
     let store: Store | undefined
     try {

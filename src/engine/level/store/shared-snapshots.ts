@@ -2,8 +2,8 @@ import { BatchedReads } from './batched-reads.ts'
 import { type DatabaseSnapshot, type LevelDatabase, type ReadSnapshot, rangesOf, readerOf } from './reads.ts'
 
 /**
- * Provides one snapshot for all callers that need a snapshot in the same tick. Their reads are combined as
- * well.
+ * Provides one snapshot to all callers that need a snapshot in the same tick. The reads of these callers are
+ * also combined.
  */
 export class SharedSnapshots {
   readonly #database: LevelDatabase
@@ -18,9 +18,9 @@ export class SharedSnapshots {
     return this.#current.enter()
   }
 
-  /** Ends the current snapshot for new callers: later callers get a new one. */
+  /** Closes the current snapshot for new callers. Later callers get a new snapshot. */
   end(): void {
-    // If the snapshot cannot be released, it is released together with the database.
+    // If releasing the snapshot fails, the database releases it when it closes.
     this.#current?.leave().catch(() => undefined)
     this.#current = null
   }
@@ -34,12 +34,12 @@ export class SharedSnapshots {
   }
 }
 
-/** A snapshot with several readers. It is released when the last reader has left. */
+/** A snapshot that several readers use. It is released when the last reader has left. */
 class TickSnapshot {
   readonly #snapshot: DatabaseSnapshot
   readonly #batched: BatchedReads
   readonly #ranges: ReturnType<typeof rangesOf>
-  /** Number of readers, plus 1 while further readers can join. */
+  /** Number of readers, plus 1 as long as further readers can join. */
   #users = 1
 
   constructor(database: LevelDatabase) {

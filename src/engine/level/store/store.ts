@@ -5,24 +5,27 @@ import { levelErrorCode, settleError } from './level-errors.ts'
 import { encodings, type LevelDatabase, type ReadSnapshot, type Reads, rangesOf, readerOf } from './reads.ts'
 import { SharedSnapshots } from './shared-snapshots.ts'
 
-/** Puts `value` under `key`; deletes the key if `value` is null. */
+/** One operation of a batch: puts `value` under `key`, or deletes the key if `value` is null. */
 export interface BatchOperation {
   readonly key: Uint8Array
   readonly value: Uint8Array | null
 }
 
 /**
- * The operations of a key-value store that the engine needs. This is an interface so that tests can delay a
- * write or simulate a full disk; everything else in these tests is real.
+ * The operations that the engine needs from a key-value store. This is an interface so that tests can delay a
+ * write or simulate a full disk. Everything else in these tests is real.
  */
 export interface Store extends Reads {
-  /** Writes all operations or none. With `sync`, resolves when they are on disk. */
+  /** Writes all operations or none. With `sync`, resolves when the operations are on disk. */
   write(operations: readonly BatchOperation[], sync: boolean): Promise<void>
   snapshot(): ReadSnapshot
-  /** Rewrites the tables of a range, or all tables, and drops deleted and replaced records. */
+  /**
+   * Rewrites the tables of a range, or all tables. This removes deleted and replaced records from the files.
+   */
   compactTables(range?: ByteRange): Promise<void>
   /**
-   * Estimates the bytes of the tables of a range. Does not count data that is only in memory and in the log.
+   * Estimates the size in bytes of the tables of a range. Does not count data that is only in memory and in
+   * LevelDB's log.
    */
   tableBytes(range: ByteRange): Promise<number>
   close(): Promise<void>
@@ -33,7 +36,8 @@ export type OpenStore = (directory: string) => Promise<Store>
 /** Maximum size in bytes of the cache of uncompressed blocks. */
 const cacheBytes = 32 * 1024 * 1024
 /**
- * Size of a write buffer in bytes. At most two buffers exist. A larger size means fewer and larger tables.
+ * Size of a write buffer in bytes. LevelDB has at most two write buffers. With a larger size, it writes fewer
+ * and larger tables.
  */
 const writeBufferBytes = 16 * 1024 * 1024
 
@@ -57,7 +61,7 @@ export async function openLevelStore(directory: string): Promise<Store> {
         else batch.put(key, value)
       }
       await batch.write({ sync })
-      // A read that starts after the write must see it, so later reads get a new snapshot.
+      // Reads that start after the write must see it, so they get a new snapshot.
       moments.end()
     },
     snapshot: () => moments.enter(),
@@ -73,11 +77,11 @@ export async function openLevelStore(directory: string): Promise<Store> {
 
 /**
  * Checks that no other process has the store in `directory` open. Does not read the store.
- * @throws the error of `level` if another process has it open
+ * @throws the error of `level` if another process has the store open
  */
 export async function requireUnlocked(directory: string): Promise<void> {
-  // LevelDB locks the store before it detects that the store exists. With `errorIfExists`, opening therefore
-  // fails for both reasons without reading the store.
+  // LevelDB locks the store before it checks whether the store exists. With `errorIfExists`, opening
+  // therefore always fails without reading the store: because of the lock, or because the store exists.
   const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
   const failure = await settleError(database.open())
   await database.close()
@@ -85,7 +89,10 @@ export async function requireUnlocked(directory: string): Promise<void> {
   if (levelErrorCode(cause) === 'LEVEL_LOCKED') throw failure?.error
 }
 
-/** `compactRange` exists in the databases of `level` in Node, but the types of `level` omit it. */
+/**
+ * A database with `compactRange`. In Node, the databases of `level` have this method, but their types omit
+ * it.
+ */
 interface Compactable {
   compactRange(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<void>
 }

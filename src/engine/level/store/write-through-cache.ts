@@ -3,10 +3,13 @@ import { StoreUnavailableError } from '../../engine.ts'
 export type CacheState<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'known'; value: T }
-  /** The cell is unusable. The next caller gets a new cell. */
+  /**
+   * The cell is unusable, because its value could not be loaded or may be wrong. The next caller gets a new
+   * cell.
+   */
   | { readonly state: 'lost'; readonly error: unknown }
 
-/** A cell: the cached state of one stored item, including changes that are still being written. */
+/** A cell: the cached state of one stored item. It includes changes that are still being written. */
 export interface CacheEntry<T, K = Buffer> {
   readonly name: string
   /** Key in the store. */
@@ -14,29 +17,29 @@ export interface CacheEntry<T, K = Buffer> {
   knowledge: CacheState<T>
   /** Resolves when the value is loaded. */
   ready: Promise<void>
-  /** Number of users of the cell, including changes that are not yet durable. */
+  /** Number of users of the cell. A change that is not durable yet also counts as a user. */
   pins: number
   /**
-   * The last of the calls that run one after the other on this cell (see `inEntryOrder`); null without such a
-   * call.
+   * The last of the calls that run one after the other on this cell (see `inEntryOrder`). Null if there was
+   * no such call.
    */
   lastCall: Promise<unknown> | null
 }
 
 /**
- * Cache of the current values of stored items while a caller depends on them. A cell is loaded once. It is
- * changed in memory when a write is added to a group commit, and it is kept at least until that write is
- * durable. So a decision does not need a read of its own, and it never misses a write in progress. A limited
- * number of unpinned cells (`idleMax`) stays cached.
+ * Caches the current values of stored items while callers use them. A cell is loaded once. When a write is
+ * added to a group commit, the cell changes in memory, and it stays cached at least until that write is
+ * durable. So a caller that decides on the basis of a value does not have to read the value first, and never
+ * misses a write in progress. A limited number of unpinned cells (`idleMax`) also stays cached.
  */
 export class WriteThroughCache<T, K = Buffer> {
   readonly #load: (key: K) => Promise<T>
   readonly #idleMax: number
   readonly #cells = new Map<string, CacheEntry<T, K>>()
   /**
-   * Cells that have been unpinned, in the order in which they were unpinned. Some of them may be pinned
-   * again. Removing and adding cells for each change would cost more than the occasional read of a cell that
-   * was evicted too early.
+   * Cells that have been unpinned, in the order in which they were unpinned. Some of these cells may be
+   * pinned again. Keeping this list exact would require a removal and an addition for each change. That would
+   * cost more than an occasional read of a cell that was evicted too early.
    */
   readonly #idle = new Set<CacheEntry<T, K>>()
 
@@ -46,8 +49,8 @@ export class WriteThroughCache<T, K = Buffer> {
   }
 
   /**
-   * Returns the cell of an item and pins it until `unpin`. A new cell is loaded; `key` returns its key in the
-   * store.
+   * Returns the cell of an item and pins the cell until `unpin`. If the cell is new, it is loaded. `key`
+   * returns the key of the item in the store.
    */
   pin(name: string, key: () => K): CacheEntry<T, K> {
     const cell = this.#cells.get(name) ?? this.#start(name, key())
@@ -70,13 +73,16 @@ export class WriteThroughCache<T, K = Buffer> {
     if (this.#idle.size > this.#idleMax) this.#dropFirst()
   }
 
-  /** Sets the value of a cell. Call it at the moment the write is added to the group commit. */
+  /** Sets the value of a cell. Call this method when the write is added to the group commit. */
   set(cell: CacheEntry<T, K>, value: T): void {
     if (cell.knowledge.state === 'known') cell.knowledge.value = value
     else cell.knowledge = { state: 'known', value }
   }
 
-  /** Returns the value if it is loaded and the cell is not pinned, so that no write is in progress. */
+  /**
+   * Returns the value of an item if it is loaded and its cell is not pinned, which means that no write is in
+   * progress. Otherwise returns undefined.
+   */
   settled(name: string): T | undefined {
     const cell = this.#cells.get(name)
     return cell?.pins === 0 && cell.knowledge.state === 'known' ? cell.knowledge.value : undefined
@@ -93,7 +99,7 @@ export class WriteThroughCache<T, K = Buffer> {
   #start(name: string, key: K): CacheEntry<T, K> {
     const cell = this.#add(name, key)
     cell.ready = this.#fill(cell)
-    // The callers that pinned the cell handle the rejection.
+    // The callers that pinned the cell handle the rejection, so it must not count as unhandled.
     cell.ready.catch(() => undefined)
     return cell
   }
@@ -124,8 +130,8 @@ export class WriteThroughCache<T, K = Buffer> {
   }
 
   /**
-   * Evicts the unpinned cell that was unpinned first. A pinned cell is only removed from the list; `unpin`
-   * adds it again.
+   * Evicts the unpinned cell that was unpinned first. A cell that is pinned again stays cached, but is
+   * removed from the list; `unpin` adds it again.
    */
   #dropFirst(): void {
     for (const first of this.#idle) {
@@ -142,7 +148,8 @@ export class WriteThroughCache<T, K = Buffer> {
 
 /**
  * Returns the value of a loaded cell.
- * @throws the error of loading; StoreUnavailableError if the value was evicted because a write failed
+ * @throws the error of loading the cell, or StoreUnavailableError if the value was evicted because a write
+ * failed
  */
 export function known<T, K>({ knowledge }: CacheEntry<T, K>): T {
   if (knowledge.state === 'known') return knowledge.value

@@ -23,25 +23,25 @@ import {
 import { LeaseMonitor } from './row-lease.ts'
 
 /**
- * Interval of the heartbeats, in ms. A heartbeat is also sent as soon as another node would count as dead, so
- * that each node detects a death within 5 s.
+ * Interval of the heartbeats, in ms. An additional heartbeat is sent when another node would count as dead
+ * according to the last heartbeat, so that each node detects a death within 5 s.
  */
 const beatEveryMs = 1_000
 /**
- * Delay of that additional heartbeat, in ms. If a node sends its heartbeat slightly late, a second check is
- * then not necessary.
+ * Delay of the additional heartbeat, in ms, counted from the time at which the other node would count as
+ * dead. With this delay, a node whose own heartbeat is slightly late is not mistaken for dead.
  */
 const afterDeathMs = 20
 const lookEveryMs = 100
 /**
- * Topic on which nodes announce changes of the node list. A node that receives a message reads the list
+ * Topic on which nodes announce changes of the node list. A node that receives an announcement reads the list
  * immediately.
  */
 const topic = 'cluster/nodes'
 
 export interface MembershipOptions {
   readonly schema: string
-  /** Id of this node. A generated id is unique. */
+  /** Id of this node. It is the configured name, or a generated unique name. */
   readonly id: string
   /** The clock of the database; null if this process uses its own clock. */
   readonly clock: DatabaseClock | null
@@ -49,8 +49,8 @@ export interface MembershipOptions {
 }
 
 /**
- * Represents this process among the nodes that share a schema. The permission to write depends on the
- * heartbeat: a node that the others consider dead writes nothing until its next heartbeat succeeds. A write
+ * Represents this process among the nodes that share a schema. A node may write only while its heartbeats
+ * succeed: if the other nodes consider it dead, it writes nothing until its next heartbeat succeeds. A write
  * that the node sent before it lost the permission may still be executed later. This is harmless: updates of
  * a log commute, an append that depends on the head contains the head that it expects, a lease protects each
  * job, and checks protect each record.
@@ -67,22 +67,25 @@ export class ClusterMembership implements WritePermission, Cluster {
   #homes: (string | undefined)[] = []
   #refusal: string | null = 'it has not joined the others yet'
   /**
-   * No node counts as dead before this time, because the database was unavailable or slow and no node could
-   * send a heartbeat.
+   * Before this time, no node counts as dead. The time is set after the database was unavailable or slow,
+   * because no node could send a heartbeat then.
    */
   #patientUntil = 0
   #bus: ClusterBus | null = null
-  /** Start time of the latest successful heartbeat. An earlier heartbeat may be answered after it. */
+  /**
+   * Start time of the latest successful heartbeat. The answer to an older heartbeat may arrive after the
+   * answer to this one; it is then ignored.
+   */
   #heartbeatAt = 0
   /**
-   * Time at which the next node will become dead, according to the last heartbeat. A failed heartbeat does
-   * not change this time.
+   * Time at which the next node will count as dead, according to the last heartbeat. Infinity if no heartbeat
+   * has succeeded since the last one was scheduled.
    */
   #firstDeadAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
   /**
-   * `#beating` is the running heartbeat. If another heartbeat waits for its end, `#beating` and `#next` are
-   * the waiting heartbeat.
+   * `#next` is the heartbeat that waits for the running heartbeat to end; null if none waits. `#beating` is
+   * the waiting heartbeat if there is one, otherwise the running heartbeat.
    */
   #beating: Promise<HeartbeatResult | null> = Promise.resolve(null)
   #next: Promise<HeartbeatResult | null> | null = null
@@ -95,9 +98,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Joins the cluster. If another process holds the id or the schema and is dead, waits until its lease
-   * expires.
-   * @throws EngineOpenError if the other process is alive
+   * Joins the cluster. If a dead process still holds the id or the schema, waits until its lease expires.
+   * @throws EngineOpenError if the process that holds the id or the schema is alive
    */
   static async join(database: PostgresDatabase, options: MembershipOptions): Promise<ClusterMembership> {
     const membership = new ClusterMembership(database, options)
@@ -115,8 +117,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Connects the bus. From then on, this node publishes changes of the node list, and receives those of other
-   * nodes immediately.
+   * Connects the bus. From then on, this node publishes changes of the node list, and receives the changes of
+   * other nodes immediately.
    */
   connect(bus: ClusterBus): void {
     this.#bus = bus
@@ -138,7 +140,7 @@ export class ClusterMembership implements WritePermission, Cluster {
   async isAlive(incarnation: string): Promise<boolean> {
     const isListed = (nodes: readonly ClusterNode[]) => nodes.some((node) => node.incarnation === incarnation)
     if (incarnation === this.incarnation || isListed(this.#others)) return true
-    // The node may have joined a moment ago, so the list is read again.
+    // The other node may have joined a moment ago, so this node reads the list again.
     const found = await this.#beatAside()
     return found === null || isListed(this.#others) || isListed(found.others.filter(({ isAlive }) => isAlive))
   }
@@ -154,7 +156,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Returns the nodes that can be home nodes: all nodes that do not drain. If all nodes drain, returns all.
+   * Returns the ids of the nodes that can be home nodes: all nodes that are not draining. If all nodes are
+   * draining, returns all nodes.
    */
   #serving(): readonly string[] {
     const all = [{ id: this.self, state: this.#state }, ...this.#others]
@@ -217,9 +220,9 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Runs a heartbeat. If one is already running, the call waits for the next one. Returns null if the
-   * heartbeat failed. In that case the database connection logs the error, and renews the permission after
-   * the reconnect.
+   * Runs a heartbeat on the additional connection. If a heartbeat is already running, waits for its end
+   * first; all callers that wait get the same heartbeat. Returns null if the heartbeat failed. In that case
+   * the database connection logs the error, and renews the permission after the reconnect.
    */
   #beatAside(): Promise<HeartbeatResult | null> {
     this.#next ??= this.#beating.then(() => {
@@ -250,8 +253,8 @@ export class ClusterMembership implements WritePermission, Cluster {
   }
 
   /**
-   * Called after the permission had expired. The other nodes may have considered this node dead and made
-   * changes that this node has not received.
+   * Called when a heartbeat succeeds after the permission had expired. The other nodes may have considered
+   * this node dead, and may have made changes that this node has not received.
    */
   #returned(): void {
     this.#options.log?.warn('heartbeat recovered; writing resumes')
@@ -286,8 +289,8 @@ export class ClusterMembership implements WritePermission, Cluster {
 }
 
 /**
- * Returns a text that changes with the list. It contains the incarnation, because another process with the
- * same name is another node.
+ * Returns a text that differs if the list of nodes differs. The text contains the incarnations, because a
+ * process that reuses the name of an earlier process is a different node.
  */
 const listOf = (nodes: readonly ClusterNode[]): string =>
   JSON.stringify(nodes.map(({ id, incarnation, state }) => [id, incarnation, state]).sort())

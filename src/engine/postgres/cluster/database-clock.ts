@@ -1,12 +1,12 @@
 import type { Clock } from '../../../clock.ts'
 
-/** The clock for stored times. */
+/** The clock whose times are stored. */
 export interface StoreClock extends Clock {
-  /** Converts a time of the process's own clock to this clock. Both are epoch milliseconds. */
+  /** Converts a time of the process's own clock to a time of this clock. Both are epoch milliseconds. */
   of(moment: number): number
 }
 
-/** Returns the clock of a single process, which is the process's own clock. */
+/** Returns the clock of a single process. It is the process's own clock. */
 export const localTime = (clock: Clock): StoreClock => ({
   now: () => clock.now(),
   after: (ms, fn) => clock.after(ms, fn),
@@ -14,8 +14,8 @@ export const localTime = (clock: Clock): StoreClock => ({
 })
 
 /**
- * The clock of the database. With this clock, nodes whose own clocks differ agree on the ends of leases and
- * the due times of jobs.
+ * The clock of the database. All nodes use it, so they agree on the ends of leases and the due times of jobs
+ * even if their own clocks differ.
  */
 export class DatabaseClock implements StoreClock {
   readonly #own: Clock
@@ -38,15 +38,16 @@ export class DatabaseClock implements StoreClock {
   }
 
   /**
-   * Starts a measurement. Returns a function; call it with a time that the database returned after the start.
+   * Starts to measure the difference between the two clocks. The caller then reads the time of the database,
+   * and passes that time to the returned function.
    */
   measuring(): (read: number) => void {
     const from = this.#own.now()
     return (read) => {
       const to = this.#own.now()
       const aheadMs = Math.round(read - (from + to) / 2)
-      // If the difference is smaller than the error of the measurement, the clock stays unchanged, so that
-      // the time does not jump.
+      // If the difference is smaller than the error of the measurement, this clock stays unchanged, so that
+      // its time does not jump.
       if (Math.abs(aheadMs - this.#aheadMs) > (to - from) / 2) this.#aheadMs = aheadMs
     }
   }

@@ -1,23 +1,21 @@
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
-/**
- * Minimum age of the last heartbeat, in ms, at which a node counts as dead. The age is measured by the clock
- * of the database.
- */
+/** Time in ms after its last heartbeat when a node counts as dead, by the clock of the database. */
 export const deadMs = 4_000
 
 /**
- * Name of the lease on the schema. A single server holds it alone; the nodes of a cluster hold it together.
+ * Name of the lease on the schema. A single server is its only holder. The nodes of a cluster hold the lease
+ * together.
  */
 export const schemaLease = 'node'
 /**
- * Holder of the schema lease for a cluster. Because of this holder, a single server (also of an older
- * version) detects that the schema is in use.
+ * Name of the holder of the schema lease if a cluster holds it. A single server that finds this holder knows
+ * that the schema is in use. This includes servers of older versions.
  */
 export const clusterHolder = 'cluster'
 /**
- * Duration of the schema lease after a heartbeat, in ms. It is longer than the time for which the heartbeat
- * permits writes.
+ * Duration of the schema lease after a heartbeat, in ms. It is longer than the time for which a heartbeat
+ * permits writes (`deadMs`).
  */
 const leaseMs = 2 * deadMs
 const renewedBelowMs = 1.5 * deadMs
@@ -42,7 +40,7 @@ export interface ClusterNode {
 
 /** Result of a heartbeat. */
 export interface HeartbeatResult {
-  /** False if a single server holds the schema. */
+  /** False if a single server holds the lease on the schema. */
   readonly isOurs: boolean
   /** False if another live process has the same id, so that this process is not in the list. */
   readonly isListed: boolean
@@ -50,13 +48,16 @@ export interface HeartbeatResult {
   readonly now: number
   /** The other nodes. Includes nodes that died recently, but not nodes that have left. */
   readonly others: readonly ClusterNode[]
-  /** Text that changes each time the conflicting holder renews its lease or sends a heartbeat. */
+  /**
+   * Text that changes each time the process that holds the schema or the id renews its lease or sends a
+   * heartbeat.
+   */
   readonly sign: string
 }
 
 /**
- * Returns the time in ms from a heartbeat until the first of the live nodes becomes dead, if that node sends
- * no further heartbeat.
+ * Returns the time in ms from a heartbeat until the first of the live nodes counts as dead, if no live node
+ * sends another heartbeat.
  */
 export const firstDeadInMs = ({ others, now }: Pick<HeartbeatResult, 'others' | 'now'>): number =>
   Math.min(...others.filter(({ isAlive }) => isAlive).map(({ heartbeatAt }) => heartbeatAt + deadMs - now))
@@ -64,9 +65,9 @@ export const firstDeadInMs = ({ others, now }: Pick<HeartbeatResult, 'others' | 
 const ms = (parameter: string) => `${parameter} * interval '1 ms'`
 
 /**
- * Statement that renews the lease and the node's own row, and returns the other nodes. The lease is renewed
- * only when little time remains, because all nodes would wait for each other at this row. Parameters: $1 id,
- * $2 incarnation, $3 state, $4 `deadMs`, $5 `leaseMs`, $6 `renewedBelowMs`.
+ * Statement that renews the schema lease and the row of this node, and returns the other nodes. The lease is
+ * renewed only when little time remains, because all nodes of the cluster would wait for each other at its
+ * row. Parameters: $1 id, $2 incarnation, $3 state, $4 `deadMs`, $5 `leaseMs`, $6 `renewedBelowMs`.
  */
 const beatOnce = statement<{
   ours: boolean
@@ -104,7 +105,7 @@ const beatOnce = statement<{
       from node where id <> $1) as others,
      concat((select until from lease where name = '${schemaLease}' and holder <> '${clusterHolder}'), ' ',
        (select heard_at from node where id = $1)) as sign`,
-  // A later answer would be useless, because a node without a heartbeat for this time is dead.
+  // A later answer would be useless, because a node that had no heartbeat for this time is dead.
   deadMs,
 )
 const leave = statement('leave', 'delete from node where id = $1 and incarnation = $2')

@@ -4,14 +4,14 @@ import type { PostgresDatabase } from '../connection/database.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
 /**
- * Maximum time in ms for the answer to the statement that renews a lease. If the database does not answer in
- * this time, it counts as unavailable, because another database server may have replaced it.
+ * Maximum time in ms for the answer to the statement that renews a lease. If the answer is later, the
+ * database counts as unavailable, because another database server may have replaced it.
  */
 const patienceMs = 5_000
 
 /**
- * Acquires or renews the lease; returns no row if another process holds it. The times are those of the
- * database clock.
+ * Statement that acquires or renews a lease. Returns no row if another process holds it. Its times are those
+ * of the database clock.
  */
 const take = statement(
   'take-lease',
@@ -31,8 +31,8 @@ const look = statement<{ until: string; holder: string }>(
 const lookEveryMs = 100
 
 /**
- * Detects that a holder is alive, because its lease is renewed repeatedly. One renewal is not sufficient: a
- * statement that was in progress when the holder died may still be executed.
+ * Detects whether the holder of a lease is alive. A live holder renews its lease repeatedly. One renewal
+ * proves nothing: a statement that was in progress when the holder died may still be executed.
  */
 export class LeaseMonitor {
   readonly #seen = new Set<string>()
@@ -47,8 +47,8 @@ export class LeaseMonitor {
 }
 
 /**
- * A lease that one process at a time holds. It is stored in a row, which the holder renews. The lease expires
- * if the holder dies.
+ * A lease that only one process at a time can hold. It is stored in a row, which the holder renews regularly.
+ * If the holder dies, the lease expires.
  */
 export class RowLease {
   readonly holder = randomUUID()
@@ -68,8 +68,9 @@ export class RowLease {
   }
 
   /**
-   * Waits until the lease is free, then acquires it. Returns false if `isHopeless` returns true. `renewed`
-   * states whether the current holder renews the lease.
+   * Waits until the lease is free, then acquires it. Returns false if `isHopeless` returned true while
+   * another process held the lease.
+   * @param isHopeless gets true if that process keeps renewing the lease
    */
   async wait(isHopeless: (renewed: boolean) => boolean): Promise<boolean> {
     const signs = new LeaseMonitor()

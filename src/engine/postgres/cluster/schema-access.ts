@@ -10,11 +10,11 @@ import { newNodeName } from './node-name.ts'
 import { readClusterId } from './node-rows.ts'
 import { SchemaLease } from './schema-lease.ts'
 
-/** The access of this process to a schema: exclusive, or together with other nodes. */
+/** The right of this process to use a schema: exclusively, or together with the other nodes of a cluster. */
 export interface SchemaAccess {
   readonly bus: Bus
   readonly cluster: Cluster
-  /** Ends the access. The process must not write to the schema afterwards. */
+  /** Ends the right. Afterwards, the process must not write to the schema. */
   end(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ interface Given {
   readonly log: Log | undefined
 }
 
-/** Opens the schema exclusively. @throws EngineOpenError if other processes use it */
+/** Opens the schema for this process only. @throws EngineOpenError if other processes use the schema */
 export async function openExclusive(
   database: PostgresDatabase,
   { schema, log }: Given,

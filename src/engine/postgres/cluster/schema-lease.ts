@@ -10,9 +10,10 @@ const leaseMs = 10_000
 const renewEveryMs = 2_500
 
 /**
- * The exclusive right of one process to use a schema. While the process has the lease, no other process
- * changes the documents that it caches. If it cannot renew the lease in time, it writes nothing until it has
- * the lease again. If another process has acquired the lease in the meantime, it never writes again.
+ * The exclusive right of one process to use a schema. While a process has the lease, no other process changes
+ * the documents that it caches. A process that cannot renew the lease in time writes nothing until it has the
+ * lease again. If another process has acquired the lease in the meantime, the first process never writes
+ * again.
  */
 export class SchemaLease implements WritePermission {
   readonly #database: PostgresDatabase
@@ -30,7 +31,7 @@ export class SchemaLease implements WritePermission {
   }
 
   /**
-   * Acquires the lease. If another process holds it and does not renew it, waits until it ends.
+   * Acquires the lease. If another process holds the lease but does not renew it, waits until the lease ends.
    * @throws EngineOpenError if the other process renews the lease
    */
   static async take(database: PostgresDatabase, { schema, log }: { schema: string; log: Log | undefined }) {
@@ -39,8 +40,8 @@ export class SchemaLease implements WritePermission {
     if (!(await node.#lease.wait((isRenewed) => isRenewed))) {
       throw new EngineOpenError('locked', inUse(schema, await node.#lease.readHolder()))
     }
-    // `wait` may have waited for another holder. This process has the lease since the last attempt, and
-    // therefore for longer than the value computed here.
+    // If `wait` has waited for another holder, `takenAt` is too early. This process acquired the lease in the
+    // last attempt, so the lease counts as acquired at most `renewEveryMs` ago.
     node.#validUntil = Math.max(takenAt, performance.now() - renewEveryMs) + leaseMs
     node.#schedule()
     return node
@@ -61,8 +62,8 @@ export class SchemaLease implements WritePermission {
   }
 
   /**
-   * Renews the lease. If that fails, the database connection logs the error, and renews the lease after the
-   * reconnect.
+   * Renews the lease, and schedules the next renewal. If the renewal fails, the database connection logs the
+   * error, and renews the lease after the reconnect.
    */
   async #beat(): Promise<void> {
     await this.#database.aside((session) => this.renew(session)).catch(() => undefined)

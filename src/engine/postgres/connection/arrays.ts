@@ -1,6 +1,6 @@
 /**
- * Formats an array of numbers in the text format of PostgreSQL. The conversion of the library takes several
- * times as long.
+ * Formats an array of numbers in the text format of PostgreSQL. This is several times as fast as the
+ * conversion of the library.
  */
 export const numberArray = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 
@@ -20,10 +20,16 @@ export function bytesArray(all: readonly (Uint8Array | null)[]): string {
 const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 
-/** The bytes of many rows as one binary parameter. In an array parameter, the bytes would be sent in hex. */
+/**
+ * The bytes of many rows, joined into one binary parameter. In an array parameter, the library would send the
+ * bytes as hex digits.
+ */
 export interface PackedBytes {
   readonly bytes: Buffer
-  /** Start of the bytes of each row. The first byte has the number 1, as in the SQL function `substr`. */
+  /**
+   * Positions at which the bytes of each row start. Position 1 is the first byte, as in the SQL function
+   * `substr`.
+   */
   readonly starts: string
   readonly sizes: string
 }

@@ -1,19 +1,20 @@
 import { type Client, type ClientBase, Pool, type PoolClient, types } from 'pg'
 
 /**
- * Time in ms that is added to the limit of a statement, so that the server can report that the limit was
- * reached.
+ * Time in ms for which the client waits longer than the limit of a statement, so that the server can report
+ * that the limit was reached.
  */
 const graceMs = 5000
 /**
- * Maximum time in ms that the server waits within a transaction for the next statement. A large update needs
- * some time. But if a client has stopped or is disconnected, its locks remain until this time has passed.
- * Others wait for these locks, each for as long as a statement may take.
+ * Maximum time in ms that the server waits within a transaction for the next statement. The time must suffice
+ * to send a large update. It must not be long either: if a client stops or is disconnected, its transaction
+ * keeps its locks for this time, and others wait for these locks, each for at most the duration of a
+ * statement.
  */
 const unfinishedMs = 10_000
 
 export interface ConnectionOptions {
-  /** Maximum number of connections, without the additional connection for maintenance. */
+  /** Maximum number of connections, in addition to one connection for maintenance. */
   readonly poolSize: number
   /** Maximum duration of one statement, in ms. */
   readonly statementTimeoutMs: number
@@ -23,11 +24,11 @@ export interface ConnectionOptions {
 
 export interface ConnectionEvents {
   /**
-   * Prepares a new connection. If it returns a promise that rejects, the connection is not used; the type of
-   * the library does not mention this.
+   * Prepares a new connection. If it returns a promise that rejects, the connection is not used. (The types
+   * of the library do not mention this.)
    */
   readonly prepare: (client: ClientBase) => unknown
-  /** Called when an idle connection has ended. */
+  /** Called when the server has ended an idle connection. */
   readonly ended: () => void
 }
 
@@ -58,11 +59,11 @@ export class ConnectionPool {
       this.#open.add(client)
       client.on('error', () => undefined).once('end', () => this.#open.delete(client))
     })
-    // Ends a lost connection immediately; otherwise the library would wait for the missing answer.
+    // Ends a lost connection immediately. Otherwise the library would wait for an answer that never arrives.
     this.#pool.on('release', (isLost: unknown, client) => {
       if (isLost) cut(client)
     })
-    // The server may have ended only an idle connection, and may still be available.
+    // An idle connection has ended. The server may still be available.
     this.#pool.on('error', ended)
   }
 
@@ -71,7 +72,7 @@ export class ConnectionPool {
   }
 
   /**
-   * Hands out no further connection. Connections in use are closed when they are returned. Resolves when all
+   * Stops handing out connections. A connection in use is closed when its user returns it. Resolves when all
    * connections are closed.
    */
   end(): Promise<void> {
@@ -79,7 +80,7 @@ export class ConnectionPool {
   }
 
   /**
-   * Ends all connections immediately, including those in use. Calls that wait for an answer fail with
+   * Ends all connections immediately, including connections in use. Calls that wait for an answer fail with
    * ConnectionLostError.
    */
   cut(): void {

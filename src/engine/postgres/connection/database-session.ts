@@ -1,13 +1,13 @@
 import { type ClientBase, DatabaseError, type QueryConfig } from 'pg'
 import { ConnectionLostError } from './postgres-errors.ts'
 
-/** A named statement, which is prepared once for each connection. `R` is the type of its rows. */
+/** A named SQL statement. Each connection prepares it once. `R` is the type of its rows. */
 export interface Statement<R> {
   readonly name: string
   readonly text: string
   /**
-   * Maximum time in ms to wait for an answer; after that, the connection counts as lost. Default: the limit
-   * that applies to all statements.
+   * Maximum time in ms to wait for the answer. After that time, the connection counts as lost. Default: the
+   * limit that applies to all statements.
    */
   readonly patienceMs?: number
   /** Never set at run time; exists only so that the type contains `R`. */
@@ -18,14 +18,14 @@ export const statement = <R = unknown>(name: string, text: string, patienceMs?: 
   patienceMs === undefined ? { name, text } : { name, text, patienceMs }
 
 /**
- * Name of the routine in which PostgreSQL waits for its standbys. A notice from this routine states that the
- * wait has ended early, and that the commit is done anyway.
+ * Name of the routine in which PostgreSQL waits for its standbys. A notice from this routine means that the
+ * wait has ended early and that the commit was made without the standbys.
  */
 const standbyRoutine = 'SyncRepWaitForLSN'
 
 /**
- * A connection. One object serves all consecutive users of the connection. Statements that are sent without
- * an `await` between them go out together.
+ * A connection to the database. The same object serves all consecutive users of the connection. Statements
+ * that are sent without an `await` between them are sent together.
  */
 export class DatabaseSession {
   readonly #client: ClientBase
@@ -45,7 +45,7 @@ export class DatabaseSession {
   }
 
   /**
-   * Runs one or several commands without parameters. Returns the command tag.
+   * Runs one or more commands without parameters. Returns the command tag.
    * @throws DatabaseError, ConnectionLostError
    */
   async command(text: string): Promise<string> {
@@ -56,7 +56,7 @@ export class DatabaseSession {
     const result = await this.#client.query(query).catch((error: unknown) => {
       throw error instanceof DatabaseError ? error : new ConnectionLostError(error)
     })
-    // The commit exists on one server only. If that server is lost, the commit is lost as well, so the
+    // The commit exists only on this server. If the server is lost, the commit is lost as well, so its
     // outcome counts as unknown.
     if (this.#commits === 'onOneServerOnly') throw new ConnectionLostError(new Error('no standby answers'))
     return result
@@ -64,8 +64,8 @@ export class DatabaseSession {
 }
 
 /**
- * Waits until all promises have settled, and returns all results. All must settle because a connection may be
- * returned only when it is idle.
+ * Waits until all promises have settled, and returns all results. It does not return earlier after a failure,
+ * because a connection may be returned to the pool only when it is idle.
  * @throws the first error
  */
 export async function allSettled<T extends readonly unknown[]>(

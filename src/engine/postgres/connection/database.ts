@@ -22,46 +22,49 @@ import { runSqlTransaction, type SqlTransaction } from './sql-transaction.ts'
 
 export interface DatabaseOptions extends SessionSettings, ConnectionOptions {
   /**
-   * `postgres://user:password@host:port/database`. With several `host:port`, the server that accepts writes
-   * is used.
+   * URL of the form `postgres://user:password@host:port/database`. If it contains several `host:port`, the
+   * server that accepts writes is used.
    */
   readonly url: string
-  /** Maximum time in ms that calls wait while the database is unavailable. */
+  /** Maximum time in ms for which a call waits while the database is unavailable. */
   readonly holdMs: number
   readonly log?: Log | undefined
 }
 
-/** The permission of this process to write. */
+/** The permission of this process to write. It expires unless it is renewed. */
 export interface WritePermission {
-  /** Returns why this process must not write now; null if it may write. */
+  /** Returns the reason why this process must not write now; null if it may write. */
   refusal(): string | null
-  /** Renews the permission if possible. */
+  /** Renews the permission, if that is possible. */
   renew(session: DatabaseSession): Promise<void>
 }
 
-/** Delay in ms before the repetition of a transaction that an available database could not execute. */
+/**
+ * Delay in ms before a transaction is repeated that the database could not execute although the connection
+ * was usable.
+ */
 const undonePauseMs = 200
 /**
- * Maximum number of repetitions of one transaction after collisions. Normally, a repetition resolves the
- * collision; more collisions than this are a fault.
+ * Maximum number of times that one transaction is repeated because of collisions. Normally the first
+ * repetition succeeds, so more collisions than this are a fault.
  */
 const collisionsMax = 50
 
-/** Manages the connections to PostgreSQL and handles outages. */
+/** Provides connections to PostgreSQL, and handles its outages. */
 export class PostgresDatabase {
   #current: ConnectionPool
-  /** Pools that are no longer used. Each one stays here until its last connection is closed. */
+  /** Pools that are no longer used. A pool stays in this map until its last connection is closed. */
   readonly #former = new Map<ConnectionPool, Promise<void>>()
   /** The session of each open connection. */
   readonly #sessions = new WeakMap<ClientBase, DatabaseSession>()
-  /** One URL for each server. The first one is in use or is tried next. */
+  /** One URL for each server. The first URL is in use, or is tried next. */
   readonly #urls: string[]
-  /** The highest timeline that was found on any of the servers. */
+  /** Highest timeline of all servers to which this process has connected. */
   #timeline = 0
   readonly #slots: Semaphore
   readonly #options: DatabaseOptions
   readonly #stop = new AbortController()
-  /** Aborted when calls must no longer wait for an unavailable database. */
+  /** Aborted when calls must stop waiting for an unavailable database. */
   readonly #hold = new AbortController()
   #outage: Outage | null = null
   #state: 'unknown' | 'reached' = 'unknown'
@@ -74,7 +77,7 @@ export class PostgresDatabase {
     this.#current = this.#connections()
   }
 
-  /** Sets the permission that every later transaction requires. */
+  /** Sets the permission that is required for every later transaction. */
   guard(right: WritePermission): void {
     this.#right = right
   }
@@ -87,8 +90,7 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs reads. Waits while the database is unavailable. If a connection is lost, repeats the reads that it
-   * left unanswered.
+   * Runs reads, and waits while the database is unavailable. If the connection is lost, runs `work` again.
    * @throws StoreUnavailableError
    */
   async read<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
@@ -103,9 +105,10 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs a transaction. Waits while the database is unavailable. Repeats the transaction if it was certainly
-   * rolled back.
-   * @throws StoreUnavailableError, also if the outcome is unknown
+   * Runs a transaction, and waits while the database is unavailable. Repeats the transaction if it was
+   * certainly rolled back.
+   * @throws StoreUnavailableError if the database stays unavailable, or if the outcome of the transaction is
+   * unknown
    */
   async write<Asked, Result>(transaction: SqlTransaction<Asked, Result>): Promise<Result> {
     const startedAt = performance.now()
@@ -139,7 +142,7 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs `work` once, with a connection that no other call uses meanwhile.
+   * Runs `work` once. No other call uses the connection meanwhile.
    * @throws the errors of `work`; StoreUnavailableError if there is no connection
    */
   once<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
@@ -167,8 +170,8 @@ export class PostgresDatabase {
         this.#state = 'reached'
         return client
       } catch (error) {
-        // If a connection has succeeded before, this error may also occur for a while during a restart or a
-        // failover.
+        // This error means a wrong configuration only if no connection has ever succeeded. Otherwise it may
+        // occur for a while during a restart or a failover.
         if (this.#state === 'unknown' && isMisconfigured(error)) throw toPublicError(error)
         this.#away(error)
       }
@@ -184,15 +187,15 @@ export class PostgresDatabase {
   }
 
   /**
-   * Connects to a server that accepts writes.
-   * @throws if that fails; the next attempt uses another server if there is one
+   * Connects to a server that accepts writes, and renews the permission.
+   * @throws the error if that fails; the next attempt then uses the next server, if there are several
    */
   async #reach(): Promise<void> {
     const [tried, connections] = [this.#urls[0], this.#current]
     try {
       await this.aside((session) => this.#right.renew(session))
     } catch (error) {
-      // Skipped if another call has tried this server in the meantime.
+      // If another call has tried this server in the meantime, the list has already been changed.
       if (this.#urls[0] === tried) this.#urls.push(...this.#urls.splice(0, 1))
       this.#leave(connections)
       throw error
@@ -201,8 +204,8 @@ export class PostgresDatabase {
 
   /**
    * Prepares a new connection.
-   * @throws Error if a standby was promoted in place of this server. The server then still accepts writes,
-   * but lacks the newer data of that standby.
+   * @throws Error if a standby was promoted in place of this server. Such a server still accepts writes, but
+   * lacks the newer data of the promoted standby.
    */
   async #prepare(session: DatabaseSession): Promise<void> {
     const servers = this.#urls.length === 1 ? 'one' : 'several'
@@ -211,7 +214,7 @@ export class PostgresDatabase {
       throw new Error(
         'this server is outdated, because a standby was promoted in its place: configure it as a standby of the new primary before you use it again',
       )
-    // Answers of the replaced server are not needed.
+    // A standby was promoted, so the answers of the previous server are no longer needed.
     if (timeline > this.#timeline) for (const former of this.#former.keys()) former.cut()
     this.#timeline = timeline
   }
@@ -223,7 +226,10 @@ export class PostgresDatabase {
     })
   }
 
-  /** Replaces a pool. No connection of the old pool is used again, whether its server is available or not. */
+  /**
+   * Replaces a pool with a new one. No connection of the old pool is used again, even if its server is still
+   * available.
+   */
   #leave(left: ConnectionPool): void {
     if (this.#current !== left || this.#stop.signal.aborted) return
     this.#current = this.#connections()
@@ -238,8 +244,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs `work` on the additional connection, independent of the load on the other connections and of
-   * outages.
+   * Runs `work` on the additional connection. So `work` runs even if all other connections are in use, or
+   * during an outage.
    */
   async aside<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const client = await this.#current.connect().catch((error: unknown) => {
@@ -258,7 +264,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** From now on, calls that would wait for an unavailable database fail immediately. */
+  /** Makes all calls that wait for an unavailable database, now or later, fail immediately. */
   endHolding(): void {
     this.#hold.abort()
   }

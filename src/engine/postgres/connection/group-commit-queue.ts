@@ -1,8 +1,8 @@
-/** A write that waits for its group. */
+/** A write that waits until its group is written. */
 export interface QueuedWrite {
   /**
    * Name of the sequence to which the write belongs, such as a document. If the outcome of a write is
-   * unknown, the waiting writes of the same line are given up.
+   * unknown, the waiting writes of the same sequence fail.
    */
   readonly line: string
   /** Number of bytes that the write keeps in memory. */
@@ -11,19 +11,21 @@ export interface QueuedWrite {
   lost(error: unknown): void
 }
 
-/** Maximum size of one group. The first call is always part of the group, even if it is larger. */
+/** Maximum size of one group. A call that is larger than this forms a group of its own. */
 const groupMax = { calls: 1000, bytes: 16 * 1024 * 1024 }
 
 /**
- * Group commit: the calls of one tick are written in one transaction. Calls that arrive during a transaction
- * form the next group. All calls are written in their order.
+ * Group commit: the calls of one tick are written in one transaction. The calls that arrive during this
+ * transaction form the next group. Calls are written in the order in which they arrive.
  */
 export class GroupCommitQueue<C extends QueuedWrite> {
   readonly #write: (group: readonly C[]) => Promise<void>
   #waiting: C[] = []
   #state: 'idle' | 'writing' = 'idle'
 
-  /** @param write writes a group. Throws if the outcome is unknown, or if the group can never be written. */
+  /**
+   * @param write writes a group. It throws if the outcome is unknown, or if the group can never be written.
+   */
   constructor(write: (group: readonly C[]) => Promise<void>) {
     this.#write = write
   }

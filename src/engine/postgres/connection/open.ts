@@ -16,8 +16,8 @@ const readVersion = statement<{ version: string; fsync: string; standbys: string
 )
 
 /**
- * A setting of the database with which acknowledged writes can be lost although no error occurs, and the
- * remedy.
+ * Describes a setting of the database because of which acknowledged writes can be lost without an error, and
+ * the remedy.
  */
 export interface DurabilityWarning {
   readonly found: string
@@ -34,7 +34,7 @@ const noStandby: DurabilityWarning = {
   help: "set synchronous_standby_names, such as 'ANY 1 (…)', and synchronous_commit to on",
 }
 
-/** Checks the name of a schema. @throws EngineOpenError */
+/** Checks that the name of a schema is valid. @throws EngineOpenError */
 export function checkSchemaName(schema: string): void {
   if (schemaName.parse(schema) !== undefined) return
   throw new EngineOpenError(
@@ -44,7 +44,8 @@ export function checkSchemaName(schema: string): void {
 }
 
 /**
- * Checks that the database server meets the requirements, before anything is created in it. Returns warnings.
+ * Checks that the database server meets the requirements, before anything is created in the database. Returns
+ * warnings.
  * @throws EngineOpenError
  */
 export async function checkServer(
@@ -66,7 +67,10 @@ export async function checkServer(
   ]
 }
 
-/** Converts an error to one with a message for the operator. The message never contains the password. */
+/**
+ * Converts an error to an EngineOpenError with a message for the operator. The message never contains the
+ * password.
+ */
 export function postgresOpenError(error: unknown): EngineOpenError {
   if (error instanceof EngineOpenError) return error
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>

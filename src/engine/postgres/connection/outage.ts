@@ -4,7 +4,10 @@ import type { Log } from '../../../log.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 import { publicErrorCode } from './postgres-errors.ts'
 
-/** Delays between attempts to reach the database, in ms. The delay doubles from `first` to `longest`. */
+/**
+ * Delays in ms between attempts to reach the database. The first delay is `first`. It doubles after each
+ * attempt, up to `longest`.
+ */
 const pauseMs = { first: 20, longest: 2000 }
 
 /** An outage: the time from the first failure until the database answers again. */
@@ -17,7 +20,7 @@ export class Outage {
   /**
    * Starts the attempts to reach the database.
    * @param reach resolves when the database is available
-   * @param onOver called when the outage is over, or when `stop` has ended the attempts
+   * @param onOver called when the outage is over, or when the attempts have ended because of `stop`
    */
   constructor(
     failure: unknown,
@@ -36,7 +39,7 @@ export class Outage {
 
   /**
    * Resolves when the outage is over.
-   * @throws StoreUnavailableError if the outage lasts longer than `holdMs`, or if `giveUp` is aborted
+   * @throws StoreUnavailableError if the outage is not over within `holdMs`, or if `giveUp` is aborted
    */
   async waited(holdMs: number, giveUp: AbortSignal): Promise<void> {
     const restMs = this.#since + holdMs - performance.now()

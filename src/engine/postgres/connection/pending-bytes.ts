@@ -2,10 +2,10 @@ import { StoreUnavailableError } from '../../engine.ts'
 
 /** Default maximum of accepted bytes that are not yet durable. Further writes are rejected. */
 export const pendingBytesMaxDefault = 64 * 1024 * 1024
-/** Bytes that each call counts in addition to its data, for its objects in memory. */
+/** Number of bytes that each call counts in addition to its data, because of its objects in memory. */
 const callBytes = 64
 
-/** Counts the bytes that are accepted and not yet durable. */
+/** Counts the bytes that are accepted but not yet durable. */
 export class PendingBytes {
   readonly #max: number
   #bytes = 0
@@ -19,7 +19,7 @@ export class PendingBytes {
   }
 
   /**
-   * Runs `work` and counts `bytes` until it has settled.
+   * Runs `work`, and counts `bytes` as pending until `work` has settled.
    * @throws StoreUnavailableError if the limit is reached
    */
   async during<T>(bytes: number, work: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import { errorMessage } from '../../../errors.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** The connection has ended, or could not be opened. */
+/** Thrown if the connection has ended or could not be opened. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'
   constructor(cause: unknown) {
@@ -10,7 +10,7 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** A transaction that certainly wrote nothing. */
+/** Thrown if a transaction has certainly written nothing. */
 export class TransactionRolledBackError extends Error {
   override readonly name = 'TransactionRolledBackError'
   constructor(cause: unknown) {
@@ -18,7 +18,9 @@ export class TransactionRolledBackError extends Error {
   }
 }
 
-/** The connection ended after the commit was sent, so the outcome of the transaction is unknown. */
+/**
+ * Thrown if the connection ended after the commit was sent. The outcome of the transaction is then unknown.
+ */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
   constructor(cause: unknown) {
@@ -41,7 +43,7 @@ export const sqlStateOf = (error: unknown): string => {
 
 /**
  * Returns the part of an error that clients may see: the error code of the operating system or of PostgreSQL.
- * The message contains addresses and user names, so it appears only in the server log.
+ * The message of the error is only written to the server log, because it contains addresses and user names.
  */
 export function publicErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -51,7 +53,7 @@ export function publicErrorCode(error: unknown): string {
   return 'see the server log for the cause'
 }
 
-/** Returns whether the connection cannot be used after the error. */
+/** Returns whether the error makes the connection unusable. */
 export function endsConnection(error: unknown): boolean {
   const root = rootOf(error)
   return (
@@ -70,14 +72,14 @@ const awayStates = /^(08|53|57P0|58|25006)/
 export const isAway = (error: unknown): boolean => endsConnection(error) || awayStates.test(sqlStateOf(error))
 
 /**
- * Returns whether the user, the password or the database name is wrong. Retrying is useless until the
- * operator corrects it.
+ * Returns whether the error means that the user, the password or the name of the database is wrong. Retrying
+ * is useless until the operator corrects the configuration.
  */
 export const isMisconfigured = (error: unknown): boolean => /^(28|3D)/.test(sqlStateOf(error))
 
 /**
- * SQLSTATEs of collisions: serialization failure, deadlock, and a row that two transactions created
- * simultaneously. Repeating the whole transaction resolves a collision.
+ * SQLSTATEs of collisions between transactions: serialization failure, deadlock, and a row that two
+ * transactions created simultaneously. A collision is resolved by repeating the whole transaction.
  */
 const collisions = new Set(['40001', '40P01', '23505'])
 export const isCollision = (error: unknown): boolean => collisions.has(sqlStateOf(error))

@@ -11,14 +11,17 @@ export interface DatabaseProbe {
   /** Duration of an empty request, in ms. */
   readonly roundTripMs: number
   /**
-   * Maximum number of connections of all clients together. Does not include connections that are reserved for
+   * Maximum number of connections of all clients together, without the connections that are reserved for
    * administrators.
    */
   readonly connectionsMax: number
   readonly warnings: readonly DurabilityWarning[]
 }
 
-/** Reads the properties of the server. The setting `reserved_connections` exists since PostgreSQL 16. */
+/**
+ * Statement that reads the properties of the server. The setting `reserved_connections` exists since
+ * PostgreSQL 16.
+ */
 const readServer = statement<{ version: string; connections: number }>(
   'look',
   `select split_part(current_setting('server_version'), ' ', 1) as version,
@@ -40,7 +43,7 @@ export async function probeDatabase({
     poolSize: 1,
     statementTimeoutMs: connectTimeoutMs,
     connectTimeoutMs,
-    // Enough time for one attempt with each server.
+    // Long enough for one attempt to connect to each server.
     holdMs: (postgresUrls(url).length - 1) * connectTimeoutMs,
     durability: 'disk',
   })

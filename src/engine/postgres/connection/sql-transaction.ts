@@ -2,11 +2,11 @@ import { allSettled, type DatabaseSession } from './database-session.ts'
 import { endsConnection, OutcomeUnknownError, TransactionRolledBackError } from './postgres-errors.ts'
 
 export interface SqlTransaction<Asked, Result> {
-  /** Acquires locks and reads. Its statements are sent together with `begin`. */
+  /** Acquires locks and reads data. Its statements are sent together with `begin`. */
   readonly ask: (session: DatabaseSession) => Promise<Asked>
   /**
-   * Decides what to write, and adds the writes, which are sent together with `commit`. Called again after a
-   * collision.
+   * Decides what to write, and adds the writes, which are sent together with `commit`. If the transaction is
+   * repeated after a collision, `act` is called again.
    */
   readonly act: (asked: Asked, write: Write) => Result
 }
@@ -52,13 +52,13 @@ async function asking<Asked>(
 
 /**
  * Sends the writes and the commit. If a write has failed, PostgreSQL executes the commit as a rollback; the
- * command tag shows this.
+ * command tag of the commit shows this.
  */
 async function commit(session: DatabaseSession, writes: readonly SendStatements[]): Promise<void> {
   const { sent, problem } = sendAll(session, writes)
   if (problem !== null) {
-    // A rollback is necessary: otherwise the connection would keep a part of this transaction, and its next
-    // user would commit that part.
+    // A part of the transaction may still be open on the connection. Without this rollback, the next user of
+    // the connection would commit that part.
     await Promise.allSettled([...sent, session.command('rollback')])
     throw problem.error
   }
@@ -74,8 +74,8 @@ async function commit(session: DatabaseSession, writes: readonly SendStatements[
 }
 
 /**
- * Sends all writes. A write may throw while its values are encoded, before it is sent. The writes after it
- * are then not sent either.
+ * Sends all writes. A write may throw while its values are encoded, before it is sent. In that case, neither
+ * this write nor the writes after it are sent.
  */
 function sendAll(session: DatabaseSession, writes: readonly SendStatements[]) {
   const sent: Promise<unknown>[] = []

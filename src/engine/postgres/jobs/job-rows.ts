@@ -20,15 +20,17 @@ interface StoredJob {
 
 const names = 'queue, id, due, attempt, lease, payload, error, next_due, next_payload'
 
-/** Locks rows in the order of the given keys. This order must be the same in all transactions. */
+/**
+ * Statement that locks rows in the order of the given keys. This order must be the same in all transactions.
+ */
 const lockJobs = statement<StoredJob>(
   'lock-jobs',
   `select j.* from unnest($1::bytea[], $2::bytea[]) with ordinality as k(queue, id, at)
    cross join lateral (select ${names} from job where job.queue = k.queue and job.id = k.id for update) j`,
 )
 /**
- * Locks due jobs, starting with those that have been due the longest. Skips rows that another transaction is
- * changing.
+ * Statement that locks due jobs, starting with the jobs that have been due the longest. Skips rows that
+ * another transaction is changing.
  */
 const lockDue = statement<StoredJob>(
   'lock-due',
@@ -79,7 +81,7 @@ interface JobCell {
 
 const cellName = (queue: Buffer, id: Buffer): string => `${queue.toString('hex')}/${id.toString('hex')}`
 
-/** The jobs of one transaction. Their rows are locked in a fixed order. */
+/** The jobs that one transaction reads or changes. Their rows are locked in a fixed order. */
 export class JobRows {
   readonly #cells = new Map<string, JobCell>()
 

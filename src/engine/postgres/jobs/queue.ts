@@ -17,7 +17,7 @@ import type { PostgresDatabase } from '../connection/database.ts'
 import type { Write } from '../connection/sql-transaction.ts'
 import { JobRows, moveToDeadLetters } from './job-rows.ts'
 
-/** Returns the new record of a job whose lease is valid; null removes the job. */
+/** A function that returns the new record of a job whose lease is valid; null if the job must be removed. */
 type JobChange = (record: JobRecord, now: number, lease: JobLease, write: Write) => JobRecord | null
 
 export class PostgresQueue implements Queue {

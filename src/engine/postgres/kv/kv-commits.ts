@@ -12,11 +12,15 @@ import type { Write } from '../connection/sql-transaction.ts'
 import type { PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
 
-/** Number of groups that are written in parallel. All commits of one partition use the same lane. */
+/**
+ * Number of lanes. The lanes write in parallel; each lane writes one group at a time. All commits of one
+ * partition use the same lane.
+ */
 const laneCount = 4
 
 /**
- * Locks partitions. These locks also protect absent keys: nothing in a partition changes without its lock.
+ * Statement that locks partitions. The lock of a partition also protects its absent keys, because nothing in
+ * a partition changes without its lock.
  */
 const lockParts = statement(
   'lock-parts',
@@ -39,7 +43,7 @@ const removeValues = statement(
    where v.part = u.part and v.key = u.key`,
 )
 
-/** The expected or new value of a key; null: the key is absent. */
+/** The expected or new value of a key. `value` is null if the key is absent. */
 interface Value {
   readonly name: string
   readonly part: Buffer
@@ -50,7 +54,7 @@ interface Value {
 const nameOf = (part: Buffer, key: Buffer): string =>
   `${part.toString('latin1')}\u0001${key.toString('latin1')}`
 
-/** One call of `commit`, until its promise settles. It copies the arguments of the call. */
+/** One call of `commit`, until its promise settles. The constructor copies the arguments of the call. */
 export class PendingCommit implements QueuedWrite {
   readonly part: Buffer
   readonly line: string
@@ -99,8 +103,8 @@ export class PendingCommit implements QueuedWrite {
 }
 
 /**
- * Writes commits of the Kv. One transaction contains the commits of many partitions, each with its own
- * checks.
+ * Writes commits of the Kv. One transaction contains commits of many partitions. The checks of each commit
+ * decide whether that commit is written.
  */
 export class KvCommitQueue {
   readonly #database: PostgresDatabase
@@ -162,8 +166,8 @@ export class KvCommitQueue {
   }
 
   /**
-   * Returns the lock of a partition. If two partitions have the same lock, the only effect is that they wait
-   * for each other.
+   * Returns the number of the lock of a partition. Two partitions may have the same lock; transactions that
+   * write to them then wait for each other.
    */
   #lockOf(part: Buffer): bigint {
     return createHash('sha256').update(this.#schema).update('\0').update(part).digest().readBigInt64BE(0)

@@ -64,7 +64,9 @@ export class PostgresKv implements Kv {
     })
   }
 
-  /** Writes a commit. Ignores `pace`, because all commits of one tick are one transaction anyway. */
+  /**
+   * Writes a commit. Ignores `pace`, because all commits of one tick are written in one transaction anyway.
+   */
   commit(part: Key, commit: KvCommit): Promise<boolean> {
     return this.#gate.run(async () => {
       const call = new PendingCommit(encodeKey(part), commit)

@@ -12,20 +12,23 @@ import { DocumentChangeSet, type NewEntry } from './document-change-set.ts'
 import { headValues, lockHeads, makeHeads, moveHeads, rowOf } from './document-rows.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
 
-/** A call that changes one document. The calls of a document are executed in order. */
+/** A call that changes one document. The calls for one document are executed in order. */
 export interface DocumentCall extends QueuedWrite {
   readonly key: Buffer
   readonly jobs: readonly Job[]
   /** The call is rejected if one of these fences was raised. */
   readonly fence: Fence
   /**
-   * Changes the document. Returns false if the call is rejected. If the transaction is repeated, this method
-   * is called again.
+   * Changes the document. Returns false if the call is rejected. `apply` is called again if the transaction
+   * is repeated.
    */
   apply(change: DocumentChangeSet, isFenced: boolean): boolean
 }
 
-/** Number of groups that are written in parallel. All calls of one document use the same lane. */
+/**
+ * Number of lanes. The lanes write in parallel; each lane writes one group at a time. All calls for one
+ * document use the same lane.
+ */
 const laneCount = 4
 
 const addEntries = statement(
@@ -43,8 +46,8 @@ const removeAll = (table: 'entry' | 'snapshot') =>
 const removals = [removeAll('entry'), removeAll('snapshot')]
 
 /**
- * Writes appends and deletions. One transaction contains the calls of many documents, and each call is
- * accepted or rejected on its own.
+ * Writes appends and deletions. One transaction contains the calls for many documents. Each call is accepted
+ * or rejected independently of the others.
  */
 export class AppendBatch {
   readonly #database: PostgresDatabase
@@ -67,7 +70,7 @@ export class AppendBatch {
     const keys = distinct(group.map(({ key }) => key))
     const jobs = group.flatMap((call) => call.jobs)
     return this.#database.write({
-      // The locks of fences are taken before those of jobs, in the same order as in commits of the Kv.
+      // Locks fences before jobs, in the same order as the commits of the Kv.
       ask: (session) => {
         const fence = group.flatMap((call) => call.fence)
         return allSettled([

@@ -25,8 +25,8 @@ export interface NewSnapshot {
 const noChange = { at: 0, by: '' }
 
 /**
- * Returns the checksum of an entry. It includes the key and the numbers of the entry, so that one entry is
- * not mistaken for another.
+ * Returns the checksum of an entry. The checksum includes the key of the document and the numbers of the
+ * entry, so that one entry cannot be mistaken for another.
  */
 export function entryCrc(
   key: Uint8Array,
@@ -45,7 +45,7 @@ export function entryCrc(
 export const snapshotCrc = (key: Uint8Array, epoch: number, seq: number, bytes: Uint8Array): number =>
   crc32(bytes, crc32(Buffer.concat([encodeNumber(epoch), encodeNumber(seq)]), crc32(key)))
 
-/** One document in a transaction: its state before, and the changes that the calls of a group make. */
+/** One document in a transaction: its stored state, and the changes that the calls of a group make to it. */
 export class DocumentChangeSet {
   readonly key: Buffer
   readonly before: DocumentRow
@@ -53,7 +53,7 @@ export class DocumentChangeSet {
   entries: NewEntry[] = []
   /** Snapshot of an adopted log; null if no log was adopted. */
   snapshot: NewSnapshot | null = null
-  /** If the document was destroyed: the epoch up to which its entries and snapshots are deleted. */
+  /** Set if the document was destroyed: entries and snapshots up to this epoch are deleted. */
   destroyedEpoch: number | null = null
 
   constructor(key: Buffer, before: DocumentRow) {
@@ -92,7 +92,7 @@ export class DocumentChangeSet {
 
   /**
    * Destroys the document.
-   * @param only the expected epoch: a document with another epoch is not changed
+   * @param only the expected epoch: if the document has another epoch, nothing changes
    */
   destroy(only?: number): void {
     if (this.standing.state !== 'live') return

@@ -8,7 +8,7 @@ import { noSnapshots, type SnapshotList } from '../../snapshot-list.ts'
 import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
 import { statement } from '../connection/database-session.ts'
 
-/** The head row of a document. If the document is not stored, `isStored` is false. */
+/** The head row of a document. `isStored` is false if the database has no row for the document. */
 export interface DocumentRow {
   /** Id that identifies the document in other tables. */
   readonly id: string
@@ -28,11 +28,13 @@ export interface HeadRow {
   readonly changed_by: Buffer
 }
 
-/** Columns are listed by name, so that columns of a newer version are ignored. */
+/** Lists the columns by name, so that a query ignores the columns that a newer version has added. */
 const names = 'key, id, epoch, state, head, marks, changed_at, changed_by'
 const columns = names.replaceAll(/\w+/g, (name) => `d.${name}`)
 
-/** Locks rows in the order of the given keys. This order must be the same in all transactions. */
+/**
+ * Statement that locks rows in the order of the given keys. This order must be the same in all transactions.
+ */
 export const lockHeads = statement<HeadRow>(
   'lock-heads',
   `select ${columns} from unnest($1::bytea[]) with ordinality as k(key, at)
@@ -72,7 +74,7 @@ export function rowOf(stored: HeadRow | undefined): DocumentRow {
   return { id, isStored: true, standing, changed }
 }
 
-/** Returns the parameters for `makeHeads` and `moveHeads`. */
+/** Returns the parameters of the statements `makeHeads` and `moveHeads`. */
 export function headValues(rows: readonly (readonly [key: Buffer, row: DocumentRow])[]): unknown[] {
   const standings = rows.map(([, { standing }]) => standing)
   return [

@@ -13,7 +13,7 @@ import { adoptedState, resolveAppend } from '../../log-state.ts'
 import type { DocumentCall } from './append-batch.ts'
 import type { DocumentChangeSet } from './document-change-set.ts'
 
-/** The change that a call makes to a document. `do` throws if the call is rejected. */
+/** The change that a call makes to a document. `do` makes the change; it throws if the call is rejected. */
 interface Work<T> {
   readonly do: (change: DocumentChangeSet) => T
   readonly bytes: number
@@ -21,7 +21,7 @@ interface Work<T> {
   readonly fence?: Fence | undefined
 }
 
-/** A call that changes a document, until its promise settles. */
+/** A call that changes one document. It exists until the promise of the call settles. */
 export class PendingCall<T> implements DocumentCall {
   readonly key: Buffer
   readonly line: string
@@ -69,8 +69,8 @@ export class PendingCall<T> implements DocumentCall {
 }
 
 /**
- * Creates an append. Copies the updates and jobs, because the caller may reuse their buffers.
- * @throws RangeError, TypeError
+ * Creates the call for an append. Copies the updates and jobs, because the caller may reuse their buffers.
+ * @throws RangeError, TypeError for values that no transaction can write
  */
 export function appendCall(
   key: Buffer,
@@ -97,7 +97,10 @@ export function appendCall(
   })
 }
 
-/** Creates a removal. @param only removes the document only if it has this epoch; default: any epoch */
+/**
+ * Creates the call for a removal.
+ * @param only the expected epoch: if the document has another epoch, nothing changes; default: any epoch
+ */
 export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
   new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
 

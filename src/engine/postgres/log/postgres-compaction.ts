@@ -12,7 +12,7 @@ const dropSnapshots = statement(
   'drop-snapshots',
   'delete from snapshot where doc = $1 and epoch = $2 and seq <> all($3::bigint[])',
 )
-/** Deletes one slice of the entries that no version needs. */
+/** Statement that deletes one slice of the entries that no version needs. */
 const dropEntries = statement<{ seq: number }>(
   'drop-entries',
   `delete from entry where doc = $1 and epoch = $2 and seq in
@@ -22,14 +22,14 @@ const dropEntries = statement<{ seq: number }>(
 /** Maximum number of entries that one statement deletes. */
 const sliceEntries = 1000
 
-/** Entries that a compaction has made unreachable. */
+/** The entries of a log that a compaction has made unreachable. */
 interface OutOfReach {
   readonly id: string
   readonly epoch: number
   readonly upTo: number
 }
 
-/** Replaces the entries of a log by a snapshot. */
+/** Replaces the oldest entries of a log with a snapshot. */
 export class PostgresCompaction {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
@@ -41,7 +41,7 @@ export class PostgresCompaction {
 
   /**
    * Writes the snapshot. Returns the entries that are now unreachable; null if the compaction was rejected.
-   * The snapshot is sent before the head is locked, so that appends do not wait for a large upload.
+   * Sends the snapshot before it locks the head, so that appends do not wait for a large upload.
    */
   async compact(key: Buffer, wanted: CompactionRequest, snapshot: Uint8Array): Promise<OutOfReach | null> {
     const [found] = await this.#database.read((session) => session.rows(readHead, [key]))
@@ -70,7 +70,7 @@ export class PostgresCompaction {
   }
 
   /**
-   * Deletes unreachable entries. If it fails, a later compaction deletes the remaining ones.
+   * Deletes unreachable entries. If the deletion fails, a later compaction deletes the remaining entries.
    * @throws StoreUnavailableError
    */
   async sweep({ id, epoch, upTo }: OutOfReach): Promise<void> {

@@ -3,7 +3,7 @@ import type { LogEntry } from '../../engine.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import { entryCrc, snapshotCrc } from './document-change-set.ts'
 
-/** Identifies a log. */
+/** Identifies the log to read. */
 export interface LogRequest {
   readonly key: Buffer
   readonly id: string
@@ -24,12 +24,12 @@ interface StoredEntry {
   readonly bytes: Buffer
 }
 
-/** Maximum number and bytes of the entries that one query returns. */
+/** Maximum number of entries that one query returns, and their maximum total size in bytes. */
 const chunk = { entries: 2000, bytes: 8 * 1024 * 1024 }
 
 /**
- * Reads the next entries up to a number of bytes ($6). PostgreSQL computes the sizes without reading the
- * bytes.
+ * Statement that reads the next entries, up to a total size of $6 bytes. PostgreSQL computes the sizes
+ * without reading the content.
  */
 const readChunk = statement<StoredEntry>(
   'read-entries',
@@ -48,8 +48,8 @@ const readSnapshot = statement<{ crc: number; bytes: Buffer }>(
 )
 
 /**
- * Reads the entries after the number `after`, up to `upTo` or until they exceed `bytesMax`. The entry `upTo`
- * must exist.
+ * Reads the entries after the number `after`. Ends with the entry `upTo`, or earlier when the entries exceed
+ * `bytesMax`. The entry `upTo` must exist.
  * @throws DamagedRecordError, also if an entry is missing
  */
 export async function readPostgresEntries(
@@ -60,8 +60,8 @@ export async function readPostgresEntries(
   const entries: LogEntry[] = []
   let bytes = 0
   for (let expected = after + 1; expected <= upTo; ) {
-    // One byte more than allowed, so that the entry that exceeds the limit is read as well. The loop below
-    // then detects it.
+    // Requests one byte more than allowed, so that the entry that exceeds the limit is also read. The loop
+    // below then detects that the limit is exceeded.
     const chunkBytes = Math.min(chunk.bytes, Math.max(0, bytesMax - bytes) + 1)
     const values = [log.id, log.epoch, expected - 1, upTo, chunk.entries, chunkBytes]
     const stored = await session.rows(readChunk, values)

@@ -5,7 +5,7 @@ import { allSettled, type DatabaseSession } from '../connection/database-session
 import { type DocumentRow, readHead, rowOf } from './document-rows.ts'
 import { readPostgresEntries, readSnapshotAt } from './read-entries.ts'
 
-/** Runs reads in one transaction, in which all of them see the same moment. */
+/** Runs reads in one transaction, so that all of them see the data of the same moment. */
 export async function atOneMoment<T>(
   session: DatabaseSession,
   key: Buffer,

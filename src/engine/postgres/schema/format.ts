@@ -6,15 +6,18 @@ import { type DatabaseSession, statement } from '../connection/database-session.
 import { baseTables, clusterTables } from './tables.ts'
 
 /**
- * Version number of the layout of the tables. A server can use all tables with its own major number, even if
- * their minor number is higher.
+ * Version number of the layout of the tables. A server supports a schema with its own major number, even if
+ * the minor number of the schema is higher.
  */
 export interface SchemaFormat {
   readonly major: number
   readonly minor: number
 }
 
-/** A migration step from the previous format. Steps with the same major number only add to the layout. */
+/**
+ * A migration step from the previous format. If a step does not change the major number, it only adds to the
+ * layout.
+ */
 interface SchemaStep {
   readonly to: SchemaFormat
   readonly sql: (partitions: number) => string
@@ -32,15 +35,15 @@ const isBefore = (a: SchemaFormat, b: SchemaFormat): boolean =>
 const textOf = ({ major, minor }: SchemaFormat): string => `${major}.${minor}`
 
 /**
- * Duration of the lease for a migration, in ms. After that time, another server may continue the migration.
+ * Duration of the lease for a migration, in ms. After that time, another server may take over the migration.
  */
 const migrationMs = 60_000
 
 const readStored = statement<{ value: string }>('read-format', `select value from meta where name = 'format'`)
 
 /**
- * Returns the statements that create the schema and the tables `meta` and `lease`, which all other steps
- * need. Several servers may run these statements simultaneously.
+ * Returns the statements that create the schema and the tables `meta` and `lease`. All other steps need these
+ * tables. Several servers may run the statements simultaneously.
  */
 const foundation = (schema: string): string => `
   select pg_advisory_xact_lock(hashtextextended('weft ${schema}', 0));
@@ -54,7 +57,7 @@ const foundation = (schema: string): string => `
     end if;
   end $$`
 
-/** Creates or migrates the parts of the schema that are missing. @throws EngineOpenError */
+/** Creates the schema or runs the missing migration steps. @throws EngineOpenError */
 export async function ensureSchema(
   database: PostgresDatabase,
   { schema, partitions, log }: { schema: string; partitions: number; log: Log | undefined },
@@ -76,8 +79,8 @@ export async function ensureSchema(
 }
 
 /**
- * Executes a step and stores its format number in one transaction. Only the holder of the lease can commit
- * it.
+ * Runs a step and stores its format number, in one transaction. Only the holder of the migration lease can
+ * commit the transaction.
  */
 async function take(
   session: DatabaseSession,
@@ -103,7 +106,10 @@ async function storedFormat(database: PostgresDatabase): Promise<SchemaFormat | 
   return { major, minor }
 }
 
-/** Returns whether the stored format is current; false if steps are missing. @throws EngineOpenError */
+/**
+ * Returns whether the stored format is current. Returns false if steps are missing.
+ * @throws EngineOpenError if this server does not support the stored format
+ */
 function isSettled(schema: string, stored: SchemaFormat | null): boolean {
   if (stored === null) return false
   if (stored.major === schemaFormat.major) return !isBefore(stored, schemaFormat)

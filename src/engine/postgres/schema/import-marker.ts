@@ -23,7 +23,11 @@ export async function endImport(database: PostgresDatabase): Promise<void> {
   await database.once((session) => session.rows(remove, []))
 }
 
-/** Checks that the schema contains no incomplete import, which must not be served. @throws EngineOpenError */
+/**
+ * Checks that the schema does not contain an incomplete import. A server must not serve the data of such an
+ * import.
+ * @throws EngineOpenError
+ */
 export async function refuseUnfinishedImport(database: PostgresDatabase, schema: string): Promise<void> {
   if ((await readImport(database)) === null) return
   throw new EngineOpenError(

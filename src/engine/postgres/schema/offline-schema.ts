@@ -8,7 +8,7 @@ import { beginImport, endImport, readImport } from './import-marker.ts'
 import { storedEntries } from './stored-entries.ts'
 
 /**
- * A schema that no server uses, and that no server can open while this process has it open. The caller must
+ * A schema that no server uses. No server can open the schema while this process has it open. The caller must
  * close it.
  */
 export interface OfflineSchema {
@@ -61,8 +61,8 @@ export async function schemaExists(options: StoppedOptions): Promise<boolean> {
 
 /**
  * Opens the schema, or creates it if it is missing.
- * @throws EngineOpenError, also if servers use the schema, or if it contains an incomplete import (see
- * `importing`)
+ * @throws EngineOpenError if the schema cannot be opened, if servers use it, or if it contains an incomplete
+ * import and `importing` is not `open`
  */
 export async function openOfflineSchema(options: StoppedOptions): Promise<OfflineSchema> {
   const engine = await openPostgresEngine(options).catch((error: unknown) => {
@@ -86,7 +86,10 @@ export async function openOfflineSchema(options: StoppedOptions): Promise<Offlin
 
 const isLocked = (error: unknown): boolean => error instanceof EngineOpenError && error.reason === 'locked'
 
-/** Replaces the message for a server, because half of its advice does not apply here. */
+/**
+ * Returns an error with its own message: half of the advice in the original message is meant for a server and
+ * does not apply here.
+ */
 const stopThem = (schema: string, cause: unknown): EngineOpenError =>
   new EngineOpenError(
     'locked',

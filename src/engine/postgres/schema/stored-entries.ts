@@ -47,12 +47,12 @@ const allOf = (table: 'job' | 'buried', at: string) =>
     `select queue, id, ${at} as at, payload, error from ${table} where (queue, id) > ($1, $2)
      order by queue, id limit ${rowsAtOnce}`,
   )
-/** All waiting and leased jobs. The due time of a leased job is the end of its lease. */
+/** Statement that reads all waiting and leased jobs. The due time of a leased job is the end of its lease. */
 const jobs = allOf('job', 'due')
 const deadLetters = allOf('buried', 'at')
 
 /**
- * Yields all stored entries of a schema that no server uses, without the contents of documents.
+ * Yields all stored entries of a schema that no server uses. Does not read the contents of documents.
  * @throws CorruptRecordError, StoreUnavailableError
  */
 export async function* storedEntries(database: PostgresDatabase, stored: Blobs): AsyncGenerator<StoredEntry> {

@@ -1,12 +1,12 @@
 /**
- * Number of partitions of each growing table. Rows are assigned by a hash of their key. Each partition can be
- * vacuumed and cached separately.
+ * Number of partitions of each growing table. The hash of its key assigns a row to a partition. PostgreSQL
+ * can vacuum and cache each partition separately.
  */
 export const partitionsDefault = 16
 
 /**
- * Percentage of each page that inserts fill in the table of heads. In the remaining space, PostgreSQL stores
- * the new version of a row next to the old version, so that no index changes.
+ * Percentage of each page that inserts fill, in the table of heads. PostgreSQL stores the new version of a
+ * changed row in the remaining space of the same page, so that no index changes.
  */
 const headFillFactor = 70
 
@@ -19,9 +19,10 @@ const partitioned = [
 ] as const
 
 /**
- * Tables of format 1.0. Keys and texts are stored as bytes, because texts of PostgreSQL cannot contain the
- * zero character and have their own sort order. Times are epoch milliseconds by the clock of the engine.
- * Entries are ordered by their sequence number, which is assigned by the head row.
+ * Statements that create the tables of format 1.0. Keys and texts are stored as bytes, because a text in
+ * PostgreSQL cannot contain the zero character and is sorted by its own rules. Times are epoch milliseconds
+ * by the clock of the engine. Entries are ordered by their sequence numbers, which are assigned with the head
+ * row.
  */
 const tables = `
 create table document (
@@ -56,7 +57,7 @@ alter table snapshot alter column bytes set storage external;
 alter table blob alter column bytes set storage external;
 `
 
-/** Returns the statements that create the tables of format 1.0. */
+/** Returns all statements that create the tables of format 1.0. */
 export function baseTables(partitions: number): string {
   const parts = partitioned.flatMap(({ table, with: storage }) =>
     Array.from({ length: partitions }, (_, index) => {
@@ -68,9 +69,9 @@ export function baseTables(partitions: number): string {
 }
 
 /**
- * Statements that create the table of the cluster nodes and an id of this schema. `heard_at` is the time of
- * the last heartbeat by the clock of the database. The id distinguishes this schema from others with the same
- * name.
+ * Statements that create the table of the cluster nodes, and an id of this schema. `heard_at` is the time of
+ * the last heartbeat by the clock of the database. The id distinguishes this schema from other schemas with
+ * the same name.
  */
 export const clusterTables = `
 create table node (
