@@ -1,8 +1,8 @@
 import type { Key, LoadedLog } from './engine.ts'
 
 /**
- * A stored item that differs from the bytes that were written, or that is missing. `what` identifies the
- * item.
+ * A stored item that differs from the bytes that were written, or that is missing. The member `what`
+ * identifies the item.
  */
 export interface Damage {
   readonly kind: 'store' | 'file' | 'document' | 'version' | 'record' | 'index' | 'job'

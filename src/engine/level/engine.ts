@@ -26,7 +26,7 @@ export interface LevelEngineOptions {
   /** Data directory; created if missing. The engine stores its data in the subfolder `store`. */
   readonly directory: string
   /**
-   * What an acknowledged write survives: a power failure (`disk`, the default) or only the end of this
+   * Whether an acknowledged write survives a power failure (`disk`, the default) or only the end of this
    * process (`process`).
    */
   readonly durability?: 'disk' | 'process'

@@ -35,7 +35,7 @@ export interface PostgresEngineOptions {
    */
   readonly schema?: string
   /**
-   * What an acknowledged write survives: a power failure (`disk`, the default) or only the end of this
+   * Whether an acknowledged write survives a power failure (`disk`, the default) or only the end of this
    * process (`process`).
    */
   readonly durability?: 'disk' | 'process'

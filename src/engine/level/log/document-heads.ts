@@ -185,7 +185,7 @@ function standingOf(
 }
 
 /**
- * Returns the updates that come after `base` and before the updates `next`. Stops at `base`, so that older
+ * Returns the updates after `base` and before the updates `next`. Stops at `base`, so that older
  * appends are not decoded.
  * @param appends the appends before `next`, newest first
  */
