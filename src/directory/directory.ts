@@ -18,7 +18,7 @@ import { RemovalService } from './removal/removal-service.ts'
 import { SubjectRemoval } from './removal/subject-removal.ts'
 import type { AccessType } from './store/records.ts'
 
-/** The services for the contents of organizations. */
+/** The services for organizations and everything in them. */
 export interface Directory {
   readonly organizations: OrganizationService
   readonly documents: DocumentService
@@ -27,11 +27,19 @@ export interface Directory {
   readonly groups: GroupService
   readonly permissions: PermissionService
   readonly activities: ActivityService
-  /** Records the edits of users as activities. Start this service, and stop it after the rooms are closed. */
+  /**
+   * Records the edits of users as activities. Call its `start` method, and its `stop` method after the rooms
+   * are closed.
+   */
   readonly edits: EditActivityRecorder
-  /** Records joins and leaves. Start this service, and stop it before clients are disconnected. */
+  /**
+   * Records joins and leaves. Call its `start` method, and its `stop` method before clients are disconnected.
+   */
   readonly visits: VisitRecorder
-  /** Removes deleted contents. Start this service, and stop it before the engine is closed. */
+  /**
+   * Removes the contents of deleted resources. Call its `start` method, and its `stop` method before the
+   * engine is closed.
+   */
   readonly removals: RemovalService
 }
 
@@ -40,16 +48,16 @@ interface DirectoryOptions {
   readonly clock: Clock
   readonly log: Log
   /**
-   * The handlers of the modules that store data for contents of organizations, in the order in which they are
-   * called.
+   * The handlers of the modules that store data for resources of organizations, in the order in which they
+   * are called.
    */
   readonly cascade: readonly CascadeHandler[]
   readonly events: EventRecorder
-  /** Window in ms: all edits of a user to an editor within one window become one activity. */
+  /** Window in ms. All edits of one user to one editor within a window become one activity. */
   readonly editWindowMs: number
-  /** Time in ms: a user who returns to a document within this time counts as not having left. */
+  /** Time in ms. If a user returns to a document within this time, the user counts as not having left. */
   readonly awayMs: number
-  /** The access type of new documents and folders that inherit none. */
+  /** The access type of new documents and folders that do not inherit an access type. */
   readonly defaultAccess: AccessType
 }
 

@@ -13,19 +13,22 @@ const accessFence = ({ workspaceId, apiKey, organizationId }: OrganizationScope,
   ...names,
 ]
 
-/** Returns the fences of the records that decide whether any user may change a document. */
+/**
+ * Returns the fences of the records that decide whether a document may be changed at all, independent of the
+ * user.
+ */
 export const documentFences = (scope: OrganizationScope, documentId: string): readonly Key[] => [
   accessFence(scope),
   accessFence(scope, 'document', documentId),
 ]
 
 /**
- * Returns the fence of all records that decide the rights of a user in an organization, except those of a
- * document.
+ * Returns the fence of all records that decide the rights of a user in an organization, except the records of
+ * the document itself.
  */
 export const userFence = (scope: OrganizationScope, userId: string): Key => accessFence(scope, 'user', userId)
 
-/** Returns the fence of the tokens of a user. */
+/** Returns the fence of the realtime tokens of a user. */
 export const tokensFence = ({ workspaceId, apiKey }: Tenant, userId: string): Key => [
   'tokens',
   workspaceId,
@@ -33,10 +36,10 @@ export const tokensFence = ({ workspaceId, apiKey }: Tenant, userId: string): Ke
   userId,
 ]
 
-/** Returns the fence of the domains whose pages may use an API key. */
+/** Returns the fence of the list of domains whose pages may use an API key. */
 export const domainsFence = ({ workspaceId, apiKey }: Tenant): Key => ['domains', workspaceId, apiKey]
 
-/** Returns the fences that a commit in an organization must raise because of its access changes. */
+/** Returns the fences that a commit in an organization must raise because it changes access. */
 export function raisedBy(scope: OrganizationScope, written: readonly Mutation[]): readonly Key[] {
   return written.flatMap((change) => {
     const {
@@ -53,8 +56,8 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
 }
 
 /**
- * Returns whether a record neither grants nor restricts rights. Its effect is then that of a missing record:
- * the document is public.
+ * Returns whether a record neither grants nor restricts rights. Such a record has the same effect as a
+ * missing record: the document is public.
  */
 function isOrdinary(record: object | null): boolean {
   if (!matchesSchema(documentRecordType.schema, record)) return false

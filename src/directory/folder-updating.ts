@@ -19,7 +19,10 @@ import type { Transaction } from './store/transaction.ts'
 export interface FolderPatch {
   readonly folderId: string
   readonly folderName?: string | undefined
-  /** Id of the parent folder. Another parent moves the folder with everything in it. */
+  /**
+   * Id of the parent folder. If it differs from the current parent, the folder is moved with everything in
+   * it.
+   */
   readonly parentFolderId?: string | undefined
   readonly accessType?: AccessType | undefined
   readonly inheritAccessFromParent?: boolean | undefined
@@ -33,7 +36,10 @@ const moveProblems: Record<MoveProblem, ConstructorParameters<typeof ItemRejecte
   ],
 }
 
-/** Changes and moves folders. Moves are checked together: the results do not depend on their order. */
+/**
+ * Changes and moves folders. Checks all moves together, so that the results do not depend on the order of the
+ * list.
+ */
 export async function writeFolderPatches(
   transaction: Transaction,
   changes: readonly FolderPatch[],
@@ -65,7 +71,10 @@ export async function writeFolderPatches(
   )
 }
 
-/** Returns the current folder. If it cannot be changed, returns the reason as an error. */
+/**
+ * Returns the current record of the folder. If the folder cannot be changed, returns an error that contains
+ * the reason.
+ */
 async function checked(
   transaction: Transaction,
   { folderId, parentFolderId = rootFolderId }: FolderPatch,

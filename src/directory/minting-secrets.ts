@@ -16,8 +16,8 @@ export interface MintingSecretsOptions {
 }
 
 /**
- * Secrets with which the backends of one API key sign their own realtime tokens. An API key has at most two:
- * the current secret and, during a rotation, the previous one.
+ * The secrets with which the backends of an API key sign their own realtime tokens. An API key has at most
+ * two of them: the current secret and, during a rotation, the previous one.
  */
 export class MintingSecrets {
   readonly #options: MintingSecretsOptions
@@ -33,7 +33,7 @@ export class MintingSecrets {
   }
 
   /**
-   * Creates a secret. The current secret, if any, stays valid for `graceSeconds`; older secrets become
+   * Creates a secret. If there is a current secret, it stays valid for `graceSeconds`. Older secrets become
    * invalid immediately.
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
@@ -49,7 +49,7 @@ export class MintingSecrets {
   }
 
   /**
-   * Deletes all secrets of an API key. Tokens that they signed become invalid.
+   * Deletes all secrets of an API key. All tokens that were signed with these secrets become invalid.
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
   delete(tenant: Tenant): Promise<void> {

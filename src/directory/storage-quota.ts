@@ -8,21 +8,25 @@ import { exhausted } from '../quota/limits.ts'
 import type { TenantStore } from './tenants/tenant-store.ts'
 
 /**
- * Interval in ms at which the limit of an active workspace is read. A full workspace is also measured at this
- * interval.
+ * Interval in ms at which the limit of an active workspace is read. A workspace that has reached its limit is
+ * also measured at this interval.
  */
 const readEveryMs = 10_000
 /** Interval in ms at which an active workspace is measured. */
 const measureEveryMs = 60_000
-/** Maximum share of the time that is spent on measurements. Full workspaces are exempt. */
+/**
+ * Maximum share of the time that is spent on measurements. Does not apply to workspaces that have reached
+ * their limit.
+ */
 const measureShare = 0.01
 /**
- * Maximum number of workspaces in memory. The oldest one is evicted; it is measured again at its next use.
+ * Maximum number of workspaces that are kept in memory. Beyond this number, the oldest one is evicted. It is
+ * measured again when it is used next.
  */
 const workspacesMax = 10_000
-/** Time in ms within which an accepted update is stored, unless the disk stalls. */
+/** Time in ms after which an accepted update is stored, unless the disk stalls. */
 const settleMs = 1_000
-/** Seconds after which a rejected caller may retry. */
+/** Number of seconds after which a rejected caller may retry. */
 const retryAfterSeconds = 60
 
 export interface StorageQuotaOptions {
@@ -31,7 +35,7 @@ export interface StorageQuotaOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'workspacesFull'>
-  /** The limit of workspaces that have none of their own, in bytes; 0: unlimited. */
+  /** Limit in bytes of workspaces that have no limit of their own. 0: unlimited. */
   readonly bytesMax: number
 }
 
@@ -45,7 +49,7 @@ interface Account {
   /** Limit of the workspace in bytes; 0: unlimited. */
   bytesMax: number
   measuredBytes: number
-  /** Bytes that were accepted since the start of the last measurement. */
+  /** Bytes that this node has accepted since the start of the last measurement. */
   addedBytes: number
   readAt: number
   measureAt: number
@@ -54,8 +58,9 @@ interface Account {
 
 /**
  * The storage quota of workspaces. The usage of a workspace is an estimate of the store
- * (`Engine.storedBytes`) plus the bytes of updates and calls that this node has accepted since. Bytes that
- * other nodes accept count from the next measurement on. A workspace without a limit is never measured.
+ * (`Engine.storedBytes`) plus the bytes of updates and calls that this node has accepted since that estimate.
+ * Bytes that other nodes accept count only from the next measurement on. A workspace without a limit is never
+ * measured.
  */
 export class StorageQuota {
   readonly #options: StorageQuotaOptions
@@ -67,7 +72,7 @@ export class StorageQuota {
     this.#options = options
   }
 
-  /** Counts accepted bytes. */
+  /** Counts accepted bytes of updates and calls. */
   added(workspaceId: string, bytes: number): void {
     const account = this.#account(workspaceId)
     account.addedBytes += bytes
@@ -75,7 +80,7 @@ export class StorageQuota {
   }
 
   /**
-   * Returns the limit in bytes if the workspace has reached it; otherwise null. Does not wait for a
+   * Returns the limit in bytes if the workspace has reached it; otherwise returns null. Does not wait for a
    * measurement in progress.
    */
   fullAt(workspaceId: string): number | null {
@@ -84,8 +89,8 @@ export class StorageQuota {
   }
 
   /**
-   * Resolves when the workspace has been measured at least once since the server started. Before that,
-   * `fullAt` has no data.
+   * Resolves when the limit and the usage of the workspace have been read once, or when that has failed.
+   * Before that, `fullAt` knows neither of them.
    */
   async ready(workspaceId: string): Promise<void> {
     const account = this.#account(workspaceId)
@@ -104,7 +109,7 @@ export class StorageQuota {
     })
   }
 
-  /** Returns the usage and limit of a workspace; null if it has no limit. */
+  /** Returns the usage and the limit of a workspace. Returns null if the workspace has no limit. */
   async usage(workspaceId: string): Promise<StorageUsage | null> {
     const account = this.#account(workspaceId)
     await account.reading
@@ -113,8 +118,8 @@ export class StorageQuota {
   }
 
   /**
-   * Discards what is known of a workspace, then reads its limit and measures it again. Call it when the limit
-   * has changed.
+   * Discards the usage and the limit of a workspace, then reads and measures them again. Call this method
+   * when the limit has changed.
    */
   forget(workspaceId: string): void {
     this.#delete(workspaceId)
@@ -175,7 +180,9 @@ export class StorageQuota {
   async #measure(workspaceId: string, account: Account): Promise<void> {
     const { engine, clock } = this.#options
     const isFirst = account.measureAt === 0
-    // Bytes that were accepted a moment ago may not be stored yet, so they count until the next measurement.
+    // Bytes that were accepted during the last `settleMs` may not be stored yet. Therefore the measurement
+    // starts after `settleMs`, and bytes that are accepted during this time also count until the next
+    // measurement.
     const settledBytes = isFirst ? 0 : account.addedBytes
     if (!isFirst) await sleep(settleMs)
     const startedAt = performance.now()
@@ -194,7 +201,7 @@ export const fullMessage = (bytesMax: number): string =>
 
 /**
  * Returns the keys of the data that counts: documents, versions, and the records of organizations and
- * judgments. Logs of deliveries and calls do not count; they expire.
+ * judgments. The logs of deliveries and calls do not count, because they expire.
  */
 const keysOf = (workspaceId: string): StoredUnder => ({
   logs: [[workspaceId]],

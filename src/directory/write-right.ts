@@ -2,11 +2,11 @@ import type { Fence, FenceStore } from '../engine/engine.ts'
 import { documentFences } from './fence-names.ts'
 import type { OrganizationScope } from './organizations/organization-keys.ts'
 
-/** The permission under which an update is written. */
+/** The permission under which an update is written, with the fence that protects it. */
 export interface WriteRight {
-  /** The fence, which was read before the permission was checked; null: the permission has ended. */
+  /** The fence, which was read before the permission was checked. Null if the permission has ended. */
   readonly fence: Fence | null
-  /** Checks the permission again. @throws ApiError if it has ended; StoreUnavailableError */
+  /** Checks the permission again. @throws ApiError if the permission has ended; StoreUnavailableError */
   recheck(): Promise<void>
 }
 
@@ -14,11 +14,13 @@ export interface DocumentRightOptions {
   readonly fences: FenceStore
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** Checks that the document may be changed. @throws ApiError if it must not be changed */
+  /** Checks whether the document may be changed now. @throws ApiError if it must not be changed */
   readonly check: () => Promise<void>
 }
 
-/** The permission of a backend to change a document. It lasts while the document exists and is enabled. */
+/**
+ * The permission of a backend to change a document. It lasts as long as the document exists and is enabled.
+ */
 export class DocumentRight implements WriteRight {
   readonly #options: DocumentRightOptions
   #fence: Fence | null = null
@@ -27,7 +29,7 @@ export class DocumentRight implements WriteRight {
     this.#options = options
   }
 
-  /** Reads and checks the permission. @throws the errors of `recheck` */
+  /** Reads the fence and checks the permission. @throws the errors of `recheck` */
   static async read(options: DocumentRightOptions): Promise<DocumentRight> {
     const right = new DocumentRight(options)
     await right.recheck()

@@ -13,7 +13,7 @@ import { type RecordType, readRecord } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
-/** Partition with an entry for each node and each organization in which that node has visits. */
+/** Partition with one entry for each pair of a node and an organization in which that node has visits. */
 const nodesPart: Key = ['visits']
 const visitKeys = {
   all: ['visits'] satisfies Key,
@@ -21,20 +21,23 @@ const visitKeys = {
 }
 /** Maximum number of entries in one read. */
 const pageMax = 500
-/** Maximum number of cached organizations whose entry in `nodesPart` is known to be written. */
+/**
+ * Maximum number of cached organizations. For a cached organization, the entry in `nodesPart` is known to be
+ * written.
+ */
 const markedMax = 100_000
 /**
- * Interval in ms of the check for nodes whose death was not noticed. While there are such nodes, the interval
- * is `awayMs`, but at least `soonMs`.
+ * Interval in ms of the check for dead nodes that no change of the node list has reported. While a dead node
+ * still has visits, the interval is `awayMs`, but at least `soonMs`.
  */
 const lookMs = 60_000
 const soonMs = 1_000
 
-/** A visit that has not ended. */
+/** A visit that has not ended, as it is stored. */
 interface VisitRecord extends Visitor {
   readonly documentId: string
   /**
-   * Incarnations of the nodes that the user is connected to, or was connected to a moment ago. Older records
+   * Incarnations of the nodes to which the user is connected, or was connected a moment ago. Older records
    * contain names of nodes instead.
    */
   readonly nodes: readonly string[]
@@ -60,20 +63,20 @@ export interface ClusterVisitsOptions {
   readonly events: EventRecorder
   readonly clock: Clock
   readonly log: Log
-  /** Time in ms: a user who returns within this time counts as not having left. */
+  /** Time in ms. If a user returns to a document within this time, the user counts as not having left. */
   readonly awayMs: number
 }
 
 /**
- * Visits of users on several nodes. A visit is a record of the nodes to which the user is connected. The
- * first node writes the record, and the last one removes it, each in one commit with the event. So each visit
- * has exactly one join and one leave, independent of the messages between nodes. If a node dies, another node
- * ends its visits.
+ * Tracks the visits of users across several nodes. The record of a visit lists the nodes to which the user is
+ * connected. The first of these nodes writes the record, and the last one removes it, each in one commit with
+ * the event. So each visit has exactly one join and one leave, independent of the messages between nodes. If
+ * a node dies, another node ends its visits.
  */
 export class ClusterVisits {
   readonly #options: ClusterVisitsOptions
   readonly #marked = new Set<string>()
-  /** For each dead node with remaining visits: the time at which its death was first noticed. */
+  /** For each dead node that still has visits: the time at which this node first noticed its death. */
   readonly #goneSince = new Map<string, number>()
   #state: 'running' | 'stopped' = 'stopped'
   #unsubscribe: () => void = () => {}
@@ -85,7 +88,7 @@ export class ClusterVisits {
     this.#options = options
   }
 
-  /** Starts the checks for dead nodes, which end the visits of these nodes. */
+  /** Starts the checks for dead nodes. These checks end the visits of dead nodes. */
   start(): void {
     this.#state = 'running'
     this.#unsubscribe = this.#options.cluster.on('change', () => {
@@ -103,8 +106,8 @@ export class ClusterVisits {
   }
 
   /**
-   * Records that this node has visits in an organization. Call it before visits are written, because only the visits of
-   * recorded organizations are ended if this node dies.
+   * Records that this node has visits in an organization. Call this method before you write visits: if this
+   * node dies, only the visits of recorded organizations are ended.
    */
   async mark(scope: OrganizationScope): Promise<void> {
     const key = [this.#options.cluster.incarnation, scope.workspaceId, scope.apiKey, scope.organizationId]
@@ -116,11 +119,11 @@ export class ClusterVisits {
   }
 
   /**
-   * Returns the visits whose events must be recorded: a join if the user was on no node, a leave if the user
-   * is on no other node.
+   * Applies joins and leaves to the stored visits. Returns those whose events must be recorded: a join if the
+   * user was connected to no node before, a leave if the user is connected to no other node.
    */
   async admit(transaction: Transaction, visits: readonly VisitEvent[]): Promise<readonly VisitEvent[]> {
-    // An organization that is being deleted stores no visits.
+    // In an organization that is being deleted, visits are not stored.
     if ((await findOrganization(transaction)) === null) return visits
     const recorded: VisitEvent[] = []
     for (const visit of visits) {
@@ -167,7 +170,7 @@ export class ClusterVisits {
 
   async #sweep(): Promise<void> {
     this.#hasChanged = false
-    // Another node may have considered this node dead, and removed its entries.
+    // Another node may have considered this node dead, and may have removed its entries.
     this.#marked.clear()
     const gone = new Set<string>()
     let after: Key | undefined
@@ -180,8 +183,9 @@ export class ClusterVisits {
   }
 
   /**
-   * Ends the visits of an entry of `nodesPart` if its node is dead. Only the home node of the entry does
-   * this; if that node fails, another one replaces it. Two nodes at the same time would be harmless.
+   * Ends the visits of an entry of `nodesPart` if its node is dead. Only one node does this: the home node of
+   * the entry. If that node fails, another node becomes the home node. If two nodes did it at the same time,
+   * that would be harmless.
    */
   async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
     const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
@@ -194,7 +198,8 @@ export class ClusterVisits {
   }
 
   /**
-   * Returns whether the node has been dead so long that its users have had time to return on another node.
+   * Returns whether the node has been dead for `awayMs`, so that its users have had time to return on another
+   * node.
    */
   #isLongGone(node: string): boolean {
     const { clock, awayMs } = this.#options
@@ -203,7 +208,10 @@ export class ClusterVisits {
     return since + awayMs <= clock.now()
   }
 
-  /** Ends the visits of a dead node in an organization. Returns true when all of them have ended. */
+  /**
+   * Ends the visits of a dead node in an organization. Returns true when all of these visits have ended;
+   * false if this service was stopped before that.
+   */
   async #endVisits(scope: OrganizationScope, node: string): Promise<boolean> {
     const { kv } = this.#options
     let after: Key | undefined
@@ -233,7 +241,10 @@ export class ClusterVisits {
   }
 }
 
-/** Removes a node from a visit. Returns true if the user is on no other node. */
+/**
+ * Removes a node from a visit. Returns true if the visit has ended because of this: the user is connected to
+ * no other node.
+ */
 async function leaves(
   transaction: Transaction,
   { visitor, documentId }: VisitEvent,

@@ -9,14 +9,14 @@ import {
 import { folderPath } from './folder-tree.ts'
 
 /**
- * Maximum number of attempts to read a document. If its folder is missing, the document is being removed, or
- * was moved during the read; another attempt distinguishes the two cases.
+ * Maximum number of attempts to read a document. If the folder of the document is missing, either the
+ * document is being removed, or it was moved during the read. Another attempt distinguishes the two cases.
  */
 const attemptsMax = 3
 
 /**
- * Whether a document exists. A document may exist without records, because its content may be written before
- * them.
+ * Result of the question whether a document exists. A document may exist without records, because its content
+ * may be written before its records.
  */
 export type DocumentExistence =
   | {
@@ -27,7 +27,7 @@ export type DocumentExistence =
   /** The document, an ancestor folder or its organization is being deleted. */
   | { readonly state: 'going' }
 
-/** Returns whether a document exists. Takes one read, and one more for each ancestor folder. */
+/** Returns whether a document exists. This takes one read, plus one read for each ancestor folder. */
 export async function readExistence(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -36,7 +36,7 @@ export async function readExistence(
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const reader = store.read(scope)
     const documentKey = keys.document(documentId)
-    // Reads both records in one read; the reader caches them.
+    // Fetches both records in one read. The reader caches them for the next two lines.
     await reader.getAll([keys.organization, documentKey])
     const organization = await reader.get(keys.organization, organizationRecordType)
     const document = await reader.get(documentKey, documentRecordType)

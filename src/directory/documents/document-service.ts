@@ -29,14 +29,13 @@ import { writeNewFolders } from './folder-writes.ts'
 import { requireResource } from './resource-lookup.ts'
 
 /**
- * Documents in one read when all documents are listed. If a client stops reading, the server holds at most
- * this many for it.
+ * Number of documents in one read when all documents are listed. If a client stops reading, the server keeps
+ * at most this number of documents in memory for that client.
  */
 const documentsAtOnce = 100
 
 /**
- * The documents of organizations. Every call on an organization that does not exist throws ApiError
- * NOT_FOUND.
+ * The documents of organizations. Every method throws ApiError NOT_FOUND if the organization does not exist.
  */
 export class DocumentService {
   readonly #store: OrganizationStore
@@ -63,11 +62,11 @@ export class DocumentService {
   }
 
   /**
-   * Creates the records of the organization and of the document if they do not exist. If they exist, this
-   * takes one read, and one more for each ancestor folder. Call it while the document's room is open: a later
-   * deletion then closes that room.
-   * @param admit called before a document gets its record; if it throws, nothing is created
-   * @throws ApiError ABORTED while the document, an ancestor folder or its organization is being deleted
+   * Creates the records of the organization and of the document, unless they exist. If both exist, this takes
+   * one read, plus one read for each ancestor folder. Call this method while the room of the document is
+   * open, so that a later deletion closes the room.
+   * @param admit called before a document gets its record; if `admit` throws, nothing is created
+   * @throws ApiError ABORTED if the document, an ancestor folder or the organization is being deleted
    */
   async ensure(scope: OrganizationScope, documentId: string, admit = (): void => {}): Promise<void> {
     const presence = await readExistence(this.#store, scope, documentId)
@@ -91,14 +90,14 @@ export class DocumentService {
     return { now: this.#clock.now(), defaultAccess: this.#defaultAccess }
   }
 
-  /** Returns whether the document, an ancestor folder or its organization is being deleted. */
+  /** Returns whether the document, an ancestor folder or the organization is being deleted. */
   async isGoing(scope: OrganizationScope, documentId: string): Promise<boolean> {
     return (await readExistence(this.#store, scope, documentId)).state === 'going'
   }
 
   /**
    * Checks that a document is not being deleted.
-   * @throws ApiError ABORTED while the document, an ancestor folder or its organization is being deleted
+   * @throws ApiError ABORTED if the document, an ancestor folder or the organization is being deleted
    */
   async requireThere(scope: OrganizationScope, documentId: string): Promise<void> {
     if (await this.isGoing(scope, documentId)) throw beingDeleted()
@@ -106,8 +105,8 @@ export class DocumentService {
 
   /**
    * Checks that a document is enabled. A document without a record is enabled.
-   * @throws ApiError FAILED_PRECONDITION if the document is disabled, ABORTED while the document, an ancestor
-   * folder or its organization is being deleted
+   * @throws ApiError FAILED_PRECONDITION if the document is disabled; ABORTED if the document, an ancestor
+   * folder or the organization is being deleted
    */
   async requireEnabled(scope: OrganizationScope, documentId: string): Promise<void> {
     const presence = await readExistence(this.#store, scope, documentId)
@@ -116,7 +115,7 @@ export class DocumentService {
       throw new ApiError('document/disabled', 'the document is disabled; enable it to change it')
   }
 
-  /** Returns the permission to change a document. @throws ApiError like `requireEnabled` */
+  /** Returns the permission of a backend to change a document. @throws ApiError like `requireEnabled` */
   rightToChange(scope: OrganizationScope, documentId: string): Promise<WriteRight> {
     const check = (): Promise<void> => this.requireEnabled(scope, documentId)
     return DocumentRight.read({ fences: this.#fences, scope, documentId, check })
@@ -139,7 +138,7 @@ export class DocumentService {
     })
   }
 
-  /** Returns the results that `add` would have now, provided that the organization exists. Writes nothing. */
+  /** Returns the results that `add` would return now if the organization exists. Writes nothing. */
   rehearseAdding(
     scope: OrganizationScope,
     documents: readonly DocumentInput[],
@@ -170,8 +169,8 @@ export class DocumentService {
 
   /**
    * Returns a function that reads all documents page by page, in the order of their ids.
-   * @throws ApiError NOT_FOUND if the organization does not exist; reading a page throws the same error if
-   * the organization was deleted meanwhile
+   * @throws ApiError NOT_FOUND if the organization does not exist. If the organization is deleted later,
+   * reading a page throws the same error
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly DocumentView[]>> {
     await organizationOf(this.#store.read(scope))
@@ -180,7 +179,7 @@ export class DocumentService {
 
   async *#pages(scope: OrganizationScope): AsyncGenerator<readonly DocumentView[], void, undefined> {
     for (let after: string | null | undefined; after !== null; ) {
-      // A reader caches the records that it has read, so each page gets its own.
+      // Each page gets its own reader, because a reader caches all records that it has read.
       const reader = this.#store.read(scope)
       await organizationOf(reader)
       const page = await listDocuments(reader, { limit: documentsAtOnce, after })
@@ -191,7 +190,7 @@ export class DocumentService {
 
   /**
    * Returns a page of documents, in the order of their ids.
-   * @throws ApiError NOT_FOUND if the folder of the listing does not exist
+   * @throws ApiError NOT_FOUND if the requested folder does not exist
    */
   async list(scope: OrganizationScope, listing: DocumentListing): Promise<ListPage<DocumentView>> {
     const reader = this.#store.read(scope)
@@ -207,7 +206,7 @@ export class DocumentService {
   }
 
   /**
-   * Moves documents into a folder; the folder `root` moves them out of all folders.
+   * Moves documents into a folder. The folder id `root` moves them out of all folders.
    * @throws ApiError NOT_FOUND if the folder does not exist
    */
   move(scope: OrganizationScope, documentIds: readonly string[], folderId: string): Promise<BatchResults> {
@@ -219,7 +218,7 @@ export class DocumentService {
     })
   }
 
-  /** Deletes documents with all their content. Resolves when nothing of them remains. */
+  /** Deletes documents with all their content. Resolves when all their data has been removed. */
   delete(scope: OrganizationScope, documentIds: readonly string[]): Promise<BatchResults> {
     return this.#removals.await((jobId) =>
       this.#store.change(scope, async (transaction) => {

@@ -7,17 +7,20 @@ import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import { effectiveAccessType, folderPath } from './folder-tree.ts'
 import { noSuchFolder } from './folder-views.ts'
 
-/** A document as clients see it. */
+/** A document as the API returns it. */
 export interface DocumentView {
   readonly record: DocumentRecord
-  /** The effective access type: the document's own, or an inherited one. */
+  /** The effective access type: the access type of the document itself, or an inherited one. */
   readonly accessType: AccessType
 }
 
 export interface DocumentListing extends PageRange {
-  /** Lists only documents directly in this folder; `root`: documents in no folder. */
+  /**
+   * If set, lists only the documents that are directly in this folder. `root`: the documents that are in no
+   * folder.
+   */
   readonly folderId?: string | undefined
-  /** Lists only documents whose id or name matches. */
+  /** If set, lists only documents whose id or name matches. */
   readonly search?: Search | undefined
 }
 
@@ -32,7 +35,7 @@ export async function viewDocuments(
 
 /**
  * Returns a page of documents, in the order of their ids. The page may have fewer items than requested.
- * @throws ApiError NOT_FOUND if the folder does not exist
+ * @throws ApiError NOT_FOUND if the requested folder does not exist
  */
 export async function listDocuments(
   reader: DirectoryReader,
@@ -66,8 +69,8 @@ async function listRecords(
 }
 
 /**
- * Returns the views of the records, without documents that are being deleted, themselves or with their
- * folder.
+ * Returns the views of the documents. Leaves out documents that are being deleted, or that are in a folder
+ * that is being deleted.
  */
 async function viewsOf(
   reader: DirectoryReader,

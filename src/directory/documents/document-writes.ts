@@ -12,7 +12,10 @@ import {
 import type { Transaction } from '../store/transaction.ts'
 import { accessTypeIn, folderExists, folderPath } from './folder-tree.ts'
 
-/** Content of a new document. Defaults: empty values, no folder, and an inherited access type. */
+/**
+ * Members of a new document. Absent members are empty. By default, the document is in no folder and inherits
+ * its access type.
+ */
 export interface DocumentInput {
   readonly documentId: string
   readonly documentName?: string | undefined
@@ -22,8 +25,8 @@ export interface DocumentInput {
 }
 
 /**
- * Changes of a document. Absent members stay unchanged. Another folder moves the document; `root` moves it
- * out of all folders.
+ * Changes of a document. Absent members stay unchanged. A different folder id moves the document; `root`
+ * moves it out of all folders.
  */
 export interface DocumentRecordPatch extends DocumentInput {
   /** If true, no user may open or change the document. */
@@ -33,7 +36,7 @@ export interface DocumentRecordPatch extends DocumentInput {
 export interface DocumentWriteOptions {
   /** Time of the change, in epoch milliseconds. */
   readonly now: number
-  /** The access type of documents and folders that have none of their own and inherit none. */
+  /** The access type of new documents and folders that neither set nor inherit an access type. */
   readonly defaultAccess: AccessType
 }
 
@@ -57,7 +60,7 @@ export async function writeNewDocuments(
   )
 }
 
-/** A new document whose access type is decided; null: the access type is inherited. */
+/** A new document with the access type to store. Null: the document inherits its access type. */
 type NewDocument = Omit<DocumentInput, 'accessType'> & { readonly accessType: AccessType | null }
 
 export function newDocument(
@@ -122,7 +125,10 @@ export async function markDocumentsDeleted(
   )
 }
 
-/** Returns whether a document exists. Returns false if it is being deleted, itself or with its folder. */
+/**
+ * Returns whether a document exists. Returns false if the document or a folder that contains it is being
+ * deleted.
+ */
 export async function documentExists(
   transaction: Transaction,
   { folderId, deleting }: Pick<DocumentRecord, 'folderId' | 'deleting'>,

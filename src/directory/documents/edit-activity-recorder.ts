@@ -19,7 +19,9 @@ import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { findMissing } from './resource-lookup.ts'
 
-/** Maximum number of edits that are recorded in parallel. More would slow down interactive users. */
+/**
+ * Maximum number of edits that are recorded in parallel. A larger number would slow down interactive users.
+ */
 const atOnce = 16
 
 export interface EditsOptions {
@@ -27,18 +29,21 @@ export interface EditsOptions {
   readonly queue: Queue
   readonly clock: Clock
   readonly log: Log
-  /** Window in ms: all commits of a user to an editor within one window become one activity. */
+  /** Window in ms. All commits of one user to one editor within a window become one activity. */
   readonly windowMs: number
-  /** Name of this node: see `EditWindows`. */
+  /** Name of this node; see `EditWindows`. */
   readonly node: string
 }
 
-/** The user of calls that specify no user. */
+/** The acting user of calls that do not specify a user. */
 const unnamed: ActionUser = { userId: 'api' }
 
-/** Records edits of documents: one activity `crdt.editor_edit` for each editor, user and window. */
+/**
+ * Records edits of documents as activities of the type `crdt.editor_edit`: one for each combination of
+ * editor, user and window.
+ */
 export class EditActivityRecorder {
-  /** Receives the commits of rooms. */
+  /** The open windows. They receive the commits of rooms. */
   readonly windows: EditWindows
   readonly #options: EditsOptions
   readonly #counting = new Set<Promise<void>>()
@@ -70,12 +75,12 @@ export class EditActivityRecorder {
     })
   }
 
-  /** Starts to record edits, including those that a crash has left unrecorded. */
+  /** Starts to record edits. Also records the edits that were not recorded because of a crash. */
   start(): void {
     this.#consumer.start()
   }
 
-  /** Records that the content of an editor was deleted. Records nothing for a deleted document. */
+  /** Records that the content of an editor was deleted. Records nothing if the document is deleted. */
   async recordDeletion(address: DocumentAddress, userId: string): Promise<void> {
     const { store, clock } = this.#options
     await store.change(address, async (transaction) => {
@@ -86,7 +91,7 @@ export class EditActivityRecorder {
     })
   }
 
-  /** Ends every window. Resolves when all edits are recorded. Call it when the rooms are closed. */
+  /** Ends all windows. Resolves when all edits are recorded. Call this method when the rooms are closed. */
   async stop(): Promise<void> {
     await this.#consumer.stop()
     this.windows.end()
@@ -94,8 +99,8 @@ export class EditActivityRecorder {
   }
 
   /**
-   * Creates the activity of a user's edit. If the activity exists, another node has created it; then only the
-   * first attempt of the job adds the commit to its count.
+   * Creates the activity of a user's edit. If the activity already exists, another node has created it. In
+   * that case, only the first attempt of the job adds the commit to the count of the activity.
    */
   #change(payload: Uint8Array, attempt: number): Promise<void> {
     const edit = decodeUserEdit(payload)
@@ -103,8 +108,8 @@ export class EditActivityRecorder {
   }
 
   /**
-   * Adds the further commits of a window to the count; the first commit is counted already. If this fails,
-   * only the count is too low.
+   * Adds the commits of a window to the count of its activity, except the first commit, which is counted
+   * already. If this fails, the only effect is that the count is too low.
    */
   #count(edit: UserEdit, commits: number): void {
     const counted = this.#write(edit, (transaction) => addCommits(transaction, edit, commits - 1))
@@ -113,7 +118,7 @@ export class EditActivityRecorder {
     this.#counting.add(counted)
   }
 
-  /** Runs `write` in a transaction. Writes nothing for a deleted document. */
+  /** Runs `write` in a transaction. Writes nothing if the document is deleted. */
   #write({ address }: UserEdit, write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
     return this.#options.store.change(address, async (transaction) => {
       const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
@@ -123,8 +128,8 @@ export class EditActivityRecorder {
 }
 
 /**
- * Creates the activity of a window, or adds to its count. A user whose data was deleted meanwhile is not
- * named again.
+ * Creates the activity of a window. If the activity exists, adds to its count. If the data of the user was
+ * deleted in the meantime, the new activity does not contain the user's name.
  */
 async function begin(transaction: Transaction, edit: UserEdit, commits: number): Promise<void> {
   if (await addCommits(transaction, edit, commits)) return
@@ -133,7 +138,7 @@ async function begin(transaction: Transaction, edit: UserEdit, commits: number):
   await writeActivities(transaction, [activityOf({ ...edit, user: isErased ? deletedUser : edit.user })], at)
 }
 
-/** Adds to the count of an activity. Returns false if the activity does not exist. */
+/** Adds commits to the count of an activity. Returns false if the activity does not exist. */
 async function addCommits(
   transaction: Transaction,
   { activityId, at }: UserEdit,

@@ -1,17 +1,20 @@
 import { rootFolderId } from '../organizations/organization-keys.ts'
 
-/** Why a folder cannot be moved: it would be inside of itself, or folders would be nested too deeply. */
+/**
+ * Reason why a folder cannot be moved. `cycle`: the folder would be inside itself. `depth`: folders would be
+ * nested too deeply.
+ */
 export type MoveProblem = 'cycle' | 'depth'
 
 type Parents = ReadonlyMap<string, string>
 
 /**
- * Returns the moves that cannot be made together, with the reason. The result does not depend on the order of
- * the moves: all moves that lead to a cycle or exceed the depth are removed together, then the others are
- * checked again, until all of the others can be made.
- * @param parents the parent folder of each folder
- * @param moves the new parents; they must exist
- * @param depthMax maximum number of nested folders, including the outermost
+ * Returns the moves that cannot be made together, each with the reason. The result does not depend on the
+ * order of the moves. In each round, all moves that lead to a cycle or exceed the depth are rejected
+ * together, and the remaining moves are checked again. The rounds end when all remaining moves can be made.
+ * @param parents the current parent folder of each folder
+ * @param moves the new parent of each moved folder; the new parents must exist
+ * @param depthMax maximum number of nested folders, including the outermost folder
  */
 export function rejectedMoves(
   parents: Parents,
@@ -52,7 +55,8 @@ function problemsOf(tree: Tree, depthMax: number): readonly (readonly [string, M
   for (const id of tree.moves.keys()) {
     const depth = depthOf(tree, id)
     if (depth === 'cycle') problems.push([id, 'cycle'])
-    // The depth is null if the folder leads to a cycle of other folders, which are removed first.
+    // The depth is null if the ancestors of the folder form a cycle. The moves of that cycle are rejected
+    // first.
     else if (depth !== null && depth + heightBelow(tree, id, depthMax) > depthMax)
       problems.push([id, 'depth'])
   }
@@ -60,8 +64,8 @@ function problemsOf(tree: Tree, depthMax: number): readonly (readonly [string, M
 }
 
 /**
- * Returns the nesting depth of a folder; `cycle` if it is inside itself; null if its ancestors form a cycle
- * without it.
+ * Returns the nesting depth of a folder. Returns `cycle` if the folder is inside itself; null if its
+ * ancestors form a cycle that does not contain the folder.
  */
 function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' | null {
   const depthEver = parents.size + moves.size
@@ -75,8 +79,8 @@ function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' |
 }
 
 /**
- * Returns the number of folder levels below this folder, at most `heightMax`. Moved folders count at their
- * new places.
+ * Returns the number of folder levels below this folder, at most `heightMax`. A moved folder counts under its
+ * new parent.
  */
 function heightBelow({ children, moves }: Tree, folderId: string, heightMax: number): number {
   let height = 0

@@ -13,13 +13,13 @@ import { type FolderView, listFolders, noSuchFolder, viewBelow } from './folder-
 import { type FolderInput, writeNewFolders } from './folder-writes.ts'
 
 /**
- * Folders in one read when all folders are listed. If a client stops reading, the server holds at most this
- * many for it.
+ * Number of folders in one read when all folders are listed. If a client stops reading, the server keeps at
+ * most this number of folders in memory for that client.
  */
 const foldersAtOnce = 100
 
 /**
- * The folders of organizations. Every call on an organization that does not exist throws ApiError NOT_FOUND.
+ * The folders of organizations. Every method throws ApiError NOT_FOUND if the organization does not exist.
  */
 export class FolderService {
   readonly #store: OrganizationStore
@@ -45,12 +45,12 @@ export class FolderService {
     })
   }
 
-  /** Returns the results that `add` would have now, provided that the organization exists. Writes nothing. */
+  /** Returns the results that `add` would return now if the organization exists. Writes nothing. */
   rehearseAdding(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
     return this.#store.rehearse(scope, (transaction) => writeNewFolders(transaction, folders, this.#writing))
   }
 
-  /** Changes folders. If another parent is given, moves the folder with everything in it. */
+  /** Changes folders. If a patch contains another parent, moves the folder with everything in it. */
   update(scope: OrganizationScope, changes: readonly FolderPatch[]): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
@@ -58,15 +58,15 @@ export class FolderService {
     })
   }
 
-  /** Creates the folder at the top level unless it exists. */
+  /** Creates the folder at the top level, unless it already exists. */
   async ensure(scope: OrganizationScope, folderId: string): Promise<void> {
     if ((await folderPath(this.#store.read(scope), folderId)) === null) await this.add(scope, [{ folderId }])
   }
 
   /**
    * Returns a function that reads all folders page by page, in the order of their ids.
-   * @throws ApiError NOT_FOUND if the organization does not exist; reading a page throws the same error if
-   * the organization was deleted meanwhile
+   * @throws ApiError NOT_FOUND if the organization does not exist. If the organization is deleted later,
+   * reading a page throws the same error
    */
   async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly FolderView[]>> {
     await organizationOf(this.#store.read(scope))
@@ -75,7 +75,7 @@ export class FolderService {
 
   async *#pages(scope: OrganizationScope): AsyncGenerator<readonly FolderView[], void, undefined> {
     for (let after: string | null | undefined; after !== null; ) {
-      // A reader caches the records that it has read, so each page gets its own.
+      // Each page gets its own reader, because a reader caches all records that it has read.
       const reader = this.#store.read(scope)
       await organizationOf(reader)
       const page = await listFolders(reader, { limit: foldersAtOnce, after })
@@ -84,14 +84,19 @@ export class FolderService {
     }
   }
 
-  /** Returns the folder with `depth` levels of folders below it. @throws ApiError NOT_FOUND */
+  /**
+   * Returns the folder and `depth` levels of folders below it.
+   * @throws ApiError NOT_FOUND if the folder does not exist
+   */
   async below(scope: OrganizationScope, folderId: string, depth: number): Promise<FolderView> {
     const reader = this.#store.read(scope)
     await organizationOf(reader)
     return viewBelow(reader, folderId, depth)
   }
 
-  /** Deletes the folder with all folders and documents in it. Resolves when nothing of them remains. */
+  /**
+   * Deletes the folder with all folders and documents in it. Resolves when all their data has been removed.
+   */
   async delete(scope: OrganizationScope, folderId: string): Promise<void> {
     if (folderId === rootFolderId)
       throw invalid('folder/root', `the folder ${rootFolderId} cannot be deleted; name another`)

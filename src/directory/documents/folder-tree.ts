@@ -20,15 +20,16 @@ const nothing: OrganizationCounts = { folders: 0, treeChanges: 0 }
 
 /** The access settings of one folder or document. */
 export interface FolderAccess {
-  /** Null: the access type of the parent applies. */
+  /** Access type of the folder or document itself. Null: the access type of the parent applies. */
   readonly accessType: AccessType | null
-  /** If false, the access settings of its ancestors do not apply. */
+  /** If false, the access settings of the ancestors do not apply. */
   readonly inheritAccessFromParent: boolean
 }
 
 /**
  * Returns the folder and its ancestors, nearest first; an empty list for `root`. Returns null if the folder
- * does not exist, or if the folder or an ancestor is being deleted: then everything in it counts as deleted.
+ * does not exist, or if the folder or one of its ancestors is being deleted. Everything in such a folder
+ * counts as deleted.
  */
 export const folderPath = (
   reader: DirectoryReader,
@@ -36,7 +37,7 @@ export const folderPath = (
 ): Promise<readonly FolderRecord[] | null> => readPath(reader, folderId, folderRecordType)
 
 /**
- * Returns whether `folderPath` finds the folder. Checks only the members of the records that this needs, so
+ * Returns whether `folderPath` would find the folder. Checks only the required members of the records, so the
  * other members may be malformed.
  */
 export const folderExists = async (reader: DirectoryReader, folderId: string): Promise<boolean> =>
@@ -57,7 +58,10 @@ async function readPath<Folder extends PlacedFolder>(
   return path
 }
 
-/** Returns the effective access type: the nearest one that is set and inherited; otherwise `public`. */
+/**
+ * Returns the effective access type: the nearest one that is set and inherited. If there is none, returns
+ * `public`.
+ */
 export const effectiveAccessType = (upwards: readonly FolderAccess[]): AccessType =>
   nearestAccessType(upwards) ?? 'public'
 
@@ -70,17 +74,17 @@ function nearestAccessType(upwards: readonly FolderAccess[]): AccessType | null 
 }
 
 /**
- * Returns the access type to store for a resource without its own in a new place. If an ancestor sets an
- * access type, the resource inherits it (null). Otherwise it gets the default, so that a later change of the
- * option leaves it unchanged; the default `public` need not be stored (null).
+ * Returns the access type to store for a resource that does not set its own, in a new place. If an ancestor
+ * sets an access type, the resource inherits it (null). Otherwise the default is stored, so that a later
+ * change of the option does not affect the resource. The default `public` need not be stored (null).
  * @param above the ancestor folders of the resource, nearest first
  */
 export const accessTypeIn = (above: readonly FolderAccess[], defaultAccess: AccessType): AccessType | null =>
   defaultAccess === 'public' || nearestAccessType(above) !== null ? null : defaultAccess
 
 /**
- * Returns the counters of the organization. Read them before the folder tree: each change of the tree writes
- * them, so a transaction that depends on the shape of the tree is repeated if the tree has changed.
+ * Returns the counters of the organization. Read them before you read the folder tree: each change of the
+ * tree writes these counters, so a transaction that has read them is repeated if the tree has changed.
  */
 export async function readCounts(transaction: Transaction): Promise<OrganizationCounts> {
   return (await transaction.get(keys.counts, organizationCountsType)) ?? nothing
@@ -92,7 +96,7 @@ export async function markTreeChanged(transaction: Transaction, foldersAdded: nu
   transaction.put(keys.counts, { folders: folders + foldersAdded, treeChanges: treeChanges + 1 })
 }
 
-/** Returns the parent folder of each folder of the organization. */
+/** Returns the parent folder id of each folder of the organization. */
 export async function parentsOfAll(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>()
   for await (const [, parent = '', folderId = ''] of keysUnder(transaction, keys.folderTree))

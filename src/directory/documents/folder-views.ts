@@ -8,14 +8,14 @@ import { type ListPage, listEntries, type PageRange } from '../store/list-page.t
 import { type AccessType, type FolderRecord, folderRecordType } from '../store/records.ts'
 import { effectiveAccessType, folderPath, subfolderIds } from './folder-tree.ts'
 
-/** A folder as clients see it. */
+/** A folder as the API returns it. */
 export interface FolderView {
   readonly record: FolderRecord
-  /** The effective access type: the folder's own, or an inherited one. */
+  /** The effective access type: the access type of the folder itself, or an inherited one. */
   readonly accessType: AccessType
-  /** Ids from `root` down to the parent. */
+  /** Ids of the ancestor folders, from `root` down to the parent. */
   readonly ancestors: readonly string[]
-  /** Null if they are below the requested depth. */
+  /** The folders directly in this folder; null if they are below the requested depth. */
   readonly subFolders: readonly FolderView[] | null
 }
 
@@ -24,7 +24,7 @@ export const noSuchFolder = (): ApiError =>
 
 /**
  * Returns a page of the folders of the organization, in the order of their ids. Leaves out folders that are
- * being deleted, themselves or with an ancestor.
+ * being deleted, or that have an ancestor that is being deleted.
  */
 export async function listFolders(reader: DirectoryReader, range: PageRange): Promise<ListPage<FolderView>> {
   const { items, next } = await listEntries(reader, keys.folders, range)
@@ -32,7 +32,10 @@ export async function listFolders(reader: DirectoryReader, range: PageRange): Pr
   return { items: paths.flatMap((path) => (path === null ? [] : [viewOf(path, null)])), next }
 }
 
-/** Returns a folder with `depth` levels of folders below it. @throws ApiError NOT_FOUND */
+/**
+ * Returns a folder and `depth` levels of folders below it.
+ * @throws ApiError NOT_FOUND if the folder does not exist
+ */
 export async function viewBelow(
   reader: DirectoryReader,
   folderId: string,
@@ -52,7 +55,7 @@ async function viewTree(
   if (folder === undefined || depth === 0) return viewOf(path, null)
   const ids = await subfolderIds(reader, folder.folderId)
   const records = await reader.getAll(ids.map(keys.folder), folderRecordType)
-  // A folder that was moved after the index was read is no longer in `folder`.
+  // A folder may have been moved after the index was read. It is then no longer in `folder`.
   const inHere = records
     .filter((record) => record !== null)
     .filter(({ parentFolderId, deleting }) => parentFolderId === folder.folderId && !deleting)

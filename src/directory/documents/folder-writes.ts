@@ -13,7 +13,9 @@ export interface FolderInput {
   readonly parentFolderId?: string | undefined
 }
 
-/** Adds folders in any order; a new folder may be the parent of another new folder. */
+/**
+ * Adds folders. The order of the list does not matter: a new folder may be the parent of another new folder.
+ */
 export async function writeNewFolders(
   transaction: Transaction,
   folders: readonly FolderInput[],
@@ -42,8 +44,8 @@ export async function writeNewFolders(
 }
 
 /**
- * Returns the ancestors of a new folder, nearest first. @throws ItemRejectedError if the folder cannot be
- * added
+ * Returns the future ancestors of a new folder, nearest first.
+ * @throws ItemRejectedError if the folder cannot be added
  */
 async function foldersAbove(
   transaction: Transaction,
@@ -92,8 +94,8 @@ export function putFolder(transaction: Transaction, folder: FolderRecord, before
 }
 
 /**
- * Sorts parents before their children, and otherwise by id. So the same folders exceed the limit for every
- * order of the list.
+ * Sorts the folders: parents before their children, otherwise by id. As a result, if a limit is exceeded, the
+ * same folders are rejected for every order of the list.
  */
 function parentsFirst(folders: readonly FolderInput[]): readonly FolderInput[] {
   const byId = new Map(folders.map((folder) => [folder.folderId, folder]))

@@ -7,8 +7,8 @@ import { documentRecordType, type FolderRecord } from '../store/records.ts'
 import { folderPath } from './folder-tree.ts'
 
 /**
- * Returns the resources that do not exist in the organization of the reader. Contents of a folder that is
- * being deleted count as not existing.
+ * Returns the resources that do not exist in the organization of the reader. A resource in a folder that is
+ * being deleted counts as missing.
  */
 export async function findMissing(
   reader: DirectoryReader,
@@ -25,8 +25,8 @@ export async function findMissing(
 const recordKey = ({ type, id }: Resource): Key => (type === 'folder' ? keys.folder(id) : keys.document(id))
 
 /**
- * Returns the ancestor folders of a folder or document, nearest first; null if the resource does not exist.
- * `root` has no record, and counts as not existing.
+ * Returns the ancestor folders of a folder or document, nearest first. Returns null if the resource does not
+ * exist. `root` has no record, so it counts as missing.
  */
 export async function ancestorsOf(
   reader: DirectoryReader,
@@ -40,15 +40,15 @@ export async function ancestorsOf(
 const notFound = ({ type, id }: Resource): ApiError =>
   new ApiError(`${type}/not-found`, `the ${type} does not exist: ${JSON.stringify(id)}; add it first`)
 
-/** Checks that the organization and the resource in it exist. @throws ApiError NOT_FOUND */
+/** Checks that the organization exists and contains the resource. @throws ApiError NOT_FOUND */
 export async function requireResource(reader: DirectoryReader, resource: Resource): Promise<void> {
   await organizationOf(reader)
   await requireExisting(reader, resource)
 }
 
 /**
- * Like `requireResource`. If the organization does not exist, the error names the resource, not the
- * organization.
+ * Like `requireResource`, but if the organization does not exist, the error contains the name of the resource
+ * instead of the name of the organization.
  */
 export async function requireExisting(reader: DirectoryReader, resource: Resource): Promise<void> {
   const [missing] = await findMissing(reader, [resource])

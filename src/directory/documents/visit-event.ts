@@ -13,7 +13,7 @@ export interface VisitEvent {
   readonly at: number
 }
 
-/** Returns the event of a user who leaves, without its time. */
+/** Returns the event that a user has left a document, without its time. */
 export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<VisitEvent, 'at'> {
   const event: OutboundEvent = {
     type: 'presence.leave',
@@ -25,8 +25,8 @@ export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<
 }
 
 /**
- * Returns the events, without those of users whose data was deleted after the event: a deleted name must not
- * reappear.
+ * Returns the events, except those of users whose data was deleted after the event. The name of such a user
+ * must not appear again.
  */
 export async function withoutErasedUsers(
   reader: DirectoryReader,

@@ -11,7 +11,10 @@ import { mapInSlices } from '../store/batch.ts'
 import { ClusterVisits } from './cluster-visits.ts'
 import { type VisitEvent, withoutErasedUsers } from './visit-event.ts'
 
-/** Maximum number of events that wait while the store is unavailable. Further events are dropped. */
+/**
+ * Maximum number of events that wait while the store is unavailable. When this number is reached, further
+ * events are dropped.
+ */
 export const waitingMax = 10_000
 /** Maximum number of events in one commit. */
 const batchMax = 500
@@ -26,7 +29,7 @@ export interface VisitEventsOptions {
   readonly events: EventRecorder
   readonly clock: Clock
   readonly log: Log
-  /** Time in ms: a user who returns within this time counts as not having left. */
+  /** Time in ms. If a user returns to a document within this time, the user counts as not having left. */
   readonly awayMs: number
 }
 
@@ -35,9 +38,12 @@ interface WaitingVisit {
   events: VisitEvent[]
 }
 
-/** Records the events `presence.join` and `presence.leave`, in this order for each user. */
+/**
+ * Records the events `presence.join` and `presence.leave`. For each user, they are recorded in the order in
+ * which they happened.
+ */
 export class VisitRecorder {
-  /** Receives the joins and leaves from presence. */
+  /** Receives the joins and leaves that presence reports. */
   readonly visits: VisitTracker
   readonly #options: VisitEventsOptions
   readonly #stored: ClusterVisits
@@ -62,14 +68,14 @@ export class VisitRecorder {
     })
   }
 
-  /** Starts to end the visits of dead nodes. */
+  /** Starts the check for dead nodes, which ends the visits of these nodes. */
   start(): void {
     this.#stored.start()
   }
 
   /**
-   * Records pending leaves. Resolves when all events are written, or when they cannot be written. Later
-   * events are dropped.
+   * Records the pending leaves. Resolves when all events are written, or when an attempt to write them has
+   * failed. Later events are dropped.
    */
   async stop(): Promise<void> {
     this.visits.end()
@@ -102,9 +108,9 @@ export class VisitRecorder {
     this.#writing ??= this.#writeAll()
   }
 
-  /** Writes the waiting events. Events that arrive during a commit are written with the next one. */
+  /** Writes the waiting events. Events that arrive during a commit are written with the next commit. */
   async #writeAll(): Promise<void> {
-    // The other events of this tick are written with the first one.
+    // Waits for the end of this tick, so that its other events are written together with the first one.
     await Promise.resolve()
     while (this.#waiting.size > 0) {
       const written = await mapInSlices(
@@ -117,7 +123,8 @@ export class VisitRecorder {
         return this.#retry()
       }
     }
-    // Runs in the tick that found no further event, so the next event starts a new run.
+    // No `await` lies between the last check of the loop and this line. So an event that arrives later starts
+    // a new run.
     this.#writing = null
     if (this.#state === 'full') this.#state = 'open'
   }
@@ -127,7 +134,7 @@ export class VisitRecorder {
     const { store } = this.#options
     try {
       const isKept = (await findOrganization(store.read(scope))) !== null
-      // Checked again: the subscriptions may have been unknown when the events arrived.
+      // Checks the subscriptions again, because they may have been unknown when the events arrived.
       if (!this.#isWanted(scope)) return this.#written(name, some.length)
       if (isKept) await this.#stored.mark(scope)
       await store.carryOut(scope, async (transaction) => {
@@ -155,8 +162,8 @@ export class VisitRecorder {
   }
 
   /**
-   * Returns whether an API key subscribes to joins or leaves. Joins are needed for leaves: a node that
-   * reports leaves must know who has joined.
+   * Returns whether an API key subscribes to joins or leaves. Joins are also needed if only leaves are
+   * subscribed to: a node that reports leaves must know who has joined.
    */
   #isWanted(tenant: Tenant): boolean {
     const { events } = this.#options

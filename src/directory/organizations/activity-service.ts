@@ -23,7 +23,7 @@ import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batc
 import type { OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 
-/** Content of an activity to add. */
+/** An activity to add. */
 export interface NewActivity extends ActivityContent {
   readonly id: string
 }
@@ -44,8 +44,8 @@ export class ActivityService {
   }
 
   /**
-   * Adds activities of a document. If an id exists, the content of that activity is replaced, and its time
-   * stays.
+   * Adds activities to a document. If an activity with the same id exists, replaces its content and keeps its
+   * time.
    * @throws ApiError NOT_FOUND if the document does not exist
    */
   add(scope: OrganizationScope, documentId: string, inputs: readonly NewActivity[]): Promise<BatchResults> {
@@ -97,7 +97,7 @@ export class ActivityService {
   }
 
   /**
-   * Returns those of the activities `ids` that match the query, sorted by time.
+   * Returns the activities with the given ids that also match the query, sorted by time.
    * @throws ApiError NOT_FOUND if the organization does not exist
    */
   async find(
@@ -155,7 +155,10 @@ export class ActivityService {
   }
 }
 
-/** Returns the activity. @throws ItemRejectedError unless it is an activity of the document */
+/**
+ * Returns the activity, after checking that it is an activity of the document.
+ * @throws ItemRejectedError if the activity does not exist or belongs to another document
+ */
 function ofDocument(activity: ActivityRecord | null, documentId: string): ActivityRecord {
   if (activity?.documentId !== documentId)
     throw new ItemRejectedError('activity/not-found', 'there is no such activity of the document')
@@ -163,8 +166,8 @@ function ofDocument(activity: ActivityRecord | null, documentId: string): Activi
 }
 
 /**
- * Activity types with which recorders and huddles report. Activities of these types are also sent to event
- * subscribers.
+ * Action types of the activities with which recorders and huddles report. Such activities are also sent to
+ * event subscribers.
  */
 const notifiedTypes: ReadonlySet<string> = new Set<EventType>([
   'huddle.create',
@@ -173,8 +176,9 @@ const notifiedTypes: ReadonlySet<string> = new Set<EventType>([
 ])
 
 /**
- * Returns the event to send for an activity, if its action type is in `notifiedTypes`. Returns null if the
- * activity had the same action type before: then the call is repeated, or changes the activity.
+ * Returns the event to send for an activity. Returns null if its action type is not in `notifiedTypes`, or if
+ * the activity existed before with the same action type. In the second case, the call is repeated or changes
+ * the activity, and the event was already sent.
  */
 function outboundOf(before: ActivityRecord | undefined, event: ActivityEvent): OutboundEvent | null {
   const { actionType, documentId, actionUser, ...activity } = event

@@ -5,7 +5,7 @@ import type { OutboundEvent } from '../../events/outbound-event.ts'
 import type { Mutation } from '../store/transaction.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 
-/** Names of the activity types of one kind of record; null: no activity. */
+/** The activity types for one kind of record, by the kind of change. Null: the change creates no activity. */
 interface Named {
   readonly added: string
   readonly updated: string | null
@@ -18,7 +18,7 @@ const named = (name: string): Named => ({
   deleted: `${name}.delete`,
 })
 
-/** Activity types, by the first segment of the record's key. Other records create no activity. */
+/** Activity types by the first segment of the key of a record. Other records create no activities. */
 const kinds: Readonly<Record<string, Named>> = Object.assign(Object.create(null), {
   organization: named('organization'),
   documents: named('document'),
@@ -29,18 +29,18 @@ const kinds: Readonly<Record<string, Named>> = Object.assign(Object.create(null)
   grants: { added: 'permission.add', updated: 'permission.update', deleted: 'permission.delete' },
 })
 
-/** The subject of a record. */
+/** The document and the entity to which the activity of a record refers. */
 interface Subject {
   readonly targetEntityId: string
   readonly documentId: string | null
-  /** The user or group whose membership or permission changes. */
+  /** The user or group whose membership or permission has changed. */
   readonly changes?: { readonly userId?: string; readonly groupId?: string }
 }
 
 /**
- * Returns the activities of a change: one for each thing that was added, updated or deleted. Grants and
- * memberships that are created or deleted together with their user or group create no activities of their
- * own. The acting user of a backend is its API key.
+ * Returns the activities of a commit: one for each resource, user, group, grant and membership that was
+ * added, updated or deleted. Grants and memberships that are created or deleted together with their user or
+ * group create no activities of their own. The acting user of a call by a backend is its API key.
  */
 export function deriveActivities(
   scope: OrganizationScope,
@@ -60,7 +60,7 @@ export function deriveActivities(
   })
 }
 
-/** Returns the ids of the users (or groups) that are created or deleted as a whole. */
+/** Returns the ids of the users (or groups) whose records are created or deleted. */
 const wholeOf = (kind: 'users' | 'groups', written: readonly Mutation[]): ReadonlySet<string | undefined> =>
   new Set(
     written.filter(({ key, isNew, isGone }) => key[0] === kind && (isNew || isGone)).map(({ key }) => key[1]),
@@ -77,11 +77,11 @@ function subjectOf(scope: OrganizationScope, { key, isGoing }: Mutation): Subjec
   const [kind, first = '', second = '', third = '', fourth = ''] = key
   switch (kind) {
     case 'organization':
-      // The activities of an organization are deleted with it.
+      // No activity is added when an organization is deleted, because its activities are deleted as well.
       return isGoing ? null : { targetEntityId: scope.organizationId, documentId: null }
     case 'documents':
-      // The activities of a document are deleted with it; the activity of the deletion stays, because it has
-      // no document.
+      // The activities of a document are deleted with the document. Only the activity of the deletion stays,
+      // because its `documentId` is null.
       return { targetEntityId: first, documentId: isGoing ? null : first }
     case 'members':
       return { targetEntityId: first, documentId: null, changes: { userId: second } }

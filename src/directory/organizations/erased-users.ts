@@ -5,9 +5,9 @@ import type { RecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
 
-/** Records that the data of a user was deleted from an organization. */
+/** Marks that the data of a user was deleted from an organization. */
 interface ErasedRecord {
-  /** Epoch milliseconds. Actions of the user up to this time are recorded without the user. */
+  /** Time up to which actions of the user are recorded without the user, in epoch milliseconds. */
   readonly until: number
 }
 
@@ -16,13 +16,13 @@ const erasedRecordType: RecordType<ErasedRecord> = {
   schema: v.looseObject({ until: v.number() }),
 }
 
-/** Returns a digest of its parts that does not reveal them. */
+/** Returns a digest of `parts`. The parts cannot be read from the digest. */
 export const userDigest = (...parts: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
 /**
- * Records the erasure of a user. If an action of the user up to `until` (epoch milliseconds) is recorded
- * later, it names the deleted user, a placeholder, instead.
+ * Records the erasure of a user. Actions of the user up to `until` (epoch milliseconds) that are recorded
+ * later contain the placeholder of a deleted user instead of the user.
  */
 export async function markErased(transaction: Transaction, userId: string, until: number): Promise<void> {
   const key = keys.erased(userDigest(userId))
@@ -37,7 +37,7 @@ export interface UserAction {
   readonly at: number
 }
 
-/** Returns for each action whether the data of its user has been deleted after it. */
+/** Returns, for each action, whether the data of its user was deleted after the action. */
 export async function areUsersErased(
   reader: DirectoryReader,
   deeds: readonly UserAction[],
@@ -52,7 +52,7 @@ export async function areUsersErased(
   })
 }
 
-/** Like `areUsersErased` for one action. @param at epoch milliseconds */
+/** Like `areUsersErased`, but for one action. @param at time of the action, in epoch milliseconds */
 export async function isUserErased(reader: DirectoryReader, userId: string, at: number): Promise<boolean> {
   return (await areUsersErased(reader, [{ userId, at }])).includes(true)
 }

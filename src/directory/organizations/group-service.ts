@@ -15,13 +15,16 @@ import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import { ensureUsers } from './user-records.ts'
 
 /**
- * Maximum number of groups of one user in one organization. Each check of the user's access reads all of
- * them.
+ * Maximum number of groups to which one user belongs in one organization. Each check of a user's access reads
+ * all groups of the user.
  */
 export const groupsOfUserMax = 200
 /** Maximum number of members of a group that one commit removes. */
 const sliceMax = 500
-/** Maximum number of members that one call removes: the response has an entry for each member. */
+/**
+ * Maximum number of members that one call removes. The number is limited because the response has an entry
+ * for each member.
+ */
 export const removedMembersMax = 10_000
 
 export interface GroupInput {
@@ -29,22 +32,22 @@ export interface GroupInput {
   readonly groupName?: string
 }
 
-/** The results for the new members of a group, and whether the call has created the group. */
+/** The results of adding members to a group, and whether the call has created the group. */
 export interface AddedMembers {
   readonly results: BatchResults
   readonly groupCreated: boolean
 }
 
-/** The results for the members of a group. */
+/** The results of removing the members of a group. */
 export interface RemovedMembers {
   readonly results: BatchResults
-  /** False: the group has more members than one call removes. */
+  /** False if members remain, because the group had more members than one call removes. */
   readonly complete: boolean
 }
 
 /**
- * Groups of users, each within one organization. All calls throw ApiError NOT_FOUND if the group or its
- * organization does not exist.
+ * Groups of users. A group belongs to one organization. All methods throw ApiError NOT_FOUND if the group or
+ * its organization does not exist.
  */
 export class GroupService {
   readonly #store: OrganizationStore
@@ -57,7 +60,7 @@ export class GroupService {
     this.#removal = removal
   }
 
-  /** Creates groups. Existing groups get the given name. */
+  /** Creates groups. A group that already exists is renamed to the given name. */
   add(scope: OrganizationScope, inputs: readonly GroupInput[]): Promise<BatchResults> {
     return this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
@@ -70,7 +73,7 @@ export class GroupService {
     })
   }
 
-  /** Returns those of the groups `groupIds` that are groups of the resource: see `viewGroups`. */
+  /** Returns the groups with the given ids that are groups of the resource; see `viewGroups`. */
   async find(
     scope: OrganizationScope,
     resource: Resource,
@@ -81,14 +84,14 @@ export class GroupService {
     return viewGroups(reader, resource, [...new Set(groupIds)], this.#clock.now())
   }
 
-  /** Returns groups of the resource in the order of their ids: see `listGroups`. */
+  /** Returns the groups of the resource in the order of their ids; see `listGroups`. */
   async list(scope: OrganizationScope, resource: Resource, range: PageRange): Promise<ListPage<FoundGroup>> {
     const reader = this.#store.read(scope)
     await requireResource(reader, resource)
     return listGroups(reader, resource, range, this.#clock.now())
   }
 
-  /** Returns the grants of a group, on all resources of the organization. */
+  /** Returns the grants of a group on all resources of the organization. */
   async granted(
     scope: OrganizationScope,
     groupId: string,
@@ -99,7 +102,7 @@ export class GroupService {
     return { group, ...(await listGranted(reader, groupId, range, this.#clock.now())) }
   }
 
-  /** Returns a group's users in the order of their ids. */
+  /** Returns the members of a group in the order of their ids. */
   async members(
     scope: OrganizationScope,
     groupId: string,
@@ -111,13 +114,13 @@ export class GroupService {
     return { group, items: items.map(({ key }) => lastSegment(key)), next }
   }
 
-  /** Deletes groups with all their grants. */
+  /** Deletes groups, with all grants to them. */
   remove(scope: OrganizationScope, groupIds: readonly string[]): Promise<BatchResults> {
     const groups = [...new Set(groupIds)].map((id) => ({ type: 'group', id }) as const)
     return this.#removal.remove(scope, groups)
   }
 
-  /** Adds users to a group. A missing group is created, and users without a record get one. */
+  /** Adds users to a group. Creates the group if it is missing, and a record for each user without one. */
   addUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<AddedMembers> {
     const ids = [...new Set(userIds)]
     return this.#store.change(scope, async (transaction) => {
@@ -164,7 +167,7 @@ export class GroupService {
     })
   }
 
-  /** Removes the members of a group in bounded commits; at most `removedMembersMax` in one call. */
+  /** Removes up to `removedMembersMax` members of a group, in several bounded commits. */
   async removeAllUsers(scope: OrganizationScope, groupId: string): Promise<RemovedMembers> {
     const results = emptyBatchResults()
     for (let removed = 0; removed < removedMembersMax; removed += sliceMax) {

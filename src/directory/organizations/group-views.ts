@@ -6,17 +6,17 @@ import { type ListPage, listEntries, type PageRange, readPagePosition } from '..
 import { type GrantRecord, type GroupRecord, grantRecordType, groupRecordType } from '../store/records.ts'
 import { keys, type Resource, type Subject } from './organization-keys.ts'
 
-/** A group as seen from a resource. */
+/** A group, and its role on the requested resource. */
 export interface FoundGroup {
   readonly group: GroupRecord
   /**
-   * The grant on the resource itself. Null if the resource is the organization, and the group has no grant on
-   * the organization as a whole.
+   * The grant to the group on the requested resource itself. Null only if the resource is the organization
+   * and the group has no grant on the organization as a whole.
    */
   readonly grant: GrantRecord | null
 }
 
-/** A grant and its resource. */
+/** A grant, and the resource to which it applies. */
 export interface GroupGrant {
   readonly resource: Resource
   readonly grant: GrantRecord
@@ -25,7 +25,8 @@ export interface GroupGrant {
 const groupSubject = (id: string): Subject => ({ type: 'group', id })
 
 /**
- * Returns those of the groups `groupIds` that exist; for a folder or document, only those with a role on it.
+ * Returns the groups with the given ids that exist. If the resource is a folder or document, returns only
+ * groups that have a role on it.
  */
 export async function viewGroups(
   reader: DirectoryReader,
@@ -46,8 +47,8 @@ export async function viewGroups(
 }
 
 /**
- * Returns groups in the order of their ids: all groups of an organization, or those with a role on a folder
- * or document.
+ * Returns groups in the order of their ids. For an organization, returns all its groups; for a folder or
+ * document, only the groups that have a role on it.
  */
 export async function listGroups(
   reader: DirectoryReader,
@@ -61,7 +62,10 @@ export async function listGroups(
   return { items: await viewGroups(reader, resource, ids, now), next }
 }
 
-/** Returns the grants of a group, the earliest expiry first. A page may have fewer items than requested. */
+/**
+ * Returns the grants of a group, sorted by expiry, earliest first. A page may have fewer items than
+ * requested.
+ */
 export async function listGranted(
   reader: DirectoryReader,
   groupId: string,

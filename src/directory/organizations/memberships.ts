@@ -2,7 +2,7 @@ import { emptyValue } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
 
-/** One user in one group. */
+/** The membership of one user in one group. */
 export interface GroupMembership {
   readonly groupId: string
   readonly userId: string

@@ -15,20 +15,23 @@ export interface Resource {
   readonly id: string
 }
 
-/** The subject of a grant. */
+/** The user or group that receives a grant. */
 export interface Subject {
   readonly type: SubjectType
   readonly id: string
 }
 
-/** Id of the root of a folder tree. No folder may have this id. */
+/** Id of the root of the folder tree. No folder may have this id. */
 export const rootFolderId = 'root'
 
-/** Partition of the data of a tenant as a whole: the ids of its organizations, and its revocations. */
+/**
+ * Partition of the data of a tenant that does not belong to one organization: the ids of its organizations,
+ * and its token revocations.
+ */
 export const tenantPart = ({ workspaceId, apiKey }: Tenant): Key => ['tenant', workspaceId, apiKey]
 
 /**
- * Partition of one organization. It has all records of the organization, so that a change within the
+ * Partition of one organization. It contains all records of the organization, so that each change within the
  * organization is one commit.
  */
 export const organizationPart = ({ workspaceId, apiKey, organizationId }: OrganizationScope): Key => [
@@ -45,41 +48,44 @@ export const tenantKeys = {
   /** Time of the last revocation of a user's tokens. */
   revocation: (userId: string): Key => ['revocations', userId],
   /**
-   * A new value with each revocation. Written only in a cluster, because other nodes must learn of
+   * Contains a new value after each revocation. Written only in a cluster, so that other nodes detect
    * revocations.
    */
   revocationMark: ['revocationMark'] satisfies Key,
-  /** Result of the erasure of a user's data. The digest identifies the user and the scope of the erasure. */
+  /**
+   * Result of the erasure of a user's data. The digest identifies the user and the part of the data that was
+   * erased.
+   */
   erasure: (digest: string): Key => ['erasures', digest],
 }
 
 /**
- * Keys in an organization's partition. Data that is read in two directions is stored twice: as a record, and
- * as an index entry without content.
+ * Keys in the partition of an organization. Data that must be found in two ways is stored twice: as a record,
+ * and as an index entry without content.
  */
 export const keys = {
   organization: ['organization'] satisfies Key,
-  /** Counters for limits. */
+  /** Counters of the organization, for its limits. */
   counts: ['counts'] satisfies Key,
   documents: ['documents'] satisfies Key,
   document: (documentId: string): Key => ['documents', documentId],
   folders: ['folders'] satisfies Key,
   folder: (folderId: string): Key => ['folders', folderId],
-  /** Index: each folder, under its parent. */
+  /** Index of all folders, by parent folder. */
   folderTree: ['foldersIn'] satisfies Key,
-  /** Index: the folders directly in a folder, or in `root`. */
+  /** Index of the folders directly in a folder, or in `root`. */
   foldersIn: (parentFolderId: string): Key => ['foldersIn', parentFolderId],
   folderIn: (parentFolderId: string, folderId: string): Key => ['foldersIn', parentFolderId, folderId],
-  /** Index: the documents directly in a folder. Documents in no folder are in `root`. */
+  /** Index of the documents directly in a folder. Documents that are in no folder are in `root`. */
   documentsIn: (folderId: string): Key => ['documentsIn', folderId],
   documentIn: (folderId: string, documentId: string): Key => ['documentsIn', folderId, documentId],
   groups: ['groups'] satisfies Key,
   group: (groupId: string): Key => ['groups', groupId],
   membersOf: (groupId: string): Key => ['members', groupId],
   member: (groupId: string, userId: string): Key => ['members', groupId, userId],
-  /** Index: the groups of each user. */
+  /** Index of the groups to which users belong, by user. */
   groupsOfAll: ['groupsOf'] satisfies Key,
-  /** Index: the groups of one user. */
+  /** Index of the groups to which one user belongs. */
   groupsOf: (userId: string): Key => ['groupsOf', userId],
   groupOf: (userId: string, groupId: string): Key => ['groupsOf', userId, groupId],
   users: ['users'] satisfies Key,
@@ -88,20 +94,21 @@ export const keys = {
   removals: ['removals'] satisfies Key,
   removal: (name: string): Key => ['removals', name],
   /**
-   * A new value with each access change. Written only in a cluster, because other nodes must learn of access
-   * changes.
+   * Contains a new value after each access change. Written only in a cluster, so that other nodes detect
+   * access changes.
    */
   accessMark: ['accessMark'] satisfies Key,
   /**
-   * Time of the erasure of a user's data. The key has a digest of the user id, which is not personal data.
+   * Time at which a user's data was erased. The key contains a digest of the user id instead of the user id,
+   * which is personal data.
    */
   erased: (digest: string): Key => ['erased', digest],
-  /** Grants on a resource. */
+  /** Grants on a resource, to users and groups. */
   grantsOn: ({ type, id }: Resource): Key => ['grants', type, id],
   userGrantsOn: ({ type, id }: Resource): Key => ['grants', type, id, 'user'],
   groupGrantsOn: ({ type, id }: Resource): Key => ['grants', type, id, 'group'],
   grant: ({ type, id }: Resource, subject: Subject): Key => ['grants', type, id, subject.type, subject.id],
-  /** Index: the grants of a user or a group, the earliest expiry first. */
+  /** Index of the grants to a user or group, sorted by expiry, earliest first. */
   grantsOf: (subject: Subject): Key => ['grantsOf', subject.type, subject.id],
   /** `expiresAt` is the expiry of the grant: epoch seconds, or null. */
   grantOf: (subject: Subject, { type, id }: Resource, expiresAt: number | null): Key => [
@@ -115,8 +122,8 @@ export const keys = {
 }
 
 /**
- * Returns an expiry as text that sorts by time; grants without an expiry are last. The year 9999 in
- * milliseconds has 15 digits.
+ * Returns an expiry as text that sorts by time. Grants without an expiry are sorted last. The text has 15
+ * digits, as many as the year 9999 in milliseconds.
  */
 const endOrder = (expiresAt: number | null): string =>
   expiresAt === null ? 'never' : String(Math.floor(expiresAt * 1000)).padStart(15, '0')

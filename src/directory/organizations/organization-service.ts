@@ -22,8 +22,8 @@ import { keys, type OrganizationScope, type Resource, tenantKeys, tenantPart } f
 import { findOrganization, type OrganizationStore } from './organization-store.ts'
 
 /**
- * Content of an organization. Absent members are empty in a new organization, and stay unchanged in an
- * update.
+ * Content of an organization. In a new organization, absent members are empty; in an update, they stay
+ * unchanged.
  */
 export interface OrganizationContent {
   readonly organizationId: string
@@ -32,7 +32,7 @@ export interface OrganizationContent {
 }
 
 export interface OrganizationListing extends PageRange {
-  /** Lists only organizations whose id or name matches. */
+  /** If set, lists only organizations whose id or name matches. */
   readonly search?: Search | undefined
 }
 
@@ -44,8 +44,8 @@ interface OrganizationServiceDependencies {
 }
 
 /**
- * The organizations of tenants. Each organization has its own partition. The tenant's partition has an index
- * of their ids.
+ * The organizations of tenants. Each organization has its own partition. The partition of a tenant contains
+ * an index of the ids of its organizations.
  */
 export class OrganizationService {
   readonly #dependencies: OrganizationServiceDependencies
@@ -76,7 +76,10 @@ export class OrganizationService {
     return requireExisting(this.#dependencies.store.read(scope), resource)
   }
 
-  /** Creates the organization unless it exists. @throws ApiError ABORTED while it is being deleted */
+  /**
+   * Creates the organization, unless it already exists.
+   * @throws ApiError ABORTED if the organization is being deleted
+   */
   async ensure(scope: OrganizationScope): Promise<void> {
     if ((await findOrganization(this.#dependencies.store.read(scope))) !== null) return
     if ((await this.#create(scope, scope)) === 'deleting')
@@ -90,7 +93,8 @@ export class OrganizationService {
   }
 
   /**
-   * Returns a page of organizations, in the order of their ids. The page may have fewer items than requested.
+   * Returns a page of organizations, in the order of their ids. The page may have fewer items than requested,
+   * although further pages follow.
    */
   async list(
     tenant: Tenant,
@@ -124,7 +128,7 @@ export class OrganizationService {
     )
   }
 
-  /** Deletes organizations with everything in them. Resolves when nothing of them remains. */
+  /** Deletes organizations with everything in them. Resolves when all their data has been removed. */
   delete(tenant: Tenant, organizationIds: readonly string[]): Promise<BatchResults> {
     const { store, removals } = this.#dependencies
     return forEachItemConcurrently(
@@ -154,9 +158,9 @@ export class OrganizationService {
   }
 
   /**
-   * Creates the record and the index entry of an organization. The entry is written first, so that a crash
-   * between the two writes leaves no record that cannot be found. The entry is written again afterwards,
-   * because a deletion that ended between the two writes may have removed it.
+   * Creates the record and the index entry of an organization. The index entry is written before the record:
+   * a crash between the two writes then leaves no record that cannot be found. Afterwards the index entry is
+   * written again, because a deletion that ended between the two writes may have removed it.
    */
   async #create(
     scope: OrganizationScope,

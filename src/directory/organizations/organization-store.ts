@@ -25,14 +25,15 @@ export class OrganizationStore {
     this.#transactions = new TransactionRunner(kv)
   }
 
-  /** Returns a reader for one call. The reader caches records. */
+  /** Returns a reader for one call. Do not reuse it, because it caches records. */
   read(scope: OrganizationScope): DirectoryReader {
     return new CachingDirectoryReader(this.#kv, organizationPart(scope))
   }
 
   /**
-   * Changes an organization and records the activities. Resolves when the change is durable and published.
-   * @throws ApiError ABORTED if conflicts with other changes continue; the errors of `work`
+   * Changes an organization and records the activities of the change. Resolves when the change is durable and
+   * published.
+   * @throws ApiError ABORTED if other changes keep conflicting; the errors of `work`
    */
   change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.carryOut(scope, async (transaction) => {
@@ -42,20 +43,21 @@ export class OrganizationStore {
     })
   }
 
-  /** Returns the result that `change` would have now: runs `work` and writes nothing. */
+  /** Runs `work` and returns its result, but writes nothing. */
   rehearse<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return work(new Transaction(this.#kv, organizationPart(scope)))
   }
 
   /**
-   * Like `change`, but records no activities. For the consequences of a change whose activities are already
-   * recorded.
+   * Like `change`, but records no activities. Use this method for consequences of a change whose activities
+   * are already recorded.
    */
   async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const marked = async (transaction: Transaction): Promise<T> => {
       const result = await work(transaction)
       transaction.raise(raisedBy(scope, transaction.written()))
-      // Written without a read, so that concurrent changes do not conflict because of this record.
+      // This record is written without being read before, so that concurrent changes do not conflict because
+      // of it.
       if (accessChangeOf(scope, transaction.written()) !== null)
         transaction.put(keys.accessMark, { id: randomUUID() })
       return result
@@ -74,13 +76,19 @@ export const noOrganization = (): ApiError =>
     'the organization does not exist; create it with /v2/organizations/add',
   )
 
-/** Returns the organization's record; null if it does not exist or is being deleted. */
+/**
+ * Returns the record of the organization. Returns null if the organization does not exist or is being
+ * deleted.
+ */
 export async function findOrganization(reader: DirectoryReader): Promise<OrganizationRecord | null> {
   const record = await reader.get(keys.organization, organizationRecordType)
   return record === null || record.deleting === true ? null : record
 }
 
-/** Returns the organization's record. @throws ApiError NOT_FOUND if the organization does not exist */
+/**
+ * Returns the record of the organization.
+ * @throws ApiError NOT_FOUND if the organization does not exist or is being deleted
+ */
 export async function organizationOf(reader: DirectoryReader): Promise<OrganizationRecord> {
   const record = await findOrganization(reader)
   if (record === null) throw noOrganization()

@@ -5,12 +5,12 @@ import type { Transaction } from '../store/transaction.ts'
 import { keys, type Subject } from './organization-keys.ts'
 
 /**
- * Maximum size of the JSON metadata of one user, in bytes. The limit is low because a page of a listing has
- * up to a thousand users.
+ * Maximum size of the JSON metadata of one user, in bytes. The limit is low because a page of a listing
+ * contains up to a thousand users.
  */
 export const userMetadataBytesMax = 16_384
 
-/** Content of a user. Absent members stay unchanged; in a new user, they are empty. */
+/** Content of a user. In a new user, absent members are empty; in an existing user, they stay unchanged. */
 export interface UserInput {
   readonly userId: string
   readonly name?: string
@@ -23,7 +23,7 @@ export interface UserInput {
 
 export const userSubject = (id: string): Subject => ({ type: 'user', id })
 
-/** Returns the record of a new user without any content. */
+/** Returns the record of a new user, with only its id and times. */
 const newUser = (userId: string, now: number): UserRecord => ({
   userId,
   name: '',
@@ -36,7 +36,7 @@ const newUser = (userId: string, now: number): UserRecord => ({
 })
 
 /**
- * Returns the record with the changes of `input`, or the same object if nothing changes.
+ * Returns the record with the changes of `input`. Returns the same object if nothing changes.
  * @throws ItemRejectedError if the metadata is too large
  */
 export function describedUser(record: UserRecord | null, input: UserInput, now: number): UserRecord {
@@ -54,8 +54,8 @@ export function describedUser(record: UserRecord | null, input: UserInput, now: 
 }
 
 /**
- * Creates a record for each user who has none, because every user with a right in an organization must be
- * listed there.
+ * Creates a record for each user who does not have one. Every user with a right in an organization needs a
+ * record there, so that the user is listed.
  */
 export async function ensureUsers(
   transaction: Transaction,

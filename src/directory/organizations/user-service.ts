@@ -19,24 +19,25 @@ import { keys, type OrganizationScope, type Resource } from './organization-keys
 import type { OrganizationStore } from './organization-store.ts'
 import { describedUser, type UserInput, userSubject } from './user-records.ts'
 
-/** A user, as seen from a resource. */
+/** A user, and the user's role on the requested resource. */
 export interface FoundUser {
   readonly user: UserRecord
   /**
-   * The grant on the resource itself. Null if the resource is the organization, and the user has rights only
-   * on folders or documents of it.
+   * The grant to the user on the requested resource itself. Null if the resource is the organization and the
+   * user has rights only on its folders or documents.
    */
   readonly grant: GrantRecord | null
 }
 
 export interface UserListing extends PageRange {
-  /** Lists only users whose id, name or email matches. */
+  /** If set, lists only users whose id, name or email address matches. */
   readonly search?: Search | undefined
 }
 
 /**
- * Users of organizations. Every user with a grant in an organization, or in one of its groups, has a record
- * there. In the methods, a resource is the organization itself, or a folder or document of it.
+ * The users of organizations. Every user who has a grant in an organization, or belongs to one of its groups,
+ * has a record in the organization. In these methods, a resource is the organization itself, or one of its
+ * folders or documents.
  */
 export class UserService {
   readonly #store: OrganizationStore
@@ -50,15 +51,15 @@ export class UserService {
   }
 
   /**
-   * Creates users or changes existing ones, and gives them a role on the resource. If `accessRole` is absent,
-   * users keep the role that they have on the resource, and others become editors.
+   * Creates users or changes existing users, and gives them a role on the resource. If `accessRole` is
+   * absent, a user who already has a role on the resource keeps it; any other user becomes an editor.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   add(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
     return this.#change(scope, resource, inputs, this.#addition(resource))
   }
 
-  /** Returns the results that `add` would have now, provided that the resource exists. Writes nothing. */
+  /** Returns the results that `add` would return now if the resource exists. Writes nothing. */
   rehearseAdding(
     scope: OrganizationScope,
     resource: Resource,
@@ -85,7 +86,7 @@ export class UserService {
   }
 
   /**
-   * Changes users of the resource. If a role changes, its expiry stays.
+   * Changes users of the resource. A changed role keeps its expiry.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   update(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
@@ -106,8 +107,8 @@ export class UserService {
   }
 
   /**
-   * Removes the role of users on a folder or document. For the organization, removes the users with all their
-   * rights and group memberships in it.
+   * Removes the roles of users on a folder or document. If the resource is the organization, removes the
+   * users with all their rights and group memberships in it.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   remove(scope: OrganizationScope, resource: Resource, userIds: readonly string[]): Promise<BatchResults> {
@@ -123,7 +124,7 @@ export class UserService {
   }
 
   /**
-   * Returns those of the users `userIds` who are users of the resource.
+   * Returns the users with the given ids who are users of the resource.
    * @throws ApiError NOT_FOUND if the resource does not exist
    */
   async find(
@@ -219,11 +220,11 @@ async function listUsers(
 interface KnownUser {
   readonly userId: string
   readonly record: UserRecord | null
-  /** The unexpired grant on the resource; null if there is none. */
+  /** The grant to the user, if it has not expired; null if there is none. */
   readonly grant: GrantRecord | null
 }
 
-/** Reads users with their grants on a resource. Takes two reads. */
+/** Reads users, with the grants to them on a resource. This takes two reads. */
 async function readUsers(
   reader: DirectoryReader,
   resource: Resource,

@@ -4,23 +4,25 @@ import { addressSchemas } from '../../model/address-schemas.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import type { Mutation } from '../store/transaction.ts'
 
-/** Topic of changes that may affect the rights of users. */
+/** Topic of messages about changes that may affect the rights of users. */
 export const accessTopic = 'access'
 
-/** A possible change of access in an organization. */
+/** Describes which rights in an organization may have changed. */
 export interface AccessChange {
   readonly scope: OrganizationScope
-  /** Documents whose own records changed: the rights of all users on them may have changed. */
+  /**
+   * Documents whose own records have changed. The rights of all users on these documents may have changed.
+   */
   readonly documents: readonly string[]
-  /** Users whose rights changed on any resource. */
+  /** Users whose rights may have changed on any resource. */
   readonly users: readonly string[]
   /** If true, the rights of all users on everything may have changed. */
   readonly all: boolean
 }
 
 /**
- * Returns the access change of a commit in an organization; null if there is none. Does not report the
- * removal of a document: that ends its sessions with its own reason.
+ * Returns the access change that a commit in an organization causes; null if there is none. Does not report
+ * the removal of a document, because the removal itself closes the sessions, with its own reason.
  */
 export function accessChangeOf(scope: OrganizationScope, written: readonly Mutation[]): AccessChange | null {
   const documents = new Set<string>()
@@ -29,8 +31,8 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
   for (const { key, isNew, isGoing } of written) {
     if (isGoing) continue
     const [kind, first = '', second = '', third, fourth = ''] = key
-    // New documents count too: a connecting client may have read before that the document has no record, and
-    // so no restrictions.
+    // This includes new documents: a client that is connecting may have read earlier that the document has no
+    // record, and therefore no restrictions.
     if (kind === 'documents') documents.add(first)
     else if (kind === 'members') users.add(second)
     else if (kind === 'grants' && third === 'user') users.add(fourth)
@@ -49,5 +51,5 @@ const changeSchema = v.looseObject({
   all: v.boolean(),
 })
 
-/** Decodes a message of `encodeAccessChange`. @throws MalformedJsonError */
+/** Decodes a message that `encodeAccessChange` has encoded. @throws MalformedJsonError */
 export const decodeAccessChange = (message: Uint8Array): AccessChange => readJson(changeSchema, message)

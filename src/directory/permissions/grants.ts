@@ -5,8 +5,8 @@ import { type GrantRecord, grantExpiryType, readRecord } from '../store/records.
 import type { Transaction } from '../store/transaction.ts'
 
 /**
- * The latest expiry of a grant, in epoch seconds (year 9999). A caller that gives milliseconds by mistake
- * exceeds this limit.
+ * The latest possible expiry of a grant, in epoch seconds (year 9999). A time that was given in milliseconds
+ * by mistake exceeds this limit.
  */
 export const expiresAtMax = 253_402_300_799
 /**
@@ -40,7 +40,7 @@ export async function putGrant(
   transaction.put(keys.grantOf(subject, resource, grant.expiresAt), { expiresAt: grant.expiresAt })
 }
 
-/** Removes a grant. Does nothing if there is no such grant. */
+/** Removes a grant. Does nothing if the grant does not exist. */
 export async function removeGrant(
   transaction: Transaction,
   resource: Resource,
@@ -53,26 +53,26 @@ export async function removeGrant(
   transaction.delete(keys.grantOf(subject, resource, grant.expiresAt))
 }
 
-/** Removes some of the expired grants of a user or a group. */
+/** Removes up to `expiredRemovedMax` expired grants of a user or a group. */
 export async function removeExpired(transaction: Transaction, subject: Subject, now: number): Promise<void> {
   const index = await transaction.scan({ prefix: keys.grantsOf(subject), limit: expiredRemovedMax })
   for (const entry of index) {
     if (!hasEnded(indexedExpiry(entry), now)) return
     const resource = indexedResource(entry)
-    // The role may have been granted again after the index was read.
+    // The role may have been granted again since the index was read, so the grant itself is checked.
     const grant = await transaction.get(keys.grant(resource, subject), grantExpiryType)
     if (grant !== null && hasEnded(grant.expiresAt, now)) await removeGrant(transaction, resource, subject)
   }
 }
 
-/** Returns the resource of an entry of `keys.grantsOf`. */
+/** Returns the resource to which the grant of an index entry (`keys.grantsOf`) applies. */
 export const indexedResource = ({ key }: KvEntry): Resource => ({
   type: key.at(-2) as ResourceType,
   id: lastSegment(key),
 })
 
 /**
- * Returns the expiry of the grant of an entry of `keys.grantsOf`, in epoch seconds; null if the grant does
+ * Returns the expiry that an index entry (`keys.grantsOf`) contains, in epoch seconds; null if the grant does
  * not expire.
  */
 export const indexedExpiry = (entry: KvEntry): number | null => readRecord(grantExpiryType, entry).expiresAt

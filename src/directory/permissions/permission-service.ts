@@ -13,7 +13,7 @@ import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { GrantRecord } from '../store/records.ts'
 import { putGrant, removeExpired, removeGrant } from './grants.ts'
 
-/** A resource, with the organization that it belongs to. */
+/** A resource, and the organization to which it belongs. */
 export interface OwnedResource {
   readonly organizationId: string
   readonly resource: Resource
@@ -23,7 +23,7 @@ export interface GrantInput extends OwnedResource {
   readonly grant: GrantRecord
 }
 
-/** Grants of users and groups. One call may concern several organizations. */
+/** The grants of users and groups. One call may change grants in several organizations. */
 export class PermissionService {
   readonly #store: OrganizationStore
   readonly #clock: Clock
@@ -54,15 +54,18 @@ export class PermissionService {
       })
   }
 
-  /** Checks that the organizations have the subject, if the subject is a group. @throws ApiError NOT_FOUND */
+  /**
+   * If the subject is a group, checks that each of the organizations has this group.
+   * @throws ApiError NOT_FOUND
+   */
   async requireSubject(tenant: Tenant, subject: Subject, organizationIds: Iterable<string>): Promise<void> {
     for (const organizationId of new Set(organizationIds))
       await requireGroup(this.#store.read({ ...tenant, organizationId }), subject, organizationId)
   }
 
   /**
-   * Revokes grants, in one commit for each organization. Ignores resources without a grant and missing
-   * resources.
+   * Revokes grants, in one commit for each organization. Ignores resources that do not exist or on which the
+   * subject has no grant.
    * @throws ApiError NOT_FOUND if an organization does not exist
    */
   async remove(tenant: Tenant, subject: Subject, inputs: readonly OwnedResource[]): Promise<void> {
@@ -110,8 +113,8 @@ function byOrganization<Input extends OwnedResource>(
 }
 
 /**
- * Returns the error for missing resources of one organization. @param isKnown whether that organization
- * exists
+ * Returns the error for missing resources of one organization.
+ * @param isKnown whether the organization exists
  */
 function notFound(
   missing: readonly Resource[],

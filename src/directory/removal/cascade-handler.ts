@@ -4,19 +4,18 @@ import type { OrganizationScope, Subject } from '../organizations/organization-k
 import type { Transaction } from '../store/transaction.ts'
 
 /**
- * Removes the data that another module stores for documents, organizations, users or groups. The directory
- * calls the handlers of all modules in the order of their list.
+ * Removes the data that a module other than the directory stores for documents, organizations, users or
+ * groups. The directory calls the handlers of all modules in the order of their list.
  */
 export interface CascadeHandler {
   /**
-   * Removes data of documents that are marked as being deleted. If an attempt fails, the method is called
-   * again.
+   * Removes the data of documents that are marked as being deleted. Called again if an attempt fails.
    * @param goOn must be called between commits; throws if the work must end
    */
   removeDocuments?(scope: OrganizationScope, documentIds: readonly string[], goOn: CheckLease): Promise<void>
   /**
-   * Removes data of an organization that is outside its partition. The directory removes the partition
-   * itself.
+   * Removes the data of an organization that is not in the partition of the organization. The directory
+   * removes the partition.
    * @param goOn must be called between commits; throws if the work must end
    */
   removeOrganization?(scope: OrganizationScope, goOn: CheckLease): Promise<void>
@@ -25,8 +24,10 @@ export interface CascadeHandler {
 
 /** Removes the data that a module stores for users and groups of an organization. */
 export interface SubjectDataHandler {
-  /** Returns the index ranges of the data. The directory counts their entries. */
+  /** Returns the index ranges that contain the data of a subject. The directory counts their entries. */
   ranges(subject: Subject): readonly Key[]
-  /** Removes up to `limit` entries of each range in the transaction; returns the number of removed entries. */
+  /**
+   * Removes up to `limit` entries of each range, in the transaction. Returns the number of removed entries.
+   */
   removeSome(transaction: Transaction, subject: Subject, limit: number): Promise<number>
 }

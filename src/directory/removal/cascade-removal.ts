@@ -25,9 +25,9 @@ import type { RemovalTask } from './removal-task.ts'
 
 /** Maximum number of keys in one commit. */
 const keysAtOnce = 500
-/** Activities in one slice. */
+/** Maximum number of activities that one commit removes. */
 const activitiesAtOnce = 200
-/** Documents in one slice. */
+/** Number of documents in one slice. */
 const documentsAtOnce = 50
 
 export interface RemovalDependencies {
@@ -42,10 +42,11 @@ export interface RemovalDependencies {
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
 /**
- * Removes things that are marked as being deleted, in slices. The mark is removed last, so that a removal can
- * be repeated. For documents, the logs are removed first, then the rooms are closed, then the keys are
- * removed. An open room may have created a log again meanwhile, so the logs are removed a second time.
- * Between the two removals of logs there is a commit: after it, all earlier appends are visible.
+ * Removes resources that are marked as being deleted, in slices. The mark is removed last, so that an
+ * interrupted removal can be repeated. For documents, the logs are removed first, then the rooms are closed,
+ * then the keys are removed. An open room may have created a log again in the meantime, so the logs are
+ * removed a second time. A commit between the two removals ensures that the second one finds all earlier
+ * appends.
  */
 export class CascadeRemoval {
   readonly #dependencies: RemovalDependencies
@@ -73,7 +74,7 @@ export class CascadeRemoval {
   }
 
   async #removeWithin(task: TaskWithin, goOn: CheckLease): Promise<void> {
-    // The removal of an organization includes its contents.
+    // If the organization is being deleted or is gone, its own removal includes this resource.
     if ((await findOrganization(this.#dependencies.store.read(task.scope))) === null) return
     if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
     await removeFolder(this.#dependencies.store, task, {
@@ -88,22 +89,23 @@ export class CascadeRemoval {
     const record = await store.read(scope).get(keys.organization, deletableType)
     if (record?.deleting !== true) return
     const within = this.#within.get(keyName(organizationPart(scope)))
-    // These removals must not continue when an organization with the same ids exists again.
+    // Waits for the removals that run in this organization. They must not continue when an organization with
+    // the same ids is created again.
     if (within !== undefined) await Promise.allSettled(within)
     await this.#locks.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
     for (const handler of cascade) await handler.removeOrganization?.(scope, goOn)
-    // The index entry is removed before the record: while the record exists, the organization cannot be added
-    // again.
+    // Removes the index entry before the record. As long as the record exists, the organization cannot be
+    // created again.
     await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await kv.commit(organizationPart(scope), { dels: [keys.organization] })
   }
 
   /**
-   * Removes everything in the partition except the organization's record. Nothing is written meanwhile,
-   * because every change requires an organization that is not being deleted.
+   * Removes everything in the partition except the record of the organization. No other call writes to the
+   * partition meanwhile, because every change requires an organization that is not being deleted.
    */
   async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     const part = organizationPart(scope)
@@ -148,7 +150,8 @@ export class CascadeRemoval {
     await store.carryOut(scope, async (transaction) => {
       const records = await transaction.getAll(documentIds.map(keys.document), placedDocumentType)
       for (const record of records.filter((each) => each !== null)) {
-        // The document exists: another node has completed the task, and then the document was created again.
+        // This document is not being deleted: another node has completed the removal, and then the document
+        // was created again.
         if (await documentExists(transaction, record)) continue
         transaction.delete(keys.document(record.documentId))
         transaction.delete(keys.documentIn(record.folderId, record.documentId))
@@ -186,8 +189,9 @@ export class CascadeRemoval {
     const { log, bus } = this.#dependencies
     await mapInSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
-      // `confirm` runs before the first log is destroyed: a node that has lost the lease must not destroy any
-      // log. Logs that are created after this check stay, even if this node pauses for long.
+      // `confirm` runs before the first log is destroyed, because a node that has lost the lease must not
+      // destroy any log. Logs that are created after `confirm` are not destroyed, even if this node pauses
+      // for a long time.
       while (after !== null)
         after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
     })

@@ -6,11 +6,11 @@ import { mapInSlices } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { deletableType, placedFolderType } from '../store/records.ts'
 
-/** Maximum number of documents of a folder, or of folders, in one slice. */
+/** Maximum number of documents, or of folders, in one slice. */
 const sliceSize = 50
 
 interface Steps {
-  /** Must be called between slices; throws if the work must not continue. */
+  /** Must be called between slices. Throws if the work must not continue. */
   goOn(): Promise<void>
   removeDocuments(documentIds: readonly string[]): Promise<void>
   removeGrants(resource: Resource): Promise<void>
@@ -18,8 +18,8 @@ interface Steps {
 
 /**
  * Removes a folder that is marked as being deleted, with everything below it. The folder itself is removed
- * last. Until then, the remaining contents are still connected to it: they can be found after a crash, and
- * are not more accessible than before.
+ * last. Until then, the remaining contents still belong to the folder. Therefore they can be found after a
+ * crash, and no user gains access to them.
  */
 export async function removeFolder(
   store: OrganizationStore,
@@ -38,7 +38,7 @@ export async function removeFolder(
   }
 }
 
-/** Returns the folder and all folders below it, parents before their children. */
+/** Returns the folder and all folders below it. Parents precede their children. */
 async function folderAndBelow(
   store: OrganizationStore,
   scope: OrganizationScope,
@@ -68,7 +68,8 @@ async function emptyFolder(
 
 /**
  * Returns whether a folder is marked as being deleted. Returns false if the organization is deleted or being
- * deleted: the removal of the organization includes the folder, and the same ids may be created again.
+ * deleted: the removal of the organization includes the folder, and a folder with the same id may be created
+ * again later.
  */
 async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
   if ((await findOrganization(transaction)) === null) return false
@@ -76,8 +77,8 @@ async function isMarked(transaction: DirectoryReader, folderId: string): Promise
 }
 
 /**
- * Removes the records of a slice of folders. A record that an earlier attempt has removed is not counted
- * again.
+ * Removes the records of a slice of folders. Does not count records that an earlier attempt has already
+ * removed.
  */
 const removeRecords = (
   store: OrganizationStore,

@@ -7,18 +7,18 @@ import { findOrganization, type OrganizationStore } from '../organizations/organ
 import { emptyValue } from '../store/records.ts'
 import type { RemovalTask } from './removal-task.ts'
 
-/** Interval in ms at which `ended` checks whether other removals have ended. */
+/** Interval in ms at which `ended` checks whether the other removals have ended. */
 const lookMs = 100
 /**
- * Maximum number of checks. Then the removal fails and is retried later: the other removals may need its
- * slot.
+ * Maximum number of these checks. After that, the removal fails and is retried later, because the other
+ * removals may need the slot that it uses.
  */
 const looksMax = 100
 
 /**
- * Records of the removals in progress in an organization, on any node. While a removal continues in an
- * organization, the organization must not be created again. If a node dies, the node that takes over its task
- * removes the record.
+ * Records which removals are in progress in an organization, on any node. The removal of an organization
+ * waits until they have ended, because the organization must not be created again before that. If a node
+ * dies, another node takes over its task and removes the record.
  */
 export class RemovalLocks {
   readonly #store: OrganizationStore
@@ -28,8 +28,9 @@ export class RemovalLocks {
   }
 
   /**
-   * Runs `remove` while a record marks the removal. Does nothing if the organization is being deleted,
-   * because that removes everything. If `remove` fails, the record stays.
+   * Runs `remove`. While it runs, a record marks the removal. Does nothing if the organization is being
+   * deleted, because the removal of the organization removes everything. If `remove` fails, the record is not
+   * removed.
    */
   async during(task: RemovalTask, remove: () => Promise<void>): Promise<void> {
     const key = keys.removal(nameOf(task))
@@ -43,8 +44,8 @@ export class RemovalLocks {
   }
 
   /**
-   * Resolves when no removal is in progress in an organization that is being deleted. No new removal can
-   * start there.
+   * Resolves when no removal is in progress in the organization, which must be marked as being deleted, so
+   * that no new removal can start.
    * @throws ApiError ABORTED if this takes more than about 10 s
    */
   async ended(scope: OrganizationScope, goOn: CheckLease): Promise<void> {

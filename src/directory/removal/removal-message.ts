@@ -4,11 +4,14 @@ import { readJson } from '../../json.ts'
 import { keySchema } from '../../model/address-schemas.ts'
 import { type RemovalTask, removalTaskSchema } from './removal-task.ts'
 
-/** Topic of removals: when they begin, and when logs are deleted. */
+/** Topic of messages that report that a removal has begun or that logs were deleted. */
 export const removalTopic = 'documents.removed'
 
 export type RemovalMessage =
-  /** The resource is marked as being deleted. Its sessions must end; its contents are removed later. */
+  /**
+   * The resource of the task is marked as being deleted. Its sessions must end. Its contents are removed
+   * later.
+   */
   | { readonly kind: 'begun'; readonly task: RemovalTask }
   /** Logs have been removed. `prefixes` are the key prefixes of organizations or documents. */
   | { readonly kind: 'gone'; readonly prefixes: readonly Key[] }

@@ -15,13 +15,13 @@ export interface RemovalsOptions {
   readonly log: Log
 }
 
-/** Result of a change that marks something for removal. If `task` is null, there is nothing to remove. */
+/** Result of a change that marks resources for removal. If `task` is null, there is nothing to remove. */
 export interface MarkedForRemoval<T> {
   readonly result: T
   readonly task: RemovalTask | null
 }
 
-/** Executes removals in the background, and publishes when they begin. */
+/** Executes removals in the background. When a removal begins, publishes a message. */
 export class RemovalService {
   readonly #bus: Bus
   readonly #worker: TaskWorker<RemovalTask>
@@ -37,20 +37,20 @@ export class RemovalService {
     })
   }
 
-  /** Starts to claim removals. */
+  /** Starts to claim removal jobs. */
   start(): void {
     this.#worker.start()
   }
 
-  /** Resolves when no removal is running. The remaining removals continue at the next start. */
+  /** Resolves when no removal is running. The remaining removals continue after the next start. */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
   /**
-   * Runs `change`, publishes that the removal has begun, and waits for its end. `change` must enqueue the
-   * removal of what it marks, with `jobId` as the id of the job.
-   * @throws the errors of `change`; the error of the removal, which then continues in the background
+   * Runs `change`, publishes that the removal has begun, and waits until the removal has ended. `change` must
+   * mark the resources and enqueue their removal with `jobId` as the id of the job.
+   * @throws the errors of `change`, or the error of the removal; the removal then continues in the background
    */
   async await<T>(change: (jobId: string) => Promise<MarkedForRemoval<T>>): Promise<T> {
     const jobId = randomUUID()

@@ -4,10 +4,10 @@ import { readPayload } from '../../jobs/job-payload.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 
-/** Queue of the removals that have begun. */
+/** Name of the queue of removal jobs. */
 export const removalQueue = 'removal'
 
-/** A resource that is marked as being deleted, and must be removed with all its contents. */
+/** Identifies resources that are marked as being deleted. They must be removed with all their contents. */
 export type RemovalTask =
   | { readonly kind: 'organization'; readonly scope: OrganizationScope }
   | { readonly kind: 'folder'; readonly scope: OrganizationScope; readonly folderId: string }
@@ -18,7 +18,7 @@ export type RemovalTask =
     }
 
 /**
- * Returns the job of a removal, which is due immediately. Enqueue it in the commit that marks the resource.
+ * Returns the job of a removal. The job is due immediately. Enqueue it in the commit that marks the resource.
  */
 export const removalJob = (id: string, task: RemovalTask): Job => ({
   queue: removalQueue,

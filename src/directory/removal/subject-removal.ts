@@ -9,12 +9,12 @@ import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
 import type { CascadeHandler, SubjectDataHandler } from './cascade-handler.ts'
 
-/** Maximum number of records of each kind that one commit removes for one user or group. */
+/** Maximum number of records of each kind that one commit removes, for one user or group. */
 const sliceMax = 100
 
 const recordKey = ({ type, id }: Subject): Key => (type === 'user' ? keys.user(id) : keys.group(id))
 
-/** Returns the index ranges of a subject's grants and memberships. */
+/** Returns the index ranges that contain the grants and memberships of a subject. */
 const tieRanges = (subject: Subject): readonly [Key, Key] => [
   keys.grantsOf(subject),
   subject.type === 'user' ? keys.groupsOf(subject.id) : keys.membersOf(subject.id),
@@ -31,10 +31,10 @@ export class SubjectRemoval {
   }
 
   /**
-   * Removes users or groups from an organization, with all of their data there: grants, memberships, data of
-   * other modules, and the record. Nearly every subject has little data, and is removed in one commit. A
-   * subject with much data loses the data slice by slice, and then the record, so that an interrupted call
-   * can be repeated.
+   * Removes users or groups from an organization, with all their data in it: grants, memberships, data of
+   * other modules, and the record. Nearly every subject has little data, and is removed in one commit. If a
+   * subject has much data, its data is removed slice by slice, and its record last, so that an interrupted
+   * call can be repeated.
    * @throws ApiError NOT_FOUND if the organization does not exist
    */
   async remove(scope: OrganizationScope, subjects: readonly Subject[]): Promise<BatchResults> {
@@ -45,8 +45,8 @@ export class SubjectRemoval {
     const results = await this.#store.change(scope, (transaction) =>
       this.#removeRecords(transaction, subjects),
     )
-    // Removes grants that were added between the last read and the removal of the record. After the removal,
-    // no grant can be added.
+    // Removes grants that were added after the last slice and before the removal of the record. Without the
+    // record, no further grant can be added.
     await this.#cutAll(
       scope,
       subjects.filter(({ id }) => results[id]?.success === true),
@@ -96,7 +96,7 @@ export class SubjectRemoval {
       })
   }
 
-  /** Removes a slice of the data of a subject. Returns false if nothing was left. */
+  /** Removes a slice of the data of a subject. Returns false if no data was left. */
   async #cutSlice(transaction: Transaction, subject: Subject): Promise<boolean> {
     let removed = await removeSomeGrants(transaction, subject, sliceMax)
     removed += await removeSomeMemberships(transaction, subject, sliceMax)

@@ -5,20 +5,20 @@ export interface BatchItemResult {
   readonly success: boolean
   readonly id: string
   readonly message: string
-  /** Present only if the item failed. */
+  /** Set only if the item failed. */
   readonly details?: { readonly code: ErrorCode }
 }
 
 /**
- * Results of a batch, by the ids of its items. The object has no prototype, because an id may be any text,
+ * Results of a batch, by the ids of its items. The object has no prototype, because any text may be an id,
  * even `__proto__`.
  */
 export type BatchResults<R = BatchItemResult> = Record<string, R>
 
-/** Default number of independent items that are processed in parallel. */
+/** Default number of items that are processed in parallel, if the items are independent of each other. */
 const itemsAtOnce = 32
 
-/** Rejects one item of a batch; the other items are processed. The message is sent to the caller. */
+/** Thrown to reject one item of a batch. The other items are processed. The message is sent to the caller. */
 export class ItemRejectedError extends Error {
   override readonly name = 'ItemRejectedError'
   readonly code: ErrorCode
@@ -29,14 +29,14 @@ export class ItemRejectedError extends Error {
   }
 }
 
-/** Returns an empty object for results. */
+/** Returns an empty object to which results can be added. */
 export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> =>
   Object.create(null) as BatchResults<R>
 
 /**
- * Processes the items in their order, and returns a result for each. Ids must be unique.
- * @param work changes something and returns the message of the success, or throws ItemRejectedError before it
- * changes anything
+ * Processes the items in their order, and returns a result for each item. The ids must be unique.
+ * @param work changes something and returns the message for the success; to reject the item, it throws
+ * ItemRejectedError before it changes anything
  */
 export async function forEachItem<Item>(
   items: readonly Item[],
@@ -51,7 +51,7 @@ export async function forEachItem<Item>(
   return results
 }
 
-/** Like `forEachItem`, for items that are independent of each other: some are processed in parallel. */
+/** Like `forEachItem`, for items that are independent of each other. Processes several items in parallel. */
 export async function forEachItemConcurrently<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
@@ -65,7 +65,7 @@ export async function forEachItemConcurrently<Item>(
   return results
 }
 
-/** Runs `work` for all items, some in parallel. The results are in the order of the items. */
+/** Runs `work` for all items, several in parallel. The results are in the order of the items. */
 export async function mapInSlices<Item, R>(
   items: readonly Item[],
   work: (item: Item) => Promise<R>,
@@ -77,7 +77,7 @@ export async function mapInSlices<Item, R>(
   return all
 }
 
-/** Returns the result of an item that is not processed. */
+/** Returns the result of an item that was not processed. */
 export const failedResult = (id: string, code: ErrorCode, message: string): BatchItemResult => ({
   success: false,
   id,

@@ -3,8 +3,8 @@ import { keyName } from '../../engine/key-encoding.ts'
 import { checkedRecord, decodeRecord, type RecordType } from './records.ts'
 
 /**
- * Maximum number of records that a reader caches. The least recently used ones are evicted and read again
- * when needed.
+ * Maximum number of records that a reader caches. The least recently used records are evicted, and are read
+ * again when they are needed.
  */
 const cachedRecordsMax = 1_000
 
@@ -15,17 +15,17 @@ export interface DirectoryReader {
    * @throws MalformedJsonError if the record does not match its type
    */
   get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null>
-  /** Like `get` for several keys, in one read. The records are in the order of the keys. */
+  /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
   getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]>
-  /** Returns stored entries of a range. */
+  /** Returns the stored entries of a range. */
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
 
-/** Reads a partition for one call. Records are cached: a cached record is not read again. */
+/** Reads a partition for one call. Caches the records that it has read, and does not read them again. */
 export class CachingDirectoryReader implements DirectoryReader {
   readonly #kv: Kv
   readonly #part: Key
-  /** Sorted by last use: the most recently used records are last. */
+  /** Cached records, sorted by their last use: the most recently used record is last. */
   readonly #cache = new Map<string, object | null>()
 
   constructor(kv: Kv, part: Key) {
@@ -40,7 +40,7 @@ export class CachingDirectoryReader implements DirectoryReader {
 
   async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
     const names = keys.map(keyName)
-    // Read before the wait, because other calls may evict these records meanwhile.
+    // Reads the cache before the `await`, because other calls may evict these records meanwhile.
     const known = names.map((name) => this.#cache.get(name))
     const read = known.includes(undefined) ? await this.#readThose(names, keys, known) : nothing
     return names.map((name, index) => {
@@ -55,7 +55,7 @@ export class CachingDirectoryReader implements DirectoryReader {
     return this.#kv.scan(this.#part, range)
   }
 
-  /** Reads the records that are not cached, each once. */
+  /** Reads the records that are not cached. Reads each of them only once. */
   async #readThose(
     names: readonly string[],
     keys: readonly Key[],

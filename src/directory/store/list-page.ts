@@ -6,18 +6,18 @@ import { estimatedLength } from '../../model/json-pieces.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 
 /**
- * Maximum length of the JSON of one page, without its last slice. A page that reaches this length ends, and
- * may have fewer items than its limit.
+ * Maximum length of the JSON of a page, without the last slice of the page. A page ends when it reaches this
+ * length, so it may have fewer items than its limit.
  */
 export const pageLengthMax = 4_194_304
 /** Number of items in the first slice of a page. */
 const firstSlice = 100
-/** Approximate length of the JSON of a further slice. */
+/** Approximate length of the JSON of each further slice. */
 const sliceLength = 262_144
 
-/** The requested part of a listing. */
+/** The part of a listing that the caller requests. */
 export interface PageRange {
-  /** The last id of the previous page; undefined for the first page. */
+  /** Id of the last item of the previous page; undefined for the first page. */
   readonly after: string | undefined
   /** Maximum number of items; at least 1. */
   readonly limit: number
@@ -25,12 +25,12 @@ export interface PageRange {
 
 export interface ListPage<Item> {
   readonly items: readonly Item[]
-  /** Position after which the next page starts; null at the end. */
+  /** Position after which the next page starts; null if there is no further page. */
   readonly next: string | null
 }
 
 /**
- * Parses the position in a page token, for listings whose position is JSON.
+ * Parses the position in a page token. For listings whose position is JSON.
  * @throws ApiError INVALID_ARGUMENT if the position is malformed
  */
 export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: string): T {
@@ -43,7 +43,7 @@ export function readPagePosition<T>(schema: GenericSchema<T, unknown>, after: st
   }
 }
 
-/** Returns the entries directly under `prefix`, in the order of their ids. */
+/** Returns the entries directly under `prefix`, sorted by their ids. */
 export async function listEntries(
   reader: DirectoryReader,
   prefix: Key,
@@ -56,8 +56,8 @@ export async function listEntries(
 }
 
 /**
- * Lists a page in slices, so that a page of large records does not need unlimited memory.
- * @param list returns the items of a range; it may return fewer than the limit of the range
+ * Reads a page in several slices, so that a page of large records needs only limited memory.
+ * @param list returns the items of a range; it may return fewer items than the limit of the range
  */
 export async function listSlices<Item>(
   list: (range: PageRange) => Promise<ListPage<Item>>,

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Returns a record with the given members changed. `lastUpdated` advances only if a member differs. */
+/**
+ * Returns a copy of a record in which the given members are changed. `lastUpdated` advances only if at least
+ * one member changes.
+ */
 export function patchRecord<R extends { readonly lastUpdated: number }>(
   record: R,
   changes: { readonly [K in keyof R]?: R[K] | undefined },

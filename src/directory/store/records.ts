@@ -15,13 +15,15 @@ export interface WorkspaceRecord {
   }
   readonly authToken: string
   /**
-   * True if an import generated the token, so that no client has it and a start may replace it. Otherwise
-   * absent.
+   * True if an import generated the token. No client has such a token, and a start of the server may replace
+   * it. Absent otherwise.
    */
   readonly isUnissued?: true
-  /** Replaced tokens that are still valid for some time; absent if there are none. */
+  /** Replaced tokens that are still valid for some time. Absent if there are no such tokens. */
   readonly retiredTokens?: readonly { readonly token: string; readonly validUntil: number }[]
-  /** Bytes that the workspace may store; 0: unlimited. Absent: the server's option applies. */
+  /**
+   * Limit of the stored bytes of the workspace; 0: unlimited. If absent, the option of the server applies.
+   */
   readonly storedBytesMax?: number
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -38,22 +40,22 @@ export interface ApiKeyRecord {
 
 export interface AuthTokenRecord {
   readonly token: string
-  /** Like `isUnissued` of a workspace. */
+  /** Like `isUnissued` of a workspace: an import generated the token. */
   readonly isUnissued?: true
   readonly name: string
-  /** Domains of the pages that may use the token; empty: any domain. */
+  /** Domains whose pages may use the token. If empty, pages of all domains may use it. */
   readonly domains: readonly string[]
   /** Epoch milliseconds. */
   readonly createdAt: number
 }
 
-/** Replaced tokens of an API key. */
+/** Replaced auth tokens of an API key. */
 export interface RetiredTokensRecord {
   readonly tokens: readonly RetiredToken[]
 }
 
 export interface RetiredToken extends AuthTokenRecord {
-  /** End of its validity, in epoch milliseconds. */
+  /** End of the validity of the replaced token, in epoch milliseconds. */
   readonly validUntil: number
 }
 
@@ -68,21 +70,21 @@ export interface MintingSecretRecord {
   readonly secret: string
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** End of its validity, in epoch milliseconds; absent for the current secret. */
+  /** End of the validity of the secret, in epoch milliseconds. Absent if the secret is the current one. */
   readonly validUntil?: number
 }
 
 export interface DomainsRecord {
-  /** Sorted by the time at which they were added. */
+  /** The domains, in the order in which they were added. */
   readonly domains: readonly string[]
 }
 
-/** A count of things, for a limit or to know whether any exists. */
+/** A counter. It serves a limit, or shows whether any record of a kind exists. */
 export interface CounterRecord {
   readonly count: number
 }
 
-/** Time of the revocation of a user's tokens. */
+/** Time at which the tokens of a user were revoked. */
 export interface RevocationRecord {
   /** Epoch milliseconds. Tokens that were issued at this time or earlier are rejected. */
   readonly until: number
@@ -91,7 +93,7 @@ export interface RevocationRecord {
 export type AccessType = 'public' | 'organizationPrivate' | 'restricted'
 export type AccessRole = 'viewer' | 'editor'
 
-/** Times of a record, in epoch milliseconds. */
+/** Times of creation and of the last change of a record, in epoch milliseconds. */
 interface Dated {
   readonly createdAt: number
   readonly lastUpdated: number
@@ -103,7 +105,8 @@ export type Metadata = Readonly<Record<string, unknown>>
 /** A resource that can be deleted with all its contents. */
 export interface Deletable {
   /**
-   * True if its deletion has begun: clients no longer see the resource, and its contents are being removed.
+   * True if the deletion of the resource has begun. Clients no longer see the resource, and its contents are
+   * being removed.
    */
   readonly deleting?: true
 }
@@ -118,8 +121,8 @@ export interface OrganizationRecord extends Dated, Deletable {
 export interface OrganizationCounts {
   readonly folders: number
   /**
-   * Number of changes of the folder tree. Every change of the tree increases the number. A transaction that
-   * depends on the shape of the tree reads it, and so conflicts with such changes.
+   * Number of changes of the folder tree. Every change of the tree increases this number. A transaction that
+   * depends on the shape of the tree reads the number, so that it conflicts with every such change.
    */
   readonly treeChanges: number
 }
@@ -127,11 +130,13 @@ export interface OrganizationCounts {
 export interface FolderRecord extends Dated, Deletable {
   readonly folderId: string
   readonly folderName: string
-  /** Id of the parent; `root` at the top level. */
+  /** Id of the parent folder; `root` if the folder is at the top level. */
   readonly parentFolderId: string
-  /** Null: the access type of the parent applies, if it is inherited. */
+  /**
+   * Access type of the folder itself. Null: the folder has the access type of its parent, if it inherits one.
+   */
   readonly accessType: AccessType | null
-  /** If false, grants on ancestors of the folder do not apply to the folder and its contents. */
+  /** If false, grants on the ancestors of the folder do not apply to the folder and its contents. */
   readonly inheritAccessFromParent: boolean
 }
 
@@ -140,7 +145,9 @@ export interface DocumentRecord extends Dated, Deletable {
   readonly documentName: string
   /** Id of the folder; `root` if the document is in no folder. */
   readonly folderId: string
-  /** Null: the access type of the folder or of the organization applies. */
+  /**
+   * Access type of the document itself. Null: the access type of the folder or of the organization applies.
+   */
   readonly accessType: AccessType | null
   readonly disabled: boolean
   readonly metadata: Metadata
@@ -151,10 +158,13 @@ export interface GroupRecord extends Dated {
   readonly groupName: string
 }
 
-/** Description of a user of an organization. Grants define the user's rights. */
+/**
+ * Description of a user of an organization. Does not contain the rights of the user, which are defined by
+ * grants.
+ */
 export interface UserRecord extends Dated {
   readonly userId: string
-  /** Empty if unknown, like the next members. */
+  /** Name of the user. This member and the next ones are empty if they are unknown. */
   readonly name: string
   readonly email: string
   readonly photoUrl: string
@@ -165,7 +175,7 @@ export interface UserRecord extends Dated {
 /** A right of a user or a group on one resource. */
 export interface GrantRecord {
   readonly accessRole: AccessRole
-  /** Epoch seconds; null: it does not expire. */
+  /** Expiry of the grant in epoch seconds; null if the grant does not expire. */
   readonly expiresAt: number | null
 }
 
@@ -299,22 +309,22 @@ export const documentRecordType: RecordType<DocumentRecord> = {
   }),
 }
 
-/** The member that a removal needs. A record with other malformed members can still be removed. */
+/** The only member that a removal checks. A record whose other members are malformed can still be removed. */
 export const deletableType: RecordType<Deletable> = {
   name: 'resource',
   schema: v.looseObject({ deleting }),
 }
 
-/** The members that decide where a folder is and whether it exists. */
+/** The members that determine where a folder is and whether it exists. */
 export type PlacedFolder = Pick<FolderRecord, 'folderId' | 'parentFolderId' | 'deleting'>
 
-/** The members that a removal needs: see `deletableType`. */
+/** The members of a folder that a removal checks; see `deletableType`. */
 export const placedFolderType: RecordType<PlacedFolder> = {
   name: 'folder',
   schema: v.looseObject({ folderId: v.string(), parentFolderId: v.string(), deleting }),
 }
 
-/** The members that a removal needs: see `deletableType`. */
+/** The members of a document that a removal checks; see `deletableType`. */
 export const placedDocumentType: RecordType<Pick<DocumentRecord, 'documentId' | 'folderId' | 'deleting'>> = {
   name: 'document',
   schema: v.looseObject({ documentId: v.string(), folderId: v.string(), deleting }),
@@ -343,27 +353,30 @@ export const grantRecordType: RecordType<GrantRecord> = {
   schema: v.looseObject({ accessRole: v.picklist(['viewer', 'editor']), expiresAt: v.nullable(v.number()) }),
 }
 
-/** The member of a grant that the index of grants repeats. */
+/** The member of a grant that is also stored in the index of grants. */
 export const grantExpiryType: RecordType<Pick<GrantRecord, 'expiresAt'>> = {
   name: 'expiry of a grant',
   schema: v.looseObject({ expiresAt: v.nullable(v.number()) }),
 }
 
-/** Value of a stored entry without content. */
+/** Value of an entry that needs no content, such as an index entry. */
 export const emptyValue: object = {}
 
 export const encodeRecord = (record: object): Uint8Array => Buffer.from(JSON.stringify(record))
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Decodes bytes that `encodeRecord` has encoded, without a check. */
+/** Decodes bytes that `encodeRecord` has encoded. Does not check the record. */
 export const decodeRecord = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes))
 
 /** A type of stored records. */
 export interface RecordType<R extends object> {
-  /** Name in error messages, such as `webhook endpoint`. */
+  /** Name of the type in error messages, such as `webhook endpoint`. */
   readonly name: string
-  /** Schema of the required members. Objects are loose, so that records of a newer version are accepted. */
+  /**
+   * Schema of the required members. Its objects are loose, so that records with additional members of a newer
+   * version are accepted.
+   */
   readonly schema: v.GenericSchema<R, unknown>
 }
 
@@ -375,7 +388,8 @@ export const readRecord = <R extends object>(type: RecordType<R>, { key, value }
   named(type, key, () => readJson(type.schema, value))
 
 /**
- * Checks a decoded record like `readRecord`. @param key for the error message
+ * Checks a record that is already decoded, like `readRecord`.
+ * @param key the key of the record, for the error message
  * @throws MalformedJsonError
  */
 export const checkedRecord = <R extends object>(type: RecordType<R>, key: Key, record: object): R =>

@@ -1,16 +1,16 @@
 import { estimatedLength } from '../../model/json-pieces.ts'
 import { type ListPage, type PageRange, pageLengthMax } from './list-page.ts'
 
-/** Records in one read. */
+/** Maximum number of records in one read. */
 const atOnce = 250
 
-/** A stored record with its id; null if it has just been removed. */
+/** The id of a listed item and its stored record; `record` is null if it has just been removed. */
 export interface StoredItem<R> {
   readonly id: string
   readonly record: R | null
 }
 
-/** The search term of a listing. */
+/** The search term of a listing, ready to be compared. */
 export interface Search {
   /** Returns whether one of the texts contains the search term. */
   isIn(...texts: readonly string[]): boolean
@@ -18,22 +18,25 @@ export interface Search {
   readonly lookedAtMax: number
 }
 
-/** Creates a search for `text` anywhere in other texts, independent of case and Unicode normalization. */
+/**
+ * Returns a search for `text`. It finds `text` anywhere in other texts, independent of upper and lower case
+ * and of Unicode normalization.
+ */
 export function searchFor(text: string, lookedAtMax: number): Search {
   const wanted = plain(text)
   return { isIn: (...texts) => texts.some((each) => plain(each).includes(wanted)), lookedAtMax }
 }
 
 /**
- * Returns the text in a form for comparisons. `toLowerCase` alone is not sufficient: a sigma would depend on
- * its position in a word, and ß would not match SS.
+ * Converts a text to a form in which texts can be compared. `toLowerCase` alone is not sufficient: the lower
+ * case of a sigma depends on its position in the word, and ß would not match SS.
  */
 const plain = (text: string): string => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
 
 /**
- * Returns the matching items of a listing, in its order. Reads at most `lookedAtMax` records, so a page may
- * have fewer items than requested, or none, although more pages follow. A page also ends when its JSON
- * reaches the maximum length of a page.
+ * Returns the matching items of a listing, in the order of the listing. Reads at most `lookedAtMax` records.
+ * A page may therefore have fewer items than requested, or none, although more pages follow. A page also ends
+ * when its JSON reaches the maximum length of a page.
  * @param list returns every item of a range, including items that do not match
  */
 export async function filterItems<R>(

@@ -8,27 +8,29 @@ import type { DirectoryReader } from './directory-reader.ts'
 import { decodeRecord, encodeRecord, type RecordType, readRecord } from './records.ts'
 
 /**
- * Maximum number of attempts. An attempt fails if another commit has changed a record between the read and
- * the write. This number of failed attempts in a row means a bug or an attack.
+ * Maximum number of attempts. An attempt fails if another commit has changed a record after the attempt has
+ * read it and before the attempt is written. If this number of attempts fails in a row, there is a bug or an
+ * attack.
  */
 const attemptsMax = 20
 /**
- * Number of failed attempts after which a transaction pauses before each attempt. Its conflicts are then with
- * other nodes, because attempts on this node wait for each other.
+ * Number of failed attempts after which a transaction pauses before each further attempt. Such conflicts are
+ * caused by other nodes, because attempts on this node wait for each other.
  */
 const lossesMax = 4
 /**
- * Bounds of the random pause, in ms. The upper bound starts at `first` and doubles with each pause, up to
- * `most`.
+ * Bounds of the random pause before an attempt, in ms. The upper bound is `first` for the first pause. It
+ * doubles with each further pause, up to `most`.
  */
 const pauseMs = { first: 4, most: 100 }
 
 /**
- * Reads and writes one partition with optimistic concurrency. Everything is written in one commit, which
- * checks the records that were read by key. If such a record has changed meanwhile, `work` runs again, so
- * `work` must only read and write through the transaction. First attempts run concurrently. Further attempts
- * are queued, so that they do not conflict with each other.
- * @throws ApiError ABORTED if conflicts continue; the errors of `work`. Nothing is written then
+ * Reads and writes one partition with optimistic concurrency. All writes of `work` are made in one commit.
+ * The commit checks that the records that were read by key are unchanged. If such a record has changed,
+ * `work` runs again; therefore `work` must have no effects other than reads and writes of the transaction.
+ * First attempts run concurrently. Further attempts wait for each other, so that they do not conflict with
+ * each other.
+ * @throws ApiError ABORTED if conflicts continue, and the errors of `work`; nothing is written in these cases
  */
 export class TransactionRunner {
   readonly #kv: Kv
@@ -38,7 +40,9 @@ export class TransactionRunner {
     this.#kv = kv
   }
 
-  /** Resolves with the result of `work` and the committed transaction. */
+  /**
+   * Runs `work` until its writes are committed. Returns the result of `work`, and the committed transaction.
+   */
   async run<T>(part: Key, work: (transaction: Transaction) => Promise<T>): Promise<Committed<T>> {
     const first = await this.#attempt(part, work)
     if (first !== null) return first
@@ -61,7 +65,10 @@ export class TransactionRunner {
   }
 }
 
-/** Returns a random pause in ms, so that transactions that conflicted do not conflict again. */
+/**
+ * Returns the length of a random pause in ms. It is random so that transactions that conflicted do not
+ * conflict again.
+ */
 const pauseAfter = (pauses: number): number =>
   Math.random() * Math.min(pauseMs.most, pauseMs.first * 2 ** pauses)
 
@@ -77,21 +84,24 @@ export interface Mutation {
   readonly isNew: boolean
   /** True if the record is deleted. */
   readonly isGone: boolean
-  /** True if the record is marked as being deleted. */
+  /** True if the written record is marked as being deleted. */
   readonly isGoing: boolean
-  /** The written record; null: it is deleted. */
+  /** The written record; null if the record is deleted. */
   readonly record: object | null
 }
 
 interface TransactionCell {
   readonly key: Key
-  /** The bytes in the store; null if there is no record; undefined if not read. */
+  /** The bytes that are stored; null if there is no record; undefined if the record was not read. */
   read: Uint8Array | null | undefined
-  /** The new record; null if it is deleted; undefined if it stays unchanged. */
+  /** The record to write; null if the record is deleted; undefined if the record stays unchanged. */
   written: object | null | undefined
 }
 
-/** The reads and writes of one attempt. `get` returns the attempt's own writes, `scan` does not. */
+/**
+ * The reads and writes of one attempt of a transaction. `get` also returns records that the attempt has
+ * written; `scan` returns only stored entries.
+ */
 export class Transaction implements DirectoryReader {
   readonly #kv: Kv
   readonly #part: Key
@@ -105,15 +115,15 @@ export class Transaction implements DirectoryReader {
   }
 
   /**
-   * Returns the record at `key`; null if it does not exist. The commit fails if the record has changed
-   * meanwhile.
+   * Returns the record at `key`; null if it does not exist. If another commit changes this record meanwhile,
+   * the commit of the transaction fails.
    */
   async get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null> {
     const [record = null] = await this.getAll<R>([key], type)
     return record
   }
 
-  /** Like `get` for several keys, in one read. The records are in the order of the keys. */
+  /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
   async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
     const cells = keys.map((key) => this.#cell(key))
     const unread = [
@@ -127,7 +137,10 @@ export class Transaction implements DirectoryReader {
     })
   }
 
-  /** Returns stored entries of a range. Unlike with `get`, changes before the commit are not detected. */
+  /**
+   * Returns the stored entries of a range. In contrast to `get`, the commit does not detect that these
+   * entries have changed.
+   */
   scan(range: KvRange): Promise<readonly KvEntry[]> {
     return this.#kv.scan(this.#part, range)
   }
@@ -140,24 +153,24 @@ export class Transaction implements DirectoryReader {
     this.#cell(key).written = null
   }
 
-  /** Enqueues a job with the commit. */
+  /** Adds a job that the commit of the transaction enqueues. */
   enqueue(job: Job): void {
     this.#jobs.push(job)
   }
 
-  /** Raises fences with the commit. */
+  /** Adds fences that the commit of the transaction raises. */
   raise(fences: readonly Key[]): void {
     this.#fences.push(...fences)
   }
 
-  /** Returns whether the transaction enqueues jobs of a queue. */
+  /** Returns whether the transaction enqueues a job in the given queue. */
   enqueues(queue: string): boolean {
     return this.#jobs.some((job) => job.queue === queue)
   }
 
   /**
-   * Returns the commit of the transaction; null if there is nothing to write. Unchanged records are not
-   * written.
+   * Returns the commit of the transaction. Returns null if there is nothing to write. The commit does not
+   * write records that are unchanged.
    */
   commit(): KvCommit | null {
     const cells = [...this.#cells.values()]
@@ -172,7 +185,7 @@ export class Transaction implements DirectoryReader {
     }
   }
 
-  /** Returns the writes of the transaction. */
+  /** Returns the writes of the transaction, without unchanged records. */
   written(): readonly Mutation[] {
     return [...this.#cells.values()].filter(isChanged).map(({ key, read, written }) => ({
       key,

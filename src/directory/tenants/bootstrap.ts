@@ -20,17 +20,20 @@ export type ConfiguredCredentials = {
   readonly [K in keyof ServerCredentials | 'bootstrap' | 'addKey']: Config[K]
 }
 
-/** The credentials of a start: the configured ones, and the places where earlier ones are stored. */
+/**
+ * The credentials that are available to a start of the server: the configured ones, and the places where
+ * earlier credentials are stored.
+ */
 export interface CredentialSources {
   readonly configured: ConfiguredCredentials
-  /** Directory of `credentials.json`; null with an engine that stores nothing durably. */
+  /** Directory that contains `credentials.json`. Null if the engine stores nothing durably. */
   readonly directory: string | null
   readonly tenants: TenantStore
-  /** The credentials on which the nodes that use this store have agreed so far. */
+  /** The credentials on which the nodes of this store have agreed so far. */
   readonly agreed: Partial<Pick<ServerCredentials, 'workspaceId' | 'apiKey' | 'jwtSecret'>>
   /**
-   * Which credentials take precedence if they differ: the agreed ones, or the ones that this server has
-   * stored.
+   * Which credentials are used if they differ: the agreed ones (`agreed`), or the ones in the file of this
+   * server (`kept`).
    */
   readonly first: 'agreed' | 'kept'
 }
@@ -41,10 +44,10 @@ export interface BootstrapOptions extends CredentialSources {
   readonly carryOut: RecordedChange
 }
 
-/** Runs a change of the store by `work`, and records the change. @throws the errors of `work` */
+/** Calls `work`, which changes the store, and records the change. @throws the errors of `work` */
 export type RecordedChange = <T>(change: BootstrapChange, work: () => Promise<T>) => Promise<T>
 
-/** A change of the store by a start. */
+/** Describes a change that a start makes to the store. */
 export interface BootstrapChange {
   readonly is:
     | 'workspace_made'
@@ -53,27 +56,30 @@ export interface BootstrapChange {
     | 'auth_token_made'
     | 'auth_token_issued'
   readonly workspaceId: string
-  /** Null: the change concerns the workspace. */
+  /** The API key to which the change applies. Null: the change applies to the workspace. */
   readonly apiKey: string | null
 }
 
 export interface Bootstrapped {
   readonly credentials: ServerCredentials
-  /** True if this start generated a credential that has not been shown yet. */
+  /** True if this start has generated a credential. A generated credential must be shown to the operator. */
   readonly created: boolean
   /**
-   * True if this start generated a signing secret although the store has API keys. Realtime tokens that were
-   * issued earlier are then invalid.
+   * True if this start has generated a signing secret although the store already has API keys. Realtime
+   * tokens that were issued before are then invalid.
    */
   readonly isSecretLost: boolean
 }
 
-/** The configured credentials contradict those in the store. The message names the option. */
+/**
+ * Thrown if the configured credentials contradict the credentials in the store. The message contains the name
+ * of the option.
+ */
 export class BootstrapError extends OperatorError {
   override readonly name = 'BootstrapError'
 }
 
-/** The credentials of a start after the check that they do not contradict the store. */
+/** The credentials of a start. They have been checked: they do not contradict the store. */
 interface CheckedSources extends CredentialSources {
   readonly inFile: StoredCredentials
   /** The credentials that an earlier start has stored, in the file or in the store. */
@@ -85,22 +91,22 @@ interface Start extends BootstrapOptions, CheckedSources {
   readonly generator: CredentialGenerator
 }
 
-/** The ids that the server uses; null: neither configured nor stored. */
+/** The ids that the server uses. Null: the id is neither configured nor stored. */
 interface Own {
   readonly workspaceId: string | null
   readonly apiKey: string | null
 }
 
 /**
- * Ensures that a workspace, an API key with an auth token, and a signing secret exist. Uses the configured
- * ones, otherwise those of an earlier start, otherwise new ones. A repeated start changes nothing. If the
- * store has API keys, another key is created only if `addKey` names it: each key is its own tenant, so a
- * mistyped key would serve an empty tenant. A configured token must equal the stored one, because a mistyped
- * token would lock out the callers. The only exception is a stored token that was never issued (see
- * `isUnissued`). Declared workspaces are ensured first. If nothing is configured or stored, the server uses
- * the first declared workspace.
- * @throws BootstrapError if an API key belongs to another workspace, if the store has API keys but not this
- * one, or if the store has another token
+ * Ensures that a workspace, an API key with an auth token, and a signing secret exist. For each of them, uses
+ * the configured one; otherwise the one of an earlier start; otherwise a new one. A repeated start changes
+ * nothing. If the store already has API keys, another key is created only if `addKey` contains its id. The
+ * reason is that each key is its own tenant: with a mistyped key, the server would serve an empty tenant. A
+ * configured token must equal the stored one, because a mistyped token would lock out the callers. The only
+ * exception is a stored token that was never issued (see `isUnissued`). Declared workspaces are ensured
+ * first. If nothing is configured or stored, the server uses the first declared workspace.
+ * @throws BootstrapError if an API key belongs to another workspace, if the store has API keys but not the
+ * configured one, or if the store has another token
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
   const { configured, directory } = options
@@ -137,8 +143,8 @@ export async function checkCredentials(sources: CredentialSources): Promise<Chec
 }
 
 /**
- * Checks that the store has the API key in that workspace.
- * @throws BootstrapError with the same message as at a start
+ * Checks that the store has the API key, and that the key belongs to the given workspace.
+ * @throws BootstrapError with the message that a start of the server would show
  */
 export async function requireTenant(tenants: TenantStore, tenant: Tenant): Promise<void> {
   if (await tenants.isTenant(tenant)) return
@@ -246,8 +252,8 @@ async function ensureWorkspace(start: Start): Promise<WorkspaceRecord> {
 }
 
 /**
- * Writes the workspace `wanted`, or issues the token of the existing workspace `found`. Returns the
- * workspace.
+ * Ensures that the workspace `wanted` exists. `found` is the stored workspace with the same id. If there is
+ * none, writes `wanted`; if its token was never issued, replaces that token. Returns the workspace.
  */
 async function putWorkspace(
   { tenants, carryOut }: BootstrapOptions,
@@ -306,7 +312,10 @@ async function ensureAuthToken(start: Start, tenant: Tenant): Promise<string> {
   return token
 }
 
-/** Adds the first token of an API key. If the existing token was never issued, `token` replaces it. */
+/**
+ * Ensures that an API key has an auth token. If the key has no token, adds `token`. If its token was never
+ * issued, replaces it with `token`.
+ */
 async function putToken(
   { tenants, carryOut }: BootstrapOptions,
   tenant: Tenant,
@@ -321,7 +330,9 @@ async function putToken(
   await carryOut({ is, ...tenant }, () => tenants.putAuthToken(tenant, { ...others, token }))
 }
 
-/** Ensures that a declared workspace exists with its key and token. Returns whether the workspace is new. */
+/**
+ * Ensures that a declared workspace exists with its API key and token. Returns whether the workspace is new.
+ */
 async function ensureDeclared(
   options: BootstrapOptions,
   { name, workspaceId, workspaceAuthToken, apiKey, authToken }: DeclaredWorkspace,
@@ -344,7 +355,10 @@ async function ensureDeclared(
   return found === null
 }
 
-/** Warns of a new workspace: the operator may have mistyped the ids of an existing one. */
+/**
+ * Warns that a workspace was created, because the operator may have mistyped the ids of an existing
+ * workspace.
+ */
 const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace): void =>
   log.warn(
     { event: 'workspace.created', workspaceId, apiKey },
@@ -353,8 +367,8 @@ const warnOfAdded = (log: Log, { name, workspaceId, apiKey }: DeclaredWorkspace)
   )
 
 /**
- * Writes the credentials to the file. Leaves out a configured signing secret: the configuration contains it
- * already, and several servers may share it.
+ * Writes the credentials to the file, if they differ from its content. Leaves out a configured signing
+ * secret: the configuration already contains it, and several servers may use the same secret.
  */
 async function keep(
   directory: string,

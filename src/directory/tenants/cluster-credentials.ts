@@ -14,21 +14,21 @@ import {
 import type { StoredCredentials } from './credentials-file.ts'
 
 /**
- * Partition of the agreement between the nodes. The agreement is specific to this store: an export does not
- * contain it.
+ * Partition that contains the agreement between the nodes. The agreement applies only to this store, so an
+ * export does not contain it.
  */
 export const clusterPart: Key = ['cluster']
 const agreementKey: Key = ['agreement']
 
-/** The values that all nodes on one store share. */
+/** The values that all nodes of a store must have in common. */
 interface Agreement {
   readonly workspaceId: string
   readonly apiKey: string
-  /** The generated secret. Null: the secret is configured, and not stored here. */
+  /** The generated signing secret. Null if the secret is configured; it is then not stored here. */
   readonly jwtSecret: string | null
-  /** Absent if the agreement was written by a node of an earlier version, or by an import. */
+  /** The default access type. Absent if a node of an earlier version, or an import, wrote the agreement. */
   readonly defaultAccess?: Config['defaultAccess']
-  /** Check values of the secrets of the node that started last: see `checkOf`. */
+  /** Check values of the signing secrets of the node that started last; see `checkOf`. */
   readonly checks: readonly string[]
 }
 
@@ -47,8 +47,8 @@ type Secrets = Pick<Config, 'jwtSecret' | 'jwtSecretPrevious'>
 type Shared = Secrets & Pick<Config, 'defaultAccess'>
 
 /**
- * Returns a check value of a secret: equal secrets have equal check values. A check value cannot be used for
- * signing.
+ * Returns the check value of a secret. Equal secrets have equal check values. A check value cannot be used
+ * for signing.
  */
 const checkOf = (secret: string): string =>
   createHmac('sha256', secret).update('weft cluster').digest('base64url')
@@ -58,17 +58,19 @@ const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
 
 export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
   /**
-   * Storage of the server's credentials: the store; or the data directory, if that also contains the store.
+   * Where the credentials of the server are stored: in the store, or in the data directory if it also
+   * contains the store.
    */
   readonly keptIn: 'directory' | 'store'
   readonly configured: ConfiguredCredentials & Shared
 }
 
 /**
- * Runs `bootstrap` for a node. Only one node at a time runs it, and values that are not configured are taken
- * from the other nodes. The values of this node become the agreement. While other nodes are alive, the values
- * must equal theirs.
- * @throws BootstrapError like `bootstrap`, and if the nodes would have different values
+ * Runs `bootstrap` for a node. Only one node at a time runs this function. Values that are not configured are
+ * taken from the other nodes. The values of this node become the agreement. While other nodes are alive, the
+ * values of this node must equal theirs.
+ * @throws BootstrapError like `bootstrap`, and if the values of this node differ from those of the other
+ * nodes
  */
 export async function bootstrapNode(
   { kv, leases, cluster }: Pick<Engine, 'kv' | 'leases' | 'cluster'>,
@@ -82,8 +84,8 @@ export async function bootstrapNode(
       const agreement = decoded(bytes)
       if (agreement !== null && !isAlone(cluster)) check(agreement, options.configured)
       const started = await bootstrap({ ...options, agreed: credentialsOf(agreement), first: 'agreed' })
-      // Otherwise the start took so long that its lock expired, and other nodes now serve with values that
-      // they created meanwhile.
+      // If `replace` returns false, the start took longer than its lock. Other nodes have created values in
+      // the meantime and serve with them, so the loop starts again.
       if (await replace(kv, bytes, agreementOf(started, options.configured))) return started
     }
   })
@@ -102,7 +104,7 @@ const decoded = (bytes: Uint8Array | null): Agreement | null =>
 
 const agreementIn = async (kv: Kv): Promise<Agreement | null> => decoded(await agreementBytes(kv))
 
-/** Replaces the agreement. Returns false if another node has changed it. */
+/** Replaces the agreement. Returns false if another node has changed the agreement since it was read. */
 const replace = (kv: Kv, before: Uint8Array | null, agreement: Agreement): Promise<boolean> =>
   kv.commit(clusterPart, {
     checks: [{ key: agreementKey, value: before }],
@@ -116,9 +118,10 @@ function credentialsOf(agreement: Agreement | null): BootstrapOptions['agreed'] 
 }
 
 /**
- * Checks that the values of this node agree with those of the other nodes. It is sufficient if the other
- * nodes know the current or the previous secret of this node: during a change of secrets, nodes with the old
- * and the new secret serve at the same time. @throws BootstrapError
+ * Checks that the values of this node agree with those of the other nodes. For the secrets, the current or
+ * the previous secret of this node must be known to the other nodes: while a secret is being replaced, nodes
+ * with the old secret and nodes with the new one serve at the same time.
+ * @throws BootstrapError
  */
 function check(
   agreement: Agreement,
@@ -139,15 +142,18 @@ const differs = (option: string): BootstrapError =>
   )
 
 /**
- * Returns the credentials that the nodes on this store have agreed on, for a backup; null if there is no
- * agreement.
+ * Returns the credentials on which the nodes of this store have agreed, for a backup. Returns null if there
+ * is no agreement.
  */
 export async function readClusterCredentials(kv: Kv): Promise<StoredCredentials | null> {
   const agreement = await agreementIn(kv)
   return agreement === null ? null : credentialsOf(agreement)
 }
 
-/** Stores the agreement of a backup, if it is complete and the store has none. */
+/**
+ * Stores the agreement of a backup. Does nothing if it is incomplete, or if the store already has an
+ * agreement.
+ */
 export async function importClusterCredentials(
   kv: Kv,
   { workspaceId, apiKey, jwtSecret }: StoredCredentials,

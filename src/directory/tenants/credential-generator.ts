@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Generates ids and secrets, and records whether it has generated any. */
+/** Generates ids and secrets. Also records whether any were generated. */
 export class CredentialGenerator {
   #used = false
 
@@ -8,13 +8,13 @@ export class CredentialGenerator {
     return this.#used
   }
 
-  /** Returns an id such as `key_9f86d081884c7d659a2feaa0`: 96 random bits. */
+  /** Returns an id with 96 random bits, such as `key_9f86d081884c7d659a2feaa0`. */
   id(kind: string): string {
     this.#used = true
     return `${kind}_${randomBytes(12).toString('hex')}`
   }
 
-  /** Returns a secret of 256 random bits, safe in headers and URLs. */
+  /** Returns a secret with 256 random bits. Its characters are safe in headers and URLs. */
   secret(): string {
     this.#used = true
     return randomBytes(32).toString('base64url')

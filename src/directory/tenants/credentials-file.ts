@@ -12,17 +12,17 @@ export interface ServerCredentials {
   readonly jwtSecret: string
 }
 
-/** Content of the file. Members that are missing are in the store, or are generated. */
+/** Content of the file. Members that the file does not contain are in the store, or will be generated. */
 export type StoredCredentials = Partial<ServerCredentials>
 
-/** The credentials cannot be read or written. The message is for the operator. */
+/** Thrown if the credentials cannot be read or written. The message is for the operator. */
 export class CredentialsFileError extends OperatorError {
   override readonly name = 'CredentialsFileError'
 }
 
 /**
- * Returns the error for an unusable file or directory.
- * @param what begins the message, such as `the data directory cannot be made`
+ * Returns the error for a file or directory that cannot be used.
+ * @param what start of the message, such as `the data directory cannot be made`
  */
 function unusable(what: string, error: unknown): CredentialsFileError {
   const { code = '' } = error as NodeJS.ErrnoException
@@ -46,7 +46,10 @@ const fileName = 'credentials.json'
 
 export const credentialsPath = (directory: string): string => join(directory, fileName)
 
-/** Creates the data directory unless it exists. Only its owner can read it. @throws CredentialsFileError */
+/**
+ * Creates the data directory, unless it exists. Only the owner of the directory can read it.
+ * @throws CredentialsFileError
+ */
 export async function makeDataDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -56,7 +59,7 @@ export async function makeDataDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Reads the file; returns null if it does not exist.
+ * Reads the file. Returns null if the file does not exist.
  * @throws CredentialsFileError if the file exists but cannot be used
  */
 export async function readCredentials(directory: string): Promise<StoredCredentials | null> {
@@ -82,7 +85,7 @@ export async function readCredentials(directory: string): Promise<StoredCredenti
 }
 
 /**
- * Replaces the file in one step, with mode 0600. After a crash, the file has either the old or the new
+ * Replaces the file in one step, with mode 0600. After a crash, the file has either its old or its new
  * content.
  * @throws CredentialsFileError
  */
@@ -116,7 +119,7 @@ const names: readonly string[] = [
   'jwtSecret',
 ] satisfies (keyof ServerCredentials)[]
 
-/** Returns the members of a JSON object of strings; null for any other text. */
+/** Parses a JSON object whose members are strings. Returns null for any other text. */
 function membersOf(text: string): Readonly<Record<string, string>> | null {
   try {
     const value: unknown = JSON.parse(text)

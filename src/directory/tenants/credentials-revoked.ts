@@ -3,10 +3,10 @@ import { readJson } from '../../json.ts'
 import type { Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 
-/** Topic of credentials that may no longer be valid. */
+/** Topic of messages about credentials that may no longer be valid. */
 export const credentialsRevokedTopic = 'access.withdrawal'
 
-/** The credentials that must be checked again. */
+/** Specifies the credentials whose validity must be checked again. */
 export type CredentialsRevoked =
   | { readonly kind: 'domains'; readonly tenant: Tenant }
   | { readonly kind: 'mintingSecrets'; readonly tenant: Tenant }

@@ -16,13 +16,19 @@ import { workspaceKeys } from './workspace-keys.ts'
 /** Maximum number of domains of one API key. */
 export const domainsMax = 1_000
 
-/** The domains that a call has changed, and the domains that already had the requested state. */
+/**
+ * The domains that a call has changed (`changed`), and the domains that were already in the requested state
+ * (`skipped`).
+ */
 export interface DomainsChange {
   readonly changed: readonly string[]
   readonly skipped: readonly string[]
 }
 
-/** The domains whose pages may use an API key. All domains are in the form that `normalizeDomain` returns. */
+/**
+ * Manages the domains whose pages may use an API key. All domains are in the form that `normalizeDomain`
+ * returns.
+ */
 export class DomainService {
   readonly #tenants: TenantStore
   readonly #bus: Bus
@@ -40,13 +46,16 @@ export class DomainService {
     return listDomains(this.#tenants.read(), tenant)
   }
 
-  /** Returns whether any API key lists one of `domains`. */
+  /** Returns whether any API key has at least one of `domains` in its list. */
   async isAnyListed(domains: readonly string[]): Promise<boolean> {
     const uses = await this.#tenants.read().getAll(domains.map(workspaceKeys.domainUses))
     return uses.some((record) => record !== null)
   }
 
-  /** Adds domains. @throws ApiError FAILED_PRECONDITION if the limit would be exceeded; then none is added */
+  /**
+   * Adds domains.
+   * @throws ApiError FAILED_PRECONDITION if the limit would be exceeded; no domain is added then
+   */
   add(tenant: Tenant, domains: readonly string[]): Promise<DomainsChange> {
     return this.#change(tenant, (transaction) => writeNewDomains(transaction, tenant, domains))
   }
@@ -69,7 +78,7 @@ export class DomainService {
   }
 }
 
-/** Like `DomainService.add`, as a part of the commit of `transaction`. */
+/** Like `DomainService.add`, but as a part of the commit of `transaction`. */
 export async function writeNewDomains(
   transaction: Transaction,
   tenant: Tenant,
@@ -102,7 +111,7 @@ async function listDomains(transaction: Transaction, tenant: Tenant): Promise<re
   return (await transaction.get(workspaceKeys.domains(tenant), domainsRecordType))?.domains ?? []
 }
 
-/** Splits `domains`, without duplicates, into those that are in `present` and those that are not. */
+/** Splits `domains` into those that are in `present` and those that are not. Removes duplicates. */
 function split(domains: readonly string[], present: readonly string[]) {
   const there = new Set(present)
   const distinct = [...new Set(domains)]
@@ -118,7 +127,7 @@ function write(transaction: Transaction, tenant: Tenant, domains: readonly strin
   else transaction.put(key, { domains } satisfies DomainsRecord)
 }
 
-/** Updates the index that counts the API keys of each domain. */
+/** Updates the index that contains, for each domain, the number of API keys that list it. */
 async function count(transaction: Transaction, domains: readonly string[], by: 1 | -1): Promise<void> {
   const keys = domains.map(workspaceKeys.domainUses)
   const records = await transaction.getAll(keys, counterRecordType)

@@ -23,10 +23,10 @@ export const authTokensMax = 100
 /** Maximum number of API keys of one workspace. */
 export const apiKeysMax = 1_000
 
-/** A key segment that sorts after everything under a workspace's id. */
+/** A key segment that sorts after all segments that follow the id of a workspace. */
 const afterAll = '\u{10ffff}'
 
-/** Workspaces, their API keys and the auth tokens of the keys. Each API key is a tenant. */
+/** The stored workspaces, their API keys, and the auth tokens of these keys. Each API key is a tenant. */
 export class TenantStore {
   readonly #kv: Kv
   readonly #transactions: TransactionRunner
@@ -40,14 +40,17 @@ export class TenantStore {
     return this.#get(workspaceKeys.workspace(workspaceId), workspaceRecordType)
   }
 
-  /** Returns the workspace with the smallest id. Used as a fallback if the stored credentials were lost. */
+  /**
+   * Returns the workspace with the smallest id. It is a fallback for the case that the stored credentials
+   * were lost.
+   */
   async firstWorkspace(): Promise<WorkspaceRecord | null> {
     return this.#first(workspaceKeys.workspaces, workspaceRecordType)
   }
 
   /**
-   * Returns the id of the workspace that follows `workspaceId`; the first one for null; null after the last
-   * one.
+   * Returns the id of the workspace that follows `workspaceId`. If `workspaceId` is null, returns the id of
+   * the first workspace. Returns null after the last workspace.
    */
   async workspaceAfter(workspaceId: string | null): Promise<string | null> {
     const from = workspaceId === null ? {} : { after: [...workspaceKeys.workspace(workspaceId), afterAll] }
@@ -67,7 +70,7 @@ export class TenantStore {
     return this.#get(workspaceKeys.apiKey(tenant), apiKeyRecordType)
   }
 
-  /** Returns API keys of a workspace, in the order of their ids. Without a range, returns all of them. */
+  /** Returns API keys of a workspace, in the order of their ids. Without a range, returns all API keys. */
   async apiKeys(
     workspaceId: string,
     range: PageRange = { after: undefined, limit: apiKeysMax },
@@ -76,7 +79,7 @@ export class TenantStore {
     return { items: items.map((entry) => readRecord(apiKeyRecordType, entry)), next }
   }
 
-  /** Returns up to `limit` ids of API keys of all workspaces, sorted. */
+  /** Returns up to `limit` ids of API keys, sorted. Includes the API keys of all workspaces. */
   async apiKeyIds(limit: number): Promise<readonly string[]> {
     const entries = await this.#kv.scan(workspacesPart, { prefix: workspaceKeys.ownersOfApiKeys, limit })
     return entries.flatMap(({ key }) => key.at(-1) ?? [])
@@ -131,12 +134,12 @@ export class TenantStore {
     )
   }
 
-  /** Returns a transaction for reading only: its writes are never committed. */
+  /** Returns a transaction that is used only for reading; its writes are never committed. */
   read(): Transaction {
     return new Transaction(this.#kv, workspacesPart)
   }
 
-  /** Changes the records of tenants in one commit: see `TransactionRunner`. */
+  /** Changes the records of tenants in one commit; see `TransactionRunner`. */
   async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return (await this.#transactions.run(workspacesPart, work)).result
   }
@@ -152,7 +155,7 @@ export class TenantStore {
   }
 }
 
-/** Like `TenantStore.addApiKey`, as a part of the commit of `transaction`. */
+/** Like `TenantStore.addApiKey`, but as a part of the commit of `transaction`. */
 export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecord): Promise<boolean> {
   const { id, workspaceId } = record
   const ownerKey = workspaceKeys.ownerOfApiKey(id)
@@ -170,8 +173,8 @@ export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecor
 }
 
 /**
- * Returns the number of API keys of a workspace. Stores of earlier versions have no counter, so the keys are
- * counted.
+ * Returns the number of API keys of a workspace. A store of an earlier version has no counter; the keys are
+ * then counted.
  */
 async function apiKeyCount(transaction: Transaction, workspaceId: string): Promise<number> {
   const record = await transaction.get(workspaceKeys.apiKeyCount(workspaceId), counterRecordType)

@@ -14,7 +14,7 @@ export interface RevocationsOptions {
   readonly clock: Clock
 }
 
-/** Revocations of the realtime tokens of users. */
+/** Stores revocations of the realtime tokens of users. */
 export class TokenRevocations {
   readonly #options: RevocationsOptions
   readonly #transactions: TransactionRunner
@@ -25,8 +25,8 @@ export class TokenRevocations {
   }
 
   /**
-   * Returns the time, in epoch milliseconds, up to which issued tokens of a user are rejected; -1 if the
-   * tokens were never revoked.
+   * Returns the time up to which issued tokens of a user are rejected, in epoch milliseconds. Returns -1 if
+   * the tokens of the user were never revoked.
    */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
     const key = tenantKeys.revocation(userId)
@@ -36,8 +36,8 @@ export class TokenRevocations {
 
   /**
    * Revokes all tokens that were issued for a user until now. Resolves with the new `revokedUntil` when the
-   * revocation is durable. The new time is later than the previous one, and than the times of tokens that
-   * were issued in between.
+   * revocation is durable. The new `revokedUntil` is later than the previous one, and later than the issue
+   * time of every existing token.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
     const { bus, clock } = this.#options

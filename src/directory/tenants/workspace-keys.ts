@@ -2,23 +2,23 @@ import type { Key } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 
 /**
- * The partition of workspaces, API keys, tokens and domains. They are few and change rarely, so they share
- * one partition, and each change is one commit.
+ * The partition of workspaces, API keys, tokens and domains. There are few of these records, and they change
+ * rarely. Therefore they share one partition, and each change is one commit.
  */
 export const workspacesPart: Key = ['directory']
 
 const ofWorkspace = (workspaceId: string): Key => ['workspaces', workspaceId]
 
 /**
- * Keys in `workspacesPart`. A key begins with the workspace, so that all records of a workspace are one
- * range. Indexes serve reads that do not know the workspace.
+ * Keys in `workspacesPart`. A key begins with the id of the workspace, so that all records of a workspace
+ * form one range. The indexes serve reads for which the workspace is not known.
  */
 export const workspaceKeys = {
   workspaces: ['workspaces'] satisfies Key,
   workspace: ofWorkspace,
   apiKeys: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeys'],
   apiKey: ({ workspaceId, apiKey }: Tenant): Key => [...workspaceKeys.apiKeys(workspaceId), apiKey],
-  /** Number of API keys. */
+  /** Counter: the number of API keys of a workspace. */
   apiKeyCount: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeyCount'],
   authTokens: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'authTokens', apiKey],
   authToken: (tenant: Tenant, name: string): Key => [...workspaceKeys.authTokens(tenant), name],
@@ -38,6 +38,6 @@ export const workspaceKeys = {
   ],
   ownersOfApiKeys: ['ownerOfApiKey'] satisfies Key,
   ownerOfApiKey: (apiKey: string): Key => ['ownerOfApiKey', apiKey],
-  /** Index: the number of API keys that list a domain. */
+  /** Index: for each domain, the number of API keys that list it. */
   domainUses: (domain: string): Key => ['domainUses', domain],
 }

@@ -19,8 +19,8 @@ import { workspaceKeys } from './workspace-keys.ts'
 /** Name of the first auth token of an API key. */
 export const defaultTokenName = 'default'
 /**
- * Maximum number of replaced tokens that stay valid, for one API key or one workspace. The oldest ones are
- * dropped first.
+ * Maximum number of replaced tokens of one API key or one workspace that stay valid. Beyond this number, the
+ * oldest ones become invalid first.
  */
 const retiredTokensMax = 10
 
@@ -29,14 +29,14 @@ export type NewWorkspace = Pick<WorkspaceRecord, 'name' | 'storedBytesMax'> & {
 }
 
 export interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
-  /** The id of the key; it must be unused. Generated if absent. */
+  /** Id of the new key, which must be unused. Generated if absent. */
   readonly id?: string
-  /** Domains in the form that `normalizeDomain` returns. */
+  /** Domains whose pages may use the key, in the form that `normalizeDomain` returns. */
   readonly domains: readonly string[]
 }
 
 export interface TokenReset {
-  /** Seconds for which replaced tokens stay valid. */
+  /** Number of seconds for which replaced tokens stay valid. */
   readonly graceSeconds: number
   /**
    * Domains of the new token, in the form that `normalizeDomain` returns. Default: the domains of the
@@ -57,7 +57,7 @@ export interface WorkspacesOptions {
   readonly clock: Clock
 }
 
-/** Creates workspaces and API keys, and replaces their tokens. */
+/** Creates workspaces and API keys. Also replaces their tokens. */
 export class WorkspaceService {
   readonly #options: WorkspacesOptions
   readonly #generator = new CredentialGenerator()
@@ -66,7 +66,7 @@ export class WorkspaceService {
     this.#options = options
   }
 
-  /** Creates a workspace with one API key for testing. */
+  /** Creates a workspace and one API key for testing. */
   create({
     name,
     owner,
@@ -89,16 +89,16 @@ export class WorkspaceService {
 
   /**
    * Creates an API key.
-   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys, or the key has too
-   * many domains
+   * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys, or if the new key
+   * has too many domains
    */
   createApiKey(workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
     return this.#options.tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
   }
 
   /**
-   * Replaces the auth tokens of an API key by a new one. All older tokens become invalid within
-   * `graceSeconds`.
+   * Replaces all auth tokens of an API key with a new one. The replaced tokens become invalid after
+   * `graceSeconds` at the latest.
    * @throws ApiError NOT_FOUND if the API key does not exist
    */
   resetAuthToken(
@@ -122,8 +122,8 @@ export class WorkspaceService {
   }
 
   /**
-   * Replaces the token of a workspace, and returns the new one. All older tokens become invalid within
-   * `graceSeconds`.
+   * Replaces the token of a workspace, and returns the new token. The replaced tokens become invalid after
+   * `graceSeconds` at the latest.
    * @throws ApiError NOT_FOUND if the workspace does not exist
    */
   resetWorkspaceToken(
@@ -148,7 +148,7 @@ export class WorkspaceService {
   }
 
   /**
-   * Sets the storage limit of a workspace, in bytes; null: the server's option applies.
+   * Sets the storage limit of a workspace, in bytes. Null: the option of the server applies.
    * @throws ApiError NOT_FOUND if the workspace does not exist
    */
   limitStorage(workspaceId: string, bytesMax: number | null): Promise<void> {
@@ -182,7 +182,8 @@ export const noSuchApiKey = (): ApiError =>
   new ApiError('api-key/not-found', 'the API key does not exist; see /v2/workspace/apikeys/get')
 
 /**
- * Returns the current tokens of an API key. Reads them by key too, so that two concurrent resets conflict.
+ * Returns the current tokens of an API key. Reads each token also by its key: the commit checks only such
+ * reads, so two concurrent resets conflict.
  */
 async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
   const prefix = workspaceKeys.authTokens(tenant)
@@ -197,13 +198,13 @@ async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<
 interface GraceTimes {
   readonly now: number
   /**
-   * Expiry of the tokens that are replaced now. Tokens that were replaced earlier expire at this time at the
-   * latest.
+   * Time at which the tokens that are replaced now expire. Tokens that were replaced earlier expire at this
+   * time or before.
    */
   readonly validUntil: number
 }
 
-/** Returns the replaced tokens that are still valid, oldest first. */
+/** Returns all replaced tokens that are still valid, oldest first. */
 const retiredOf = <Token extends object>(
   earlier: readonly (Token & { readonly validUntil: number })[],
   replaced: readonly Token[],

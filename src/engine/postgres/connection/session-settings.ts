@@ -47,7 +47,7 @@ const noTransactionTimeout = `case when current_setting('transaction_timeout', t
   then set_config('transaction_timeout', '0', false) end`
 
 /**
- * Makes all settings of a session in one round trip, so that transactions do not have to set anything. For
+ * Applies all settings of a session in one round trip, so that transactions do not have to set anything. For
  * `durability: 'disk'`, `synchronous_commit` is at least `on`: an acknowledged write has been flushed to
  * disk. A stronger setting of the server is not changed.
  * @param servers `several`: also read the timeline
