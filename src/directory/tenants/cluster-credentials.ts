@@ -58,8 +58,7 @@ const checksOf = (secrets: readonly (string | null)[]): readonly string[] =>
 
 export interface NodeBootstrapOptions extends Omit<BootstrapOptions, 'agreed' | 'first'> {
   /**
-   * Where the credentials of the server are stored: in the store, or in the data directory if it also
-   * contains the store.
+   * Storage of the credentials of the server: the store, or the data directory if it also contains the store.
    */
   readonly keptIn: 'directory' | 'store'
   readonly configured: ConfiguredCredentials & Shared
@@ -118,9 +117,9 @@ function credentialsOf(agreement: Agreement | null): BootstrapOptions['agreed'] 
 }
 
 /**
- * Checks that the values of this node agree with those of the other nodes. For the secrets, the current or
- * the previous secret of this node must be known to the other nodes: while a secret is being replaced, nodes
- * with the old secret and nodes with the new one serve at the same time.
+ * Checks that the values of this node agree with those of the other nodes. The other nodes must know the
+ * current or the previous secret of this node. One of the two is enough, because nodes with the old secret
+ * and nodes with the new one serve at the same time while a secret is being replaced.
  * @throws BootstrapError
  */
 function check(

@@ -27,8 +27,8 @@ const soonMs = 20
 /**
  * Limits the rate of groups under load. If at least `waiters` callers are expected within `withinMs`, the
  * next group starts no earlier than `withinMs` after the start of the previous group. Each group costs a
- * write and a sync, independent of its size (measured: 0.1 to 0.2 ms of CPU). Without this limit, small groups
- * would take CPU time from interactive users.
+ * write and a sync, independent of its size (measured: 0.1 to 0.2 ms of CPU). Without this limit, small
+ * groups would take CPU time from interactive users.
  */
 const crowd = { withinMs: 2, waiters: 4 }
 /** Time constant in ms with which the average rate of waiters adapts to changes. */
