@@ -18,17 +18,17 @@ export interface AccessChangeFeedDependencies {
   readonly engine: Pick<Engine, 'bus' | 'foreignChanges'>
 }
 
-/** Receives a change; null: any access may have changed. */
+/** Receives a change. Null: any access may have changed. */
 type AccessListener<Change> = (change: Change | null) => void
 
 /**
- * Reports changes of rights and credentials. A change is reported immediately when the bus delivers its
- * message. If the bus has lost the message, the change is found in the store within some seconds. Listeners
- * are called in the order in which they were added, so that an earlier listener evicts its values before a
- * later one reads.
+ * Reports changes of rights and credentials. A change is reported as soon as the bus delivers its message. If
+ * the bus has lost the message, the feed finds the change in the store within some seconds. The listeners are
+ * called in the order in which they were added. So a listener that evicts cached values must be added before
+ * a listener that reads them.
  */
 export class AccessChangeFeed {
-  /** Time in ms for which a value from the store may be cached. */
+  /** Time in ms for which a value that was read from the store may be cached. */
   readonly keepMs: number
   readonly #stored: ForeignChanges
   readonly #changes = new Set<AccessListener<AccessChange>>()
@@ -54,21 +54,25 @@ export class AccessChangeFeed {
     ]
   }
 
-  /** Registers a listener. Returns the function that removes it. */
+  /** Registers a listener for changes of rights. Returns the function that removes the listener. */
   onChange(listener: AccessListener<AccessChange>): () => void {
     this.#changes.add(listener)
     return () => this.#changes.delete(listener)
   }
 
-  /** Registers a listener. Returns the function that removes it. */
+  /**
+   * Registers a listener for credentials that may no longer be valid. Returns the function that removes the
+   * listener.
+   */
   onWithdrawal(listener: AccessListener<CredentialsRevoked>): () => void {
     this.#withdrawals.add(listener)
     return () => this.#withdrawals.delete(listener)
   }
 
   /**
-   * Watches the changes of an organization and of its API key. Call it while a user of the organization is
-   * connected. Returns a function that ends the watch.
+   * Watches the stored changes of an organization and of its API key. Call this method for each connected
+   * user of the organization, so that changes are also found if the bus loses their messages. Returns the
+   * function that ends the watch.
    */
   follow(scope: OrganizationScope): () => void {
     const { workspaceId, apiKey, organizationId } = scope
@@ -88,7 +92,7 @@ export class AccessChangeFeed {
     }
   }
 
-  /** Ends all subscriptions: nothing is reported any more. */
+  /** Ends the subscriptions to the bus. Its messages are no longer reported. */
   end(): void {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }

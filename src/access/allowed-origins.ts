@@ -19,7 +19,10 @@ export interface OriginsOptions {
   readonly own: string
 }
 
-/** The pages that may use an API key. Pages of this server always may. Changes take effect immediately. */
+/**
+ * Decides which pages may use an API key. The pages of this server may use every API key. Changes of the
+ * allowed domains take effect immediately.
+ */
 export class AllowedOrigins {
   readonly #domains: DomainService
   readonly #own: string
@@ -38,8 +41,8 @@ export class AllowedOrigins {
   /**
    * Returns whether a page may use an API key.
    * @param origin value of the header `Origin`
-   * @param domains additional domains to which the origin must belong, such as those of an auth token; empty:
-   * no additional condition
+   * @param domains domains to which the origin must also belong, such as those of an auth token; empty: no
+   * additional condition
    */
   async isAllowed(tenant: Tenant, origin: string, domains: readonly string[] = []): Promise<boolean> {
     if (origin === this.#own) return true
@@ -47,8 +50,8 @@ export class AllowedOrigins {
   }
 
   /**
-   * Returns whether any API key lists a domain of the origin. Only then may the response contain CORS
-   * headers.
+   * Returns whether any API key lists a domain to which the origin belongs. Otherwise the response must not
+   * contain CORS headers.
    */
   isKnown(origin: string): Promise<boolean> {
     return this.#domains.isAnyListed(domainsOf(origin))

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
-/** Prefix length of the IPv6 subnet that belongs to one client, in bits (RFC 6177). */
+/** Prefix length in bits of the IPv6 subnet of one client (RFC 6177). */
 const subnetBits = 64
 /** Maximum length of a client address. Text that is not an IP address is truncated to this length. */
 const nameLengthMax = 64
 
 /**
- * Returns the client address of a request, by which limits count. Without reverse proxies, this is the
- * address of the connection. Behind `proxies` reverse proxies, it is the last entry of `X-Forwarded-For` that
- * the client cannot have forged. IPv4-mapped addresses are converted to IPv4, ports are removed, and an IPv6
- * address becomes its /64 prefix (`2001:db8:0:1::/64`).
+ * Returns the client address of a request, as limits count it. Without reverse proxies, this is the address
+ * of the connection. Behind `proxies` reverse proxies, it is the last entry of `X-Forwarded-For` that the
+ * client cannot have forged. IPv4-mapped addresses are converted to IPv4, ports are removed, and an IPv6
+ * address is replaced by its /64 prefix (`2001:db8:0:1::/64`).
  */
 export function clientAddress(request: IncomingMessage, proxies: number): string {
   const peer = request.socket.remoteAddress ?? ''
@@ -23,7 +23,7 @@ export function clientAddress(request: IncomingMessage, proxies: number): string
   return subnetOf(hops.at(-proxies) ?? hops[0] ?? peer)
 }
 
-/** Returns an IPv4 address unchanged, and the /64 prefix of an IPv6 address. */
+/** Returns the /64 prefix of an IPv6 address, and any other address unchanged. */
 export function subnetOf(text: string): string {
   if (plainV4.test(text)) return text
   const bare =
@@ -39,9 +39,9 @@ export function subnetOf(text: string): string {
 }
 
 /**
- * IPv4 addresses in the form in which sockets report them. They need no conversion, and most calls have such
- * an address.
+ * Matches IPv4 addresses in the form in which sockets report them. Most calls have such an address, and it
+ * needs no conversion.
  */
 const plainV4 = /^\d+\.\d+\.\d+\.\d+$/
-/** An address with a port, as some proxies send it: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+/** Matches an address with a port, as some proxies send it: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/

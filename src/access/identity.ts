@@ -4,36 +4,41 @@ import type { Tenant } from '../model/address.ts'
 export interface TokenGrant {
   readonly type: 'organization' | 'document' | 'folder'
   readonly id: string
-  /** Organization of the resource; for an organization, its own id. */
+  /** Organization that contains the resource. If the resource is an organization, its own id. */
   readonly organizationId: string
   readonly accessRole: 'viewer' | 'editor'
-  /** Epoch seconds. If absent, the grant expires with the token. */
+  /** Expiry in epoch seconds. If absent, the grant expires together with the token. */
   readonly expiresAt?: number
 }
 
-/** The user of a realtime connection, according to the token. */
+/** The user of a realtime connection, as the token describes the user. */
 export interface Identity {
   readonly tenant: Tenant
   readonly userId: string
   readonly name: string
   /** Empty if unknown. */
   readonly email: string
-  /** True: the user is an editor on every document of the tenant. */
+  /** If true, the user is an editor on every document of the tenant. */
   readonly admin: boolean
-  /** Null: the token does not restrict resources. */
+  /** Rights that the token grants. Null: the token does not restrict the rights of the user. */
   readonly grants: readonly TokenGrant[] | null
-  /** Issue time of the token in epoch milliseconds; 0 if it has none, Infinity without authentication. */
+  /**
+   * Issue time of the token in epoch milliseconds. 0 if the token has no issue time; Infinity if
+   * authentication is disabled.
+   */
   readonly issuedAt: number
-  /** Expiry of the token in epoch milliseconds; Infinity without authentication. */
+  /** Expiry of the token in epoch milliseconds. Infinity if authentication is disabled. */
   readonly expiresAt: number
   /**
-   * Id of the API key's minting secret that signed the token; absent if a secret of the server or an identity
-   * provider signed it.
+   * Id of the minting secret that signed the token. Absent if a secret of the server or an identity provider
+   * signed the token.
    */
   readonly mintingSecretId?: string
 }
 
-/** Returns the identity of all clients when authentication is disabled. It has all rights. */
+/**
+ * Returns the identity that all clients have when authentication is disabled. This identity has all rights.
+ */
 export const anonymous = (tenant: Tenant): Identity => ({
   tenant,
   userId: 'anonymous',

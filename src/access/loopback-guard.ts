@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopbackHost } from '../config/loopback-host.ts'
 
 /**
- * Returns why a request must be rejected while authentication is off; null if it is allowed. A page of
- * another site could make a browser on this machine call this server, through a host name that resolves to
- * 127.0.0.1 (DNS rebinding). `Host` and `Origin` reveal such a request.
+ * Returns the reason why a request must be rejected while authentication is disabled; null if the request is
+ * allowed. Without this check, a page of another site could make a browser on this machine call this server,
+ * by a host name that resolves to 127.0.0.1 (DNS rebinding). The headers `Host` and `Origin` reveal such a
+ * request.
  */
 export function loopbackViolation(headers: IncomingHttpHeaders): string | null {
   if (!isLoopbackUrl(`http://${headers.host ?? ''}`))

@@ -13,22 +13,22 @@ export interface RealtimeAccessOptions {
   readonly tokens: RealtimeTokens
   readonly origins: AllowedOrigins
   readonly news: AccessChangeFeed
-  /** Tenant of a connection without a token; null if a token is required. */
+  /** Tenant of connections without a token. Null if a token is required. */
   readonly defaultTenant: Tenant | null
   readonly reader: AccessReader
   readonly fences: FenceStore
 }
 
-/** The permission of a user on a document at one moment. */
+/** The permission of a user on a document, as it was at one moment. */
 export interface Permission {
-  /** The fence, which was read before `access`. */
+  /** The fence that protects the permission. It was read before `access`. */
   readonly fence: Fence
   readonly access: DocumentAccess
-  /** Why the token is rejected; null: it is accepted. */
+  /** Reason why the token is rejected; null if the token is accepted. */
   readonly refusal: TokenRejectedError | null
 }
 
-/** The identity of a realtime connection, and its rights according to the directory. */
+/** Determines the identity of realtime connections, and their rights according to the directory. */
 export class RealtimeAccess {
   readonly #options: RealtimeAccessOptions
 
@@ -37,7 +37,7 @@ export class RealtimeAccess {
   }
 
   /**
-   * Returns the identity of a token. If a token is given, it is checked even if none is required.
+   * Returns the identity that belongs to a token. A given token is checked even if no token is required.
    * @param origin value of the header `Origin`; undefined if the client is not a page
    * @throws TokenRejectedError
    */
@@ -47,13 +47,13 @@ export class RealtimeAccess {
     return identity
   }
 
-  /** Returns why an accepted client must be disconnected now; null if the client may stay. */
+  /** Returns the reason why a connected client must be disconnected now; null if the client may stay. */
   async refusalOf(identity: Identity, origin: string | undefined): Promise<TokenRejectedError | null> {
     if (await this.#options.tokens.isRevoked(identity)) return new TokenRejectedError('revoked')
     return (await this.#isAllowed(identity, origin)) ? null : new TokenRejectedError('origin')
   }
 
-  /** Reads the permission of a user on a document from the directory. @throws StoreUnavailableError */
+  /** Reads from the directory which permission a user has on a document. @throws StoreUnavailableError */
   async permissionOf(
     identity: Identity,
     address: DocumentAddress,
@@ -78,16 +78,17 @@ export class RealtimeAccess {
   }
 
   /**
-   * Calls the listener when `permissionOf` may have changed. The change null concerns all users. Returns a
-   * function that removes the listener.
+   * Calls the listener when the result of `permissionOf` may have changed. If the change is null, it may have
+   * changed for all users. Returns the function that removes the listener.
    */
   onChange(listener: (change: AccessChange | null) => void): () => void {
     return this.#options.news.onChange(listener)
   }
 
   /**
-   * Calls the listener when `refusalOf` may have changed. The function `concerns` selects the affected
-   * identities. Returns a function that removes the listener.
+   * Calls the listener when the result of `refusalOf` may have changed. The listener gets a function,
+   * `concerns`, which returns whether an identity is affected. Returns the function that removes the
+   * listener.
    */
   onWithdrawal(listener: (concerns: (identity: Identity) => boolean) => void): () => void {
     return this.#options.news.onWithdrawal((withdrawal) =>
@@ -96,8 +97,9 @@ export class RealtimeAccess {
   }
 
   /**
-   * Watches the changes of a document's organization. Call it for each accepted client: the listeners then
-   * also receive changes whose messages the bus has lost. Returns a function that ends the watch.
+   * Watches the stored changes of the organization of a document. Call this method for each accepted client,
+   * so that the listeners also receive changes whose messages the bus has lost. Returns the function that
+   * ends the watch.
    */
   follow(address: DocumentAddress): () => void {
     return this.#options.news.follow(address)

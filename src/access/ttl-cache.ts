@@ -7,15 +7,15 @@ interface Question<Answer> {
 
 export interface TtlCacheOptions {
   readonly clock: Clock
-  /** Maximum number of cached results. The results that were cached first are evicted. */
+  /** Maximum number of cached results. Beyond this number, the results that were cached first are evicted. */
   readonly max: number
-  /** Time in ms for which a result is cached; Infinity: until it is evicted. */
+  /** Time in ms for which a result is cached. Infinity: a result is cached until it is evicted. */
   readonly keepMs: number
 }
 
 /**
- * Caches results of reads of the store. An entry is the pending read, not its result. A change during the
- * read evicts the entry, so that an outdated result is not cached.
+ * Caches the results of reads of the store. An entry contains the promise of the read. If the value changes
+ * during the read, the entry is evicted, so that an outdated result is not cached.
  */
 export class TtlCache<Answer> {
   readonly #options: TtlCacheOptions

@@ -8,9 +8,9 @@ import { AuditRetention } from './retention.ts'
 
 export interface Audit {
   readonly audit: AuditLog
-  /** Counter of rejections. Flush it before the engine closes. */
+  /** Counts rejections. Flush it before the engine closes. */
   readonly refusals: RejectionCounter
-  /** Deletes old records. Start it with the server, and stop it before the engine closes. */
+  /** Deletes old records. Start it with the server. Stop it before the engine closes. */
   readonly sweep: AuditRetention
 }
 

@@ -1,20 +1,23 @@
 import type { Key } from '../engine/engine.ts'
 
-/** Id of the workspace that a log belongs to; null for the operator's log, which no workspace can read. */
+/**
+ * Identifies a log: the id of the workspace to which the log belongs, or null for the log of the operator,
+ * which no workspace can read.
+ */
 export type AuditScope = string | null
 
-/** Returns the partition of a log. */
+/** Returns the partition that contains a log. */
 export const auditPart = (place: AuditScope): Key =>
   place === null ? ['audit'] : ['audit', 'workspace', place]
 
-/** Number of digits of a time in an id. It suffices for epoch milliseconds up to the year 9999. */
+/** Number of digits of the time in an id. This number suffices for epoch milliseconds up to the year 9999. */
 const timeDigits = 15
-/** Separates the time in an id from the rest. It sorts before `afterTime`. */
+/** Character between the time and the rest of an id. It sorts before `afterTime`. */
 const separator = '-'
 const afterTime = '~'
 
 export const auditKeys = {
-  /** Prefix of all records, ordered by time. */
+  /** Prefix of all records. Records are sorted by time. */
   records: ['records'] as Key,
   record: (id: string): Key => ['records', id],
   /** Returns a key that sorts before every record of this millisecond. */
@@ -25,5 +28,8 @@ export const auditKeys = {
 
 export const auditId = (at: number, rest: string): string => padded(at) + separator + rest
 
-/** Returns a time as 15 digits, so that all ids have the same length. Later times become the maximum. */
+/**
+ * Returns a time as text with 15 digits, so that all ids have the same length. A time that has more digits is
+ * replaced by the maximum.
+ */
 const padded = (at: number): string => String(Math.min(at, 10 ** timeDigits - 1)).padStart(timeDigits, '0')

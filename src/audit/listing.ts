@@ -4,44 +4,47 @@ import { MalformedJsonError, readJson } from '../json.ts'
 import { auditKeys } from './keys.ts'
 import type { AuditActor, AuditRecord } from './record.ts'
 
-/** Filters of a listing. A listed record matches all filters that are present. */
+/** Filters of a listing. A record is listed if it matches all filters that are set. */
 export interface AuditQuery {
   readonly operation?: string
-  /** Matches records with this API key: it authenticated the call, or it is one of the ids in the call. */
+  /**
+   * Matches records that contain this API key: the key authenticated the call, or it is one of the ids in the
+   * call.
+   */
   readonly apiKey?: string
   readonly actor?: AuditActor
-  /** Exclusive lower bound in epoch milliseconds. */
+  /** Time in epoch milliseconds. Only later records match. */
   readonly after?: number
-  /** Exclusive upper bound in epoch milliseconds. */
+  /** Time in epoch milliseconds. Only earlier records match. */
   readonly before?: number
 }
 
 export interface AuditRange {
   readonly order: 'asc' | 'desc'
-  /** The `next` of the previous page; undefined for the first page. */
+  /** The member `next` of the previous page; undefined for the first page. */
   readonly after: string | undefined
-  /** At least 1. */
+  /** Maximum number of records in the page; at least 1. */
   readonly limit: number
 }
 
 export interface AuditPage {
   readonly items: readonly AuditRecord[]
-  /** Id of the record that the next page starts after; null at the end. */
+  /** Id of the record after which the next page starts; null if there is no further page. */
   readonly next: string | null
 }
 
 /** Number of records in one read. */
 const sliceSize = 250
 /**
- * Maximum number and bytes of the records that are read for one page. The page ends there, even if it is not
- * full.
+ * Maximum number of records that are read for one page, and their maximum total size in bytes. A page ends
+ * when a maximum is reached, even if it is not full.
  */
 const lookedAtMax = 5_000
 const lookedAtBytesMax = 4_194_304
 
 /**
- * Lists the matching records, ordered by time. The work for one page is bounded. A page may therefore have
- * fewer than `limit` items, or none, although more pages follow.
+ * Returns a page of the matching records, sorted by time. The work for one page is limited. Therefore a page
+ * may have fewer than `limit` items, or none, although more pages follow.
  * @throws CorruptRecordError if a record is damaged
  */
 export async function listRecords(
@@ -68,7 +71,7 @@ export async function listRecords(
   return { items, next: last ?? null }
 }
 
-/** Returns the bounds of the next read: from the start of the listing, or after the record `last`. */
+/** Returns the range of the next read. It begins at the start of the listing, or after the record `last`. */
 function sliceOf({ after, before }: AuditQuery, { order }: AuditRange, last: string | undefined) {
   const bounds = { prefix: auditKeys.records, limit: sliceSize, reverse: order === 'desc' }
   if (last !== undefined) return { ...bounds, after: auditKeys.record(last) }
@@ -76,7 +79,10 @@ function sliceOf({ after, before }: AuditQuery, { order }: AuditRange, last: str
   return after === undefined ? bounds : { ...bounds, after: auditKeys.endOf(after) }
 }
 
-/** Returns whether this record and all later records of the listing are outside the requested time. */
+/**
+ * Returns whether the time of this record is outside the requested time, and so are the times of all records
+ * that follow it in the listing.
+ */
 function isBeyond({ at }: AuditRecord, { after, before }: AuditQuery, order: AuditRange['order']): boolean {
   return order === 'desc' ? after !== undefined && at <= after : before !== undefined && at >= before
 }
@@ -90,7 +96,7 @@ const recordSchema = v.looseObject({
   id: v.string(),
   at: v.number(),
   operation: v.string(),
-  // Accepts any string, because a newer version may write other actors.
+  // Accepts any string, because a newer version may write actors that this version does not know.
   actor: v.custom<AuditActor>((actor) => typeof actor === 'string'),
   apiKey: v.nullable(v.string()),
   clientAddress: v.nullable(v.string()),
@@ -103,7 +109,7 @@ const recordSchema = v.looseObject({
   refusals: v.nullable(v.looseObject({ count: v.number(), since: v.number() })),
 })
 
-/** Reads the record of an entry. @throws CorruptRecordError if the record is damaged */
+/** Returns the record that an entry contains. @throws CorruptRecordError if the record is damaged */
 export function recordIn({ key, value }: KvEntry): AuditRecord {
   try {
     return readJson(recordSchema, value)

@@ -13,9 +13,14 @@ export type NewRecord = Pick<AuditRecord, 'operation' | 'actor'> & Partial<Omit<
 
 /** The record of a call that has not ended yet. */
 export interface OpenAuditRecord {
-  /** Resolves when the record is durable. @throws StoreUnavailableError if that is unknown */
+  /**
+   * Resolves when the record is durable.
+   * @throws StoreUnavailableError if it is unknown whether the record is durable
+   */
   readonly stored: Promise<void>
-  /** Adds the outcome and the ids that the call created. No caller waits until they are durable. */
+  /**
+   * Adds the outcome of the call, and the ids that the call created. Does not wait until they are durable.
+   */
   end(end: Ending): void
 }
 
@@ -47,19 +52,20 @@ const blank = {
 } satisfies Partial<AuditRecord>
 
 /**
- * Maximum number of concurrent listings, in total and for each log. One page may read thousands of records.
+ * Maximum number of listings at the same time, in total and for each log. The numbers are low, because one
+ * page may read thousands of records.
  */
 const readAtOnce = { total: 2, each: 1 }
 
 /**
- * Records who did what, and when. Each record is written before its call runs. Engines store writes in the
- * order of the requests, so no change is on disk without its record. A call that waits for its own commit
- * does not wait longer because of the record. The outcome is written after the call: a crash can lose the
- * outcome (`UNKNOWN`), but never the record.
+ * Records who did what, and when. The record of a call is written before the call runs. An engine stores
+ * writes in the order in which they are requested, so no change is on disk without its record. A call that
+ * waits for its own commit does not wait longer because of the record. The outcome is written after the call.
+ * A crash can lose the outcome (`UNKNOWN`), but never the record.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions
-  /** Distinguishes the records of this process from those of other processes. */
+  /** Random part of the ids of this process. It distinguishes them from the ids of other processes. */
   readonly #process = randomBytes(4).toString('hex')
   readonly #ending = new Set<Promise<unknown>>()
   readonly #reading = new FairSemaphore(readAtOnce)
@@ -69,7 +75,10 @@ export class AuditLog {
     this.#options = options
   }
 
-  /** Starts to write a record. The engine stores it before all writes of later ticks of the event loop. */
+  /**
+   * Starts to write the record of a call. The engine stores the record before all writes that are requested
+   * in later ticks of the event loop.
+   */
   begin(place: AuditScope, entry: NewRecord): OpenAuditRecord {
     const at = this.#options.clock.now()
     const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
@@ -78,18 +87,21 @@ export class AuditLog {
     const settled = () => {
       pace = 'soon'
     }
-    // Also handles the rejection for callers that do not wait for `stored`. Their own write to the same store
-    // fails too.
+    // The second argument also handles the rejection, for callers that do not wait for `stored`. Such a
+    // caller notices the failure by its own write to the same store.
     stored.then(settled, settled)
     return {
       stored,
-      // Writes the outcome. If the record is not written yet, the same commit writes both.
+      // Writes the outcome. If the record is not written yet, one commit writes the record and the outcome.
       end: ({ outcome, made = {}, replayed = false }) =>
         this.#end(place, { ...record, outcome, replayed, ids: { ...record.ids, ...made } }, pace),
     }
   }
 
-  /** Adds records of completed actions in one commit. Resolves when they are durable. @throws StoreUnavailableError */
+  /**
+   * Adds records of actions that are already completed, in one commit. Resolves when the records are durable.
+   * @throws StoreUnavailableError
+   */
   async add(place: AuditScope, entries: readonly NewRecord[]): Promise<void> {
     const at = this.#options.clock.now()
     const records = entries.map((entry) => ({
@@ -103,8 +115,8 @@ export class AuditLog {
   }
 
   /**
-   * Runs a change of the operator. The record is durable before the change. The outcome is durable when the
-   * promise resolves.
+   * Runs a change of the operator, and records it. The record is durable before the change starts. The
+   * outcome is durable when the returned promise resolves.
    * @throws StoreUnavailableError, and the errors of `work`
    */
   async carryOut<T>(place: AuditScope, entry: NewRecord, work: () => Promise<T>): Promise<T> {
@@ -123,7 +135,7 @@ export class AuditLog {
   }
 
   /**
-   * Lists a page. The page includes the outcomes of all calls that have been answered.
+   * Returns a page of a log. The page includes the outcomes of all calls that have been answered.
    * @throws CorruptRecordError
    */
   async list(place: AuditScope, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
@@ -148,14 +160,17 @@ export class AuditLog {
     this.#ending.add(ending)
   }
 
-  /** Creates an id. Ids sort in the order of their creation, even within one millisecond. */
+  /** Creates an id. Ids sort in the order in which they were created, even within one millisecond. */
   #id(at: number): string {
     this.#count += 1
     return auditId(at, this.#count.toString(36).padStart(8, '0') + this.#process)
   }
 }
 
-/** Returns the status of an error. Without a status, it is unknown whether the change was made. */
+/**
+ * Returns the status of an error as the outcome. For an error without a status, it is unknown whether the
+ * change was made.
+ */
 const outcomeOf = (error: unknown): string => (error instanceof ApiError ? error.status : unknownOutcome)
 
 const entryOf = (record: AuditRecord) => ({

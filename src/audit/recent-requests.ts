@@ -8,40 +8,40 @@ import { TimeOrderedIds } from '../model/time-ordered-ids.ts'
 import { shortened } from '../text.ts'
 import { success } from './record.ts'
 
-/** A request that the server has just answered. */
+/** Describes a request that the server has just answered. */
 export interface RequestNote {
   readonly kind: 'rest' | 'websocket'
-  /** Path of the operation, or the document or path that a websocket requested. */
+  /** Path of the operation. For a websocket, the document or the path that it requested. */
   readonly target: string
   /** `success`, the status of an error, or the close code of a websocket. */
   readonly outcome: string
   /** Error code of a rejected REST call. */
   readonly code?: string
-  /** Why the server rejected the request; absent for a success. */
+  /** Reason why the server rejected the request. Absent if it did not. */
   readonly reason?: string
   readonly clientAddress: string
   readonly requestId?: string
 }
 
-/** A group of equal requests: the latest request and the number of requests. */
+/** A group of equal requests. It contains the latest of these requests and their number (`times`). */
 export interface KeptRequest extends RequestNote {
-  /** Unique id, which sorts by the time of the latest request. */
+  /** Unique id. Ids sort by the time of the latest request. */
   readonly id: string
-  /** Epoch milliseconds of the latest request. */
+  /** Time of the latest request, in epoch milliseconds. */
   readonly at: number
   readonly times: number
-  /** Name of the node that answered. */
+  /** Name of the node that answered the requests. */
   readonly node: string
 }
 
 /**
- * Owner of a request. `apiKey` alone is an id that the client has sent and that may not exist. Null: the
- * request contains no API key.
+ * The API key to which a request belongs. With `workspaceId` null, `apiKey` is an id that the client has sent
+ * without proof; it may not exist. Null: the request contains no API key.
  */
 export type RequestOwner = Tenant | { readonly apiKey: string; readonly workspaceId: null } | null
 
 export interface RecentQuery {
-  /** True to list only rejected requests. */
+  /** If true, lists only rejected requests. */
   readonly onlyRejected: boolean
   readonly kind: RequestNote['kind'] | null
 }
@@ -56,7 +56,10 @@ interface RecentPage {
   readonly next: string | null
 }
 
-/** Sends messages to the other nodes. Each node keeps the requests that it has answered. */
+/**
+ * Sends calls to the other nodes. This is necessary because each node keeps only the requests that it has
+ * answered itself.
+ */
 export interface NodeCalls {
   ask<Answer>(
     name: string,
@@ -71,13 +74,16 @@ export interface NodeCalls {
   ): void
 }
 
-/** Maximum number of requests in one page. With this number, the answer of a node fits into a message. */
+/** Maximum number of requests in one page. A page of this size of one node fits into a message. */
 export const recentPageMax = 100
-/** Maximum number of requests of each group (accepted, rejected, unproven) that are kept for one API key. */
+/** Maximum number of requests that are kept for one API key, in each group (accepted, rejected, unproven). */
 const keptOfKey = 100
-/** Maximum number of requests that are kept for all API keys together. They use a few MB. */
+/**
+ * Maximum number of requests that are kept for all API keys together. This number of requests uses a few MB
+ * of memory.
+ */
 const keptMax = 5_000
-/** Maximum number of requests that wait until their owner is read. Further ones are not kept. */
+/** Maximum number of requests that wait until their owner has been read. Further requests are not kept. */
 const pendingMax = 1_000
 const textLengthMax = 300
 const claimLengthMax = 128
@@ -111,12 +117,15 @@ const listAnswerSchema = v.array(
 )
 
 interface Kept {
-  /** Accepted requests by the text that is equal for equal requests. The latest request is last. */
+  /**
+   * Accepted requests, sorted by the time of the latest request, latest last. The key is a text that is the
+   * same for equal requests.
+   */
   readonly accepted: Map<string, KeptRequest>
   readonly rejected: Map<string, KeptRequest>
   /**
-   * Rejected requests whose client did not prove that it has the API key. They are separate, so that a stranger
-   * who knows the id of an API key cannot remove the requests of its owner.
+   * Rejected requests of clients that did not prove that they have the API key. They are kept separately, so
+   * that a stranger who knows the id of an API key cannot displace the requests of its owner.
    */
   readonly unproven: Map<string, KeptRequest>
 }
@@ -125,21 +134,23 @@ interface RecentRequestsOptions {
   readonly tenants: Pick<TenantStore, 'tenantOf'>
   readonly clock: Clock
   /**
-   * Owner of requests that contain no API key. Null: the server has several owners, and drops these requests.
+   * Owner of the requests that contain no API key. Null: the server has several API keys, and does not keep
+   * such requests.
    */
   readonly onlyOwner: Tenant | null
 }
 
 /**
- * The latest requests of each API key, in memory. Equal requests are one entry with a number, so that a flood
- * cannot remove the other entries. Entries contain no content, token or secret.
+ * Keeps the latest requests of each API key in memory. Equal requests form one entry with a counter, so that
+ * a flood of equal requests cannot displace other entries. The entries contain no content, no tokens and no
+ * secrets.
  */
 export class RecentRequests {
   readonly #options: RecentRequestsOptions
   readonly #ids = new TimeOrderedIds()
-  /** Requests by API key. The API key with the latest request is last. */
+  /** The requests by API key. The API key that had a request last is at the end. */
   readonly #tenants = new Map<string, Kept>()
-  /** Requests whose owner is not known yet, because it is being read. */
+  /** Requests that are not kept yet, because their owner is still being read. */
   readonly #pending = new Set<Promise<void>>()
   #calls: NodeCalls | null = null
   #self = ''
@@ -149,14 +160,14 @@ export class RecentRequests {
     this.#options = options
   }
 
-  /** Makes the requests available to the other nodes. @param self name of this node */
+  /** Makes the requests of this node available to the other nodes. @param self name of this node */
   share(calls: NodeCalls, self: string): void {
     this.#calls = calls
     this.#self = self
     calls.answer('requests.list', 'any', listSchema, (call) => this.#listHere({ ...call, after: call.after }))
   }
 
-  /** Adds a request. Never throws. */
+  /** Keeps a request, or counts it if an equal request is already kept. Never throws. */
   note(owner: RequestOwner, request: RequestNote): void {
     if (owner !== null && owner.workspaceId !== null) return this.#add(owner, request, 'proven')
     if (this.#pending.size >= pendingMax) return
@@ -168,7 +179,10 @@ export class RecentRequests {
     this.#pending.add(adding)
   }
 
-  /** Lists the requests of an API key on all nodes that answer in time, the latest first. */
+  /**
+   * Returns a page of the requests of an API key, latest first. Includes the requests of all nodes that
+   * answer in time.
+   */
   async list({ workspaceId, apiKey }: Tenant, query: RecentQuery, range: PageRange): Promise<RecentPage> {
     await Promise.all(this.#pending)
     const { after, limit } = range
@@ -227,7 +241,7 @@ export class RecentRequests {
     }
   }
 
-  /** Drops all requests of the API key whose latest request is the oldest. */
+  /** Drops all requests of the API key that has had no request for the longest time. */
   #dropOfOldestKey(): void {
     for (const [key, groups] of this.#tenants) {
       this.#tenants.delete(key)
@@ -236,7 +250,7 @@ export class RecentRequests {
     }
   }
 
-  /** Returns the owner of an id that a client has sent, or the only owner. */
+  /** Returns the tenant of an API key that a client has sent. Without an API key, returns the only owner. */
   async #ownerOf(apiKey: string | null): Promise<Tenant | null> {
     const { tenants, onlyOwner } = this.#options
     if (apiKey === null || apiKey.length > claimLengthMax) return onlyOwner

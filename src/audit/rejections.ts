@@ -4,19 +4,22 @@ import type { Log } from '../log.ts'
 import type { AuditScope } from './keys.ts'
 import type { AuditLog, NewRecord } from './log.ts'
 
-/** Time in ms for which rejections are counted before their number is written. */
+/** Time in ms for which rejections are counted before their number is written to the log. */
 const windowMs = 60_000
 /**
- * Maximum numbers of kinds of rejections that have a separate counter, in one window and in one day. All
- * other kinds share one counter.
+ * Maximum number of kinds of rejections that have their own counter, in one window and in one day. All
+ * further kinds share one counter.
  */
 const kindsMax = 100
 const kindsPerDayMax = 2_000
 const dayMs = 86_400_000
-/** Maximum length of an API key or a workspace id, in characters. */
+/** Maximum length of a claimed API key or workspace id, in characters. */
 const claimLengthMax = 128
 
-/** The credential that a client tried. The operation of the record is `authentication.` and this name. */
+/**
+ * The kind of credential that a client tried. The operation of the record is `authentication.` followed by
+ * this name.
+ */
 export type EntryPoint = 'key' | 'workspace' | 'operator' | 'realtime' | 'metrics'
 
 export interface Rejection {
@@ -25,8 +28,8 @@ export interface Rejection {
   readonly outcome: string
   readonly clientAddress: string
   /**
-   * Id that the client sent; null if it sent none. It may be any text, even a secret, so it is stored only if
-   * it exists.
+   * Id that the client sent; null if the client sent no id. It may be any text, even a secret. Therefore it
+   * is stored only if such an API key or workspace exists.
    */
   readonly claim: ClaimedId | null
 }
@@ -36,14 +39,14 @@ export interface ClaimedId {
   readonly id: string
 }
 
-/** Owner of the attempted id. */
+/** The workspace, and possibly the API key, that has the attempted id. */
 interface Owner {
   readonly workspaceId: string
   readonly apiKey: string | null
 }
 
 interface Counted extends Omit<Rejection, 'claim'> {
-  /** Owner of the attempted id; null if the id does not exist or the client sent none. */
+  /** Owner of the attempted id. Null if the id does not exist, or if the client sent no id. */
   readonly owner: Owner | null
   readonly since: number
   count: number
@@ -57,10 +60,10 @@ export interface RefusalsOptions {
 }
 
 /**
- * Counts failed authentication by client and credential in windows of a minute, so that a flood cannot fill
- * the disk. It writes at most 2,000 records a day, and beyond them one record a minute for all others. All
- * ids that do not exist share one record, so that a client that guesses ids uses only one. A crash loses the
- * numbers of the last minute.
+ * Counts failed authentications, by client and credential, in windows of one minute. Because of this, a flood
+ * of them cannot fill the disk. Writes at most 2,000 records a day, plus one record a minute for all further
+ * kinds. All ids that do not exist share one record, so that a client that guesses ids causes only one
+ * record. A crash loses the numbers of the last minute.
  */
 export class RejectionCounter {
   readonly #options: RefusalsOptions
@@ -68,7 +71,7 @@ export class RejectionCounter {
   #others = { count: 0, since: 0 }
   #day = { number: 0, kinds: 0 }
   #cancel: (() => void) | null = null
-  /** Rejections that are not counted yet, because their owner is being read. */
+  /** Rejections that are not counted yet, because their owner is still being read. */
   readonly #counting = new Set<Promise<void>>()
   #writing: Promise<void> = Promise.resolve()
 
@@ -76,7 +79,7 @@ export class RejectionCounter {
     this.#options = options
   }
 
-  /** Counts a rejection. Never throws. */
+  /** Counts a rejection in the current window. Never throws. */
   note(refusal: Rejection): void {
     const counting = this.#count(refusal, this.#options.clock.now()).finally(() =>
       this.#counting.delete(counting),
@@ -85,7 +88,10 @@ export class RejectionCounter {
     this.#cancel ??= this.#options.clock.after(windowMs, () => void this.flush())
   }
 
-  /** Writes the numbers. Resolves when they are durable, or when the write has failed. */
+  /**
+   * Writes the numbers of the current window to the log. Resolves when they are durable, or when the write
+   * has failed.
+   */
   flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = null
@@ -95,7 +101,7 @@ export class RejectionCounter {
   }
 
   async #count({ claim, ...refusal }: Rejection, now: number): Promise<void> {
-    // Counts the rejection without an owner if the owner cannot be read.
+    // If the owner cannot be read, counts the rejection without an owner.
     const owner = await this.#ownerOf(claim).catch(() => null)
     const kind = JSON.stringify([refusal.door, refusal.outcome, refusal.clientAddress, owner])
     const known = this.#kinds.get(kind)
@@ -132,7 +138,7 @@ export class RejectionCounter {
     }
   }
 
-  /** Returns the owner of an id; null if there is no such id. @throws StoreUnavailableError */
+  /** Returns the owner of a claimed id; null if the id does not exist. @throws StoreUnavailableError */
   async #ownerOf(claim: ClaimedId | null): Promise<Owner | null> {
     if (claim === null || claim.id.length > claimLengthMax) return null
     const { tenants } = this.#options

@@ -8,9 +8,12 @@ import { type AuditScope, auditKeys, auditPart } from './keys.ts'
 import { recordIn } from './listing.ts'
 
 const sweepMs = 3_600_000
-/** Time in ms before the first sweep, so that the sweep does not slow down the start of the server. */
+/**
+ * Time in ms between the start of the server and the first sweep, so that the sweep does not slow down the
+ * start.
+ */
 const firstSweepMs = 60_000
-/** Number of records that one commit deletes. */
+/** Maximum number of records that one commit deletes. */
 const sliceSize = 250
 
 export interface SweepOptions {
@@ -18,13 +21,13 @@ export interface SweepOptions {
   readonly tenants: Pick<TenantStore, 'workspaceAfter'>
   readonly clock: Clock
   readonly log: Log
-  /** Retention of records, in milliseconds. */
+  /** Time in ms for which records are kept. */
   readonly keepMs: number
 }
 
 /**
- * Deletes records that are older than the retention: first a minute after the start, then once an hour. Each
- * commit deletes a bounded number.
+ * Deletes records that are older than the retention: a minute after the start, and then once an hour. Each
+ * commit deletes a limited number of records.
  */
 export class AuditRetention {
   readonly #options: SweepOptions
@@ -48,14 +51,14 @@ export class AuditRetention {
     this.#cancel = clock.after(sweepMs, () => this.#sweep())
   }
 
-  /** Resolves when no deletion is running. */
+  /** Stops the sweeps. Resolves when no deletion is running. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancel()
     await this.#running
   }
 
-  /** Sweeps all logs one time. @throws StoreUnavailableError */
+  /** Deletes the old records of all logs, once. @throws StoreUnavailableError */
   async run(): Promise<void> {
     const { tenants, clock, keepMs } = this.#options
     const until = clock.now() - keepMs
@@ -71,8 +74,8 @@ export class AuditRetention {
   }
 
   /**
-   * Deletes one slice of records after the key `last`. Without `last`, each scan would read all deleted
-   * entries again. Returns the last deleted key; null if no more records are too old.
+   * Deletes one slice of old records, after the key `last`. Without `last`, each scan would first read all
+   * entries that are already deleted. Returns the last deleted key; null if no further records are too old.
    */
   async #sweepSome(place: AuditScope, until: number, last?: Key): Promise<Key | null> {
     const { kv } = this.#options

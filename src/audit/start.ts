@@ -3,8 +3,8 @@ import type { RecordedChange } from '../directory/tenants/bootstrap.ts'
 import type { AuditLog } from './log.ts'
 
 /**
- * Records that the server starts. Returns a function for the changes during the start: it runs a change and
- * records it as `start.` and the name of the change, in the log of the workspace that the change concerns.
+ * Records that the server starts. Returns a function that makes a change during the start and records it: as
+ * `start.` followed by the name of the change, in the log of the workspace that is changed.
  */
 export async function startAuditing(audit: AuditLog, mode: Config['audit']): Promise<RecordedChange> {
   if (mode === 'off') return (_, work) => work()

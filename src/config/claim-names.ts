@@ -1,11 +1,11 @@
 import type { Parser } from './option-parsers.ts'
 
-/** Names of the claims in the tokens of an identity provider. Null: the tokens do not have such a claim. */
+/** Names of the claims in the tokens of an identity provider. Null: the tokens do not contain this claim. */
 export interface ClaimNames {
   readonly userId: string
   readonly name: string
   readonly email: string
-  /** Name of a claim that is `true` for users who may edit all documents. */
+  /** Name of a claim that is `true` if the user may edit all documents. */
   readonly admin: string | null
   readonly apiKey: string | null
 }
@@ -19,8 +19,8 @@ export const usualClaimNames: ClaimNames = {
 }
 
 /**
- * Parses a list such as `userId=sub,apiKey=https://example.com/key`. A member that is not listed keeps its
- * default name.
+ * Parses a list such as `userId=sub,apiKey=https://example.com/key`. Members that the list does not contain
+ * keep their default names.
  */
 export const claimNames: Parser<ClaimNames> = {
   expected: 'comma-separated `member=claim` pairs, of the members userId, name, email, admin, apiKey',

@@ -2,8 +2,8 @@ import { didYouMean, misspelledName } from '../text.ts'
 import { headerValue, type Parser } from './option-parsers.ts'
 
 /**
- * A workspace that must exist when the server has started. It has one API key, and one auth token of this API
- * key.
+ * A workspace that the configuration declares. It must exist when the server has started, with one API key
+ * and one auth token of this API key.
  */
 export interface DeclaredWorkspace {
   readonly name: string
@@ -33,11 +33,12 @@ const parsers: Record<WorkspaceMember, Parser<string>> = {
 const nameLengthMax = 200
 
 /**
- * Reports the problem of a declaration. The message never contains a value, because a value may be a secret.
+ * Thrown if a declaration is invalid. The message describes the problem, but never contains a value, because
+ * a value may be a secret.
  */
 class InvalidWorkspaceError extends Error {}
 
-/** Parses JSON that declares workspaces by name. */
+/** Parses JSON that declares workspaces, by their names. */
 export const declaredWorkspaces: Parser<readonly DeclaredWorkspace[]> = {
   expected:
     'JSON: `{ [name]: { workspaceId, workspaceToken, apiKey, authToken } }`, the tokens of 16 to 512 visible ASCII characters',
@@ -78,7 +79,10 @@ function membersOf(value: unknown, what: string): readonly (readonly [string, un
   return Object.entries(value)
 }
 
-/** Rejects an object that is itself a workspace instead of an object of workspaces by name. */
+/**
+ * Rejects an object that is itself the declaration of a workspace. The object must contain the declarations
+ * by name.
+ */
 function checkNamed(declared: readonly (readonly [string, unknown])[]): void {
   const known = Object.values(spellings).flat()
   const texts = declared.filter(([, value]) => typeof value === 'string').map(([name]) => name)

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 
-/** Special addresses that make the server listen on all addresses of the machine. */
+/** Addresses with which the server listens on all addresses of the machine. */
 const anyAddress = new Set(['0.0.0.0', '::'])
 const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** Returns the URL of the server for clients on the same machine. */
+/** Returns the URL at which clients on the same machine reach the server. */
 export function localUrlAt(host: string, port: number): string {
   const name = anyAddress.has(host) || loopback.has(host) ? 'localhost' : host
   return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`

@@ -5,8 +5,8 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 /**
- * Returns whether a host name or IP literal (without brackets) can only mean this machine. `localhost` is
- * such a name (RFC 6761 6.3).
+ * Returns whether a host name or an IP literal (without brackets) always refers to this machine. One such
+ * name is `localhost` (RFC 6761 6.3).
  */
 export function isLoopbackHost(host: string): boolean {
   const family = isIP(host)

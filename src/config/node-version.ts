@@ -2,9 +2,9 @@
 const oldest = { major: 20, minor: 19 }
 
 /**
- * Returns the error message if this version of Node is too old; null if it is supported. This file and
- * `main.ts` must use only syntax that old versions of Node can parse.
- * @param version such as `20.19.0`
+ * Returns the error message if this version of Node is too old; null if the version is supported. This file
+ * and `main.ts` must use only syntax that old versions of Node can parse.
+ * @param version version number, such as `20.19.0`
  */
 export function nodeProblem(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number)

@@ -2,14 +2,17 @@ import { resolve } from 'node:path'
 import { postgresUrls } from './postgres-urls.ts'
 
 /**
- * Parses the text of one option. Parsers never throw: for invalid text they return `undefined`, and the
+ * Parses the text of one option. A parser never throws. It returns `undefined` for an invalid text, and the
  * caller adds the name of the option to the error.
  */
 export interface Parser<T> {
-  /** Completes the sentence "expected …". */
+  /** Description of a valid text. It completes the sentence "expected …". */
   readonly expected: string
   parse(text: string): T | undefined
-  /** Returns the exact problem of an invalid text, without secrets; null if only `expected` describes it. */
+  /**
+   * Returns the exact problem of an invalid text, without secrets. Returns null if the problem has no better
+   * description than `expected`.
+   */
   problem?(text: string): string | null
 }
 
@@ -32,7 +35,7 @@ export const oneOf = <const T extends string>(...values: readonly T[]): Parser<T
   parse: (text) => values.find((value) => value === text),
 })
 
-/** Parses a path and makes it absolute. */
+/** Parses a path. Converts a relative path to an absolute path. */
 export const filePath: Parser<string> = {
   expected: 'a path',
   parse: (text) => (text === '' || text.includes('\0') ? undefined : resolve(text)),
@@ -43,14 +46,20 @@ export const host: Parser<string> = {
   parse: (text) => (/^[\w.:%-]{1,255}$/.test(text) ? text : undefined),
 }
 
-/** Parses an identifier or token. Only visible ASCII is allowed, because the value is sent in a header. */
+/**
+ * Parses an identifier or a token. Allows only visible ASCII characters, because the value is sent in a
+ * header.
+ */
 export const headerValue = (lengthMin: number): Parser<string> => ({
   expected: `${lengthMin} to 512 visible ASCII characters`,
   parse: (text) =>
     /^[\x21-\x7e]+$/.test(text) && text.length >= lengthMin && text.length <= 512 ? text : undefined,
 })
 
-/** Minimum length of a key for HMAC-SHA256, in bytes. It equals the length of the output (RFC 7518 3.2). */
+/**
+ * Minimum length of a key for HMAC-SHA256, in bytes. It is the length of the output of HMAC-SHA256 (RFC 7518
+ * 3.2).
+ */
 export const secretBytesMin = 32
 
 export const signingSecret: Parser<string> = {
@@ -71,7 +80,7 @@ export const postgresUrl: Parser<string> = {
       : undefined,
 }
 
-/** Parses the URLs of the servers of one NATS cluster. Either all of them use TLS, or none does. */
+/** Parses the URLs of the servers of one NATS cluster. Either all URLs must use TLS, or none. */
 export const natsUrls: Parser<readonly string[]> = {
   expected: 'comma-separated URLs such as nats://user:password@host:4222 or tls://host:4222',
   parse(text) {
@@ -89,7 +98,10 @@ function isServer(text: string, scheme: string): boolean {
 
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
 
-/** Parses a schema name. The name needs no quotes in SQL, so it has the same spelling everywhere. */
+/**
+ * Parses the name of a schema. Only names that need no quotes in SQL are valid, so that the name is spelled
+ * the same everywhere.
+ */
 export const schemaName: Parser<string> = {
   expected: 'a name of lowercase letters, digits and _',
   parse: (text) => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : undefined),

@@ -1,20 +1,20 @@
 import type { Parser } from './option-parsers.ts'
 
 /**
- * A row of the table of options. The names of an option are derived from its key: `maxBodyBytes`,
+ * A row of the table of options. The key of an option determines its names: `maxBodyBytes`,
  * `--max-body-bytes`, `WEFT_MAX_BODY_BYTES`.
  */
 export interface Option<T> {
   readonly parser: Parser<NonNullable<T>>
   readonly default: T
-  /** The default as the documentation shows it, if the value alone does not explain it. */
+  /** Text that the documentation shows as the default, if the value alone does not explain the default. */
   readonly defaultText?: string
   /**
-   * True if the value is a secret. It is then never shown, has no flag (command lines are public), and can be
-   * read from the file in `WEFT_…_FILE`.
+   * True if the value is a secret. Such an option is never shown. It has no flag, because command lines are
+   * public. Its value can be read from the file that `WEFT_…_FILE` specifies.
    */
   readonly secret?: true
-  /** Name of a further environment variable for this option. The variable `WEFT_…` has precedence. */
+  /** Name of another environment variable for this option. If both are set, the variable `WEFT_…` is used. */
   readonly alsoEnvironment?: string
   readonly description: string
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Returns the root folder of this package, which is the same for the sources and for a build. */
+/** Returns the root folder of this package. It is the same whether the sources or a build runs. */
 function rootFrom(url: URL): URL {
   const folder = new URL('.', url)
   if (existsSync(new URL('package.json', folder))) return folder
@@ -15,11 +15,14 @@ const root = rootFrom(new URL(import.meta.url))
 export const packageFile = (path: string): URL => new URL(path, root)
 
 /**
- * Folder of the build that contains this program, with a trailing slash. The build and the tests define this
- * constant.
+ * Name of the folder that contains the build of this program, with a trailing slash. The build and the tests
+ * define this constant.
  */
 declare const BUILD_FOLDER: string | undefined
 const buildFolder = typeof BUILD_FOLDER === 'undefined' ? 'dist/' : BUILD_FOLDER
 
-/** Returns the URL of a file that the build writes. @param path path of the file, such as `main.js` */
+/**
+ * Returns the URL of a file that the build has written.
+ * @param path path of the file in the build folder, such as `main.js`
+ */
 export const builtFile = (path: string): URL => packageFile(buildFolder + path)

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** A running process of this machine. */
+/** A process that runs on this machine. */
 export interface FoundProcess {
   readonly id: number
   /**
-   * Program and first argument, such as `node dist/main.js`. Later arguments are left out, because they may
-   * contain secrets.
+   * Program and its first argument, such as `node dist/main.js`. Further arguments are left out, because they
+   * may contain secrets.
    */
   readonly name: string
 }
 
-/** State of a listening socket in /proc/net/tcp. */
+/** Code of a listening socket in /proc/net/tcp. */
 const listening = '0A'
 
 /**
  * Returns the process that listens on a TCP port. Returns null if there is none, or if it cannot be
- * determined (another operating system, or a process of another user).
+ * determined: on other operating systems than Linux, or if another user owns the process.
  */
 export function processOnPort(port: number): FoundProcess | null {
   const inodes = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => listenersIn(path, port))
@@ -26,7 +26,7 @@ export function processOnPort(port: number): FoundProcess | null {
 /**
  * Returns a process that has one of the files open. Returns null if there is none, or if it cannot be
  * determined.
- * @param files link targets as in /proc/<id>/fd
+ * @param files paths of the files, in the form of the link targets in /proc/<id>/fd
  */
 export function processWith(files: readonly string[]): FoundProcess | null {
   for (const name of entriesOf('/proc')) {
@@ -36,7 +36,7 @@ export function processWith(files: readonly string[]): FoundProcess | null {
   return null
 }
 
-/** Returns a description for messages, such as `process 12 (node dist/main.js)`. */
+/** Returns a description of a process for messages, such as `process 12 (node dist/main.js)`. */
 export const describeProcess = ({ id, name }: FoundProcess): string =>
   name === '' ? `process ${id}` : `process ${id} (${name})`
 
@@ -69,8 +69,8 @@ const linkAt = (path: string): string => attempt(() => readlinkSync(path), '')
 const textOf = (path: string): string => attempt(() => readFileSync(path, 'utf8'), '')
 
 /**
- * Returns the result of `read`; `otherwise` if it throws. A process may end while it is read, and processes
- * of other users cannot be read.
+ * Returns the result of `read`. If `read` throws, returns `otherwise`. Errors are normal here: a process may
+ * end while it is being read, and processes of other users cannot be read.
  */
 function attempt<T>(read: () => T, otherwise: T): T {
   try {

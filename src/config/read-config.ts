@@ -20,11 +20,12 @@ import { isInjected } from './variables.ts'
 export { ConfigError }
 
 export interface ConfigInput {
-  /** Options by key, with the texts from the command line. */
+  /** Texts of the options that the command line contains, by option key. */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
   /**
-   * Path of the configuration file. Null: `weft.config.json` in the working directory is read if it exists.
+   * Path of the configuration file. If null, `weft.config.json` in the working directory is read, if it
+   * exists.
    */
   readonly file: string | null
 }
@@ -38,7 +39,7 @@ export interface ReadConfig {
 
 interface Found {
   readonly source: Source
-  /** Name of the option as its source spells it, for messages. */
+  /** Name of the option as it is spelled in its source. Used in messages. */
   readonly name: string
   readonly text: string
 }
@@ -136,7 +137,10 @@ function parseConfigFile(name: string, text: string): FileValues {
   return value as FileValues
 }
 
-/** Returns the default of an option. A default that is a text (a path) is parsed like a configured value. */
+/**
+ * Returns the default of an option. If the default is a text, such as a path, it is parsed like a configured
+ * value.
+ */
 function defaultOf(key: OptionKey): unknown {
   const { parser, default: value } = optionOf(key)
   return typeof value === 'string' ? parser.parse(value) : value

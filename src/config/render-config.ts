@@ -16,7 +16,7 @@ export function renderMarkdown(): string {
 }
 
 /**
- * Returns the effective configuration as text, with one option and its source in each line. Secrets are
+ * Returns the effective configuration as text. Each line contains one option and its source. Secrets are
  * hidden.
  */
 export function renderConfig({ config, sources }: ReadConfig): string {
@@ -26,7 +26,7 @@ export function renderConfig({ config, sources }: ReadConfig): string {
     .join('\n')
 }
 
-/** Returns the same content as `renderConfig` as a JSON object. */
+/** Returns the content of `renderConfig` as a JSON object. */
 export const configAsJson = ({ config, sources }: ReadConfig): Record<string, unknown> =>
   Object.fromEntries(optionKeys.map((key) => [key, { value: shownValue(key, config), source: sources[key] }]))
 

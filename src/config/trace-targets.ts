@@ -1,13 +1,13 @@
 import { didYouMean } from '../text.ts'
 import type { Parser } from './option-parsers.ts'
 
-/** A document or a client whose steps the server traces. */
+/** A document or a client. The server traces the steps that affect it. */
 export type TraceTarget = { readonly text: string } & (
   | {
       readonly kind: 'document'
       readonly organizationId: string
       readonly documentId: string
-      /** Null: all editors of the document. */
+      /** Id of the editor; null: all editors of the document. */
       readonly editorId: string | null
     }
   | { readonly kind: 'client'; readonly userId: string }
@@ -15,7 +15,7 @@ export type TraceTarget = { readonly text: string } & (
 
 const forms = '`document:organization/document`, `document:organization/document/editor` or `client:userId`'
 const kinds: readonly string[] = ['document', 'client']
-/** Characters that ids cannot contain. */
+/** Matches the characters that an id cannot contain. */
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 /** Parses a list such as `document:acme/notes,client:ada`. Each id is percent-encoded, as in a URL. */
@@ -31,7 +31,10 @@ export const traceTargets: Parser<readonly TraceTarget[]> = {
   },
 }
 
-/** Returns the target, or a sentence with the problem of the text. */
+/**
+ * Returns the target that the text specifies. If the text is invalid, returns a sentence that describes the
+ * problem.
+ */
 function readTarget(text: string): TraceTarget | string {
   const shown = JSON.stringify(text.slice(0, 100))
   const end = text.indexOf(':')

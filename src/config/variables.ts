@@ -5,18 +5,18 @@ import { ConfigError } from './error.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Variables of Weft that are not options: the path of the configuration file, the URL of the server for `weft
- * doc`, and two variables of the tests.
+ * Variables of Weft that are not options: the path of the configuration file, the URL that `weft doc` uses
+ * for the server, and two variables of the tests.
  */
 const others: readonly string[] = ['WEFT_CONFIG', 'WEFT_URL', 'WEFT_TEST_ALL', 'WEFT_TEST_BROWSER']
 
 const prefix = 'WEFT_'
 
-/** Maximum number of unknown or misspelled variables that are reported. */
+/** Maximum number of unknown or misspelled variables that one message contains. */
 const namedMax = 10
 
 /**
- * Matches names of variables that Kubernetes and Docker set for a service with the name `weft` or `weft-…`:
+ * Matches the names of variables that Kubernetes and Docker set if a service has the name `weft` or `weft-…`:
  * `WEFT_SERVICE_HOST`, `WEFT_SERVICE_PORT_HTTP`, `WEFT_PORT_8787_TCP_ADDR`.
  */
 const injectedName = /_SERVICE_(HOST$|PORT($|_))|_PORT_\d{1,5}_(TCP|UDP|SCTP)($|_)/
@@ -24,19 +24,19 @@ const injectedName = /_SERVICE_(HOST$|PORT($|_))|_PORT_\d{1,5}_(TCP|UDP|SCTP)($|
 const injectedUrl = /^(tcp|udp|sctp):\/\//
 
 /**
- * Returns whether an orchestrator has set the variable to describe a service. Such a variable is not a
- * configuration.
+ * Returns whether an orchestrator has set the variable to describe a service. Such a variable does not
+ * configure Weft.
  */
 export const isInjected = (name: string, value: string): boolean =>
   name.startsWith('WEFT_') && (injectedName.test(name) || (name.endsWith('_PORT') && injectedUrl.test(value)))
 
-/** Returns the names of the injected variables, which Weft ignores. */
+/** Returns the names of the variables that an orchestrator has set. Weft ignores these variables. */
 export const injectedVariables = (environment: Environment): readonly string[] =>
   Object.keys(environment).filter((name) => isInjected(name, environment[name] ?? ''))
 
 /**
  * Checks that all variables that start with `WEFT_` or `weft_` are known.
- * @throws ConfigError for unknown variables, because they are probably misspelled
+ * @throws ConfigError if a variable is unknown, because it is probably misspelled
  */
 export function checkVariables(environment: Environment): void {
   const known = knownVariables()
@@ -53,7 +53,10 @@ export function checkVariables(environment: Environment): void {
   )
 }
 
-/** A misspelled environment variable, which has no effect, and the variable that was probably meant. */
+/**
+ * An environment variable that has no effect because it is probably misspelled, and the variable that was
+ * probably meant.
+ */
 export interface MisspelledVariable {
   readonly name: string
   readonly meant: string
@@ -64,8 +67,8 @@ const comparedLengthMax = 100
 
 /**
  * Returns variables that are probably misspelled: their prefix differs from `WEFT_` by one letter or
- * separator, as in `WETF_DATA_DIR`, and the remainder is that of a known variable. Such variables may belong
- * to other programs, so they only cause a warning. Returns at most 10.
+ * separator, as in `WETF_DATA_DIR`, and the rest of the name is that of a known variable. These variables may
+ * belong to other programs. Therefore they only cause a warning. Returns at most 10 variables.
  */
 export function misspelledVariables(environment: Environment): readonly MisspelledVariable[] {
   const known = knownVariables().map((meant) => ({ meant, end: foldedName(meant.slice(prefix.length)) }))
@@ -88,5 +91,8 @@ function knownVariables(): readonly string[] {
   return [...options, ...files, ...others]
 }
 
-/** Returns the name as Node compares it: on Windows, names of variables are not case-sensitive. */
+/**
+ * Returns the name in the form in which Node compares names of variables. On Windows, these names are not
+ * case-sensitive.
+ */
 const asRead = (name: string): string => (process.platform === 'win32' ? name.toUpperCase() : name)

@@ -4,7 +4,7 @@ import type { Parser } from './option-parsers.ts'
 
 const name = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
 
-/** Returns whether an entry is an IP address or a CIDR, as opposed to a host name. */
+/** Returns whether an entry is an IP address or a CIDR range. Otherwise it is a host name. */
 export const isListedRange = (entry: string): boolean => isIP(entry) !== 0 || entry.includes('/')
 
 /** Parses a list such as `hooks.internal,10.1.0.0/16,::1`. Converts the entries to lower case. */
@@ -17,8 +17,8 @@ export const webhookAllowlist: Parser<readonly string[]> = {
 }
 
 /**
- * Returns whether an entry is valid. A name whose last part is a number is invalid, because URLs treat such a
- * name as an address.
+ * Returns whether an entry is valid. A host name whose last part is a number is invalid, because URLs treat
+ * such a name as an IP address.
  */
 function isEntry(entry: string): boolean {
   if (entry.includes('%')) return false

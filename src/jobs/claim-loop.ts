@@ -2,15 +2,23 @@ import type { Clock } from '../clock.ts'
 
 export interface ClaimLoopOptions {
   readonly clock: Clock
-  /** Interval in ms of claims without a notice. They find, for example, the jobs of a process that died. */
+  /**
+   * Interval in ms at which the loop claims without a notice. Such claims find, for example, the jobs of a
+   * process that has died.
+   */
   readonly pollMs: number
-  /** Claims due jobs once, and starts them. */
+  /** Claims the due jobs once, and starts them. */
   readonly claim: () => Promise<void>
-  /** Called with the errors of `claim`. After an error, the next notice or poll claims again. */
+  /**
+   * Called with the errors of `claim`. After an error, the loop claims again at the next notice or interval.
+   */
   readonly failed: (error: unknown) => void
 }
 
-/** Claims the jobs of a queue after each notice and at regular intervals. Only one claim runs at a time. */
+/**
+ * Claims the jobs of a queue at regular intervals, and after each notice (`wake`). Only one claim runs at a
+ * time.
+ */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
   #claiming: Promise<void> = Promise.resolve()
@@ -25,13 +33,13 @@ export class ClaimLoop {
     return this.#state === 'stopped'
   }
 
-  /** Claims immediately, and from then on at intervals. */
+  /** Claims immediately, and then at regular intervals. */
   start(): void {
     this.wake()
     this.#cancelPoll = this.#options.clock.after(this.#options.pollMs, () => this.start())
   }
 
-  /** Claims immediately. If a claim is in progress, another claim follows it. */
+  /** Claims immediately. If a claim is already in progress, another claim follows. */
   wake(): void {
     if (this.#state === 'claiming') this.#state = 'claiming, again due'
     if (this.#state !== 'idle') return
@@ -58,7 +66,7 @@ export class ClaimLoop {
       } catch (error) {
         this.#options.failed(error)
       }
-      // Must be in the same tick as the check of the state, so that a later `wake` starts a new claim.
+      // The loop must check the state and end in the same tick, so that a later `wake` starts a new claim.
       if (!this.#goesOn()) return
     }
   }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LeaseStore } from '../engine/engine.ts'
 
-/** Interval in ms at which a process tries to acquire the lease. */
+/** Interval in ms at which a waiting process tries to acquire the lease. */
 const lookMs = 50
 
 /**
- * Runs `work` while no other process runs work with the same `name`. For short work only.
+ * Runs `work` while no other process runs work under the same `name`. Use it only for short work.
  * @throws the errors of `work`
  */
 export async function withClusterLock<T>(

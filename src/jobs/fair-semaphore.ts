@@ -1,13 +1,16 @@
 export interface SlotsOptions {
   /** Maximum number of calls that run in parallel. */
   readonly total: number
-  /** Maximum number of calls of one owner that run in parallel. The other slots are free for other owners. */
+  /**
+   * Maximum number of calls of one owner that run in parallel. The remaining slots are available to other
+   * owners.
+   */
   readonly each: number
 }
 
 /**
- * Limits the number of calls that run in parallel. Waiting owners get slots in rotation, independent of how
- * many calls each of them has.
+ * Limits the number of calls that run in parallel. Owners whose calls wait get slots in rotation, independent
+ * of the number of their calls.
  */
 export class FairSemaphore {
   readonly #options: SlotsOptions
@@ -20,7 +23,7 @@ export class FairSemaphore {
     this.#options = options
   }
 
-  /** Runs `work` as soon as a slot for `owner` is free. */
+  /** Runs `work` when a slot for `owner` is free. */
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await this.#enter(owner)
     try {
@@ -30,7 +33,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Returns how many calls of an owner wait for a slot. */
+  /** Returns the number of calls of an owner that wait for a slot. */
   waitingOf(owner: string): number {
     return this.#waiting.get(owner)?.length ?? 0
   }

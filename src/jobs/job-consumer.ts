@@ -7,22 +7,26 @@ import { ClaimLoop } from './claim-loop.ts'
 import { moveIfMalformed } from './job-payload.ts'
 
 /**
- * Duration of the lease of a job, in ms. The lease is renewed while the job runs. If a process dies, another
- * process can claim its jobs after this time.
+ * Duration of the lease of a job, in ms. The lease is renewed while the job runs. If the process dies,
+ * another process can claim the job after this time.
  */
 const leaseMs = 10_000
 /**
- * Default interval in ms of claims without a notice. They find, for example, the jobs of a process that died.
+ * Default interval in ms at which the consumer claims without a notice. Such claims find, for example, the
+ * jobs of a process that has died.
  */
 const usualPollMs = 5_000
-/** Delay in ms after the first failure of a job. It doubles with each further failure, up to `retryMsMax`. */
+/**
+ * Delay in ms before a failed job runs again. The delay starts with `retryMs` and doubles with each further
+ * failure, up to `retryMsMax`.
+ */
 const retryMs = 1_000
 const retryMsMax = 60_000
 
-/** The next step for a job after its run. */
+/** The step that follows the run of a job. `done`: the job is removed. */
 export type JobDisposition =
   | 'done'
-  /** The job becomes due again after this time, in ms. */
+  /** The job becomes due again after this time in ms. */
   | { readonly againAfterMs: number }
 
 export interface JobConsumerOptions {
@@ -31,11 +35,11 @@ export interface JobConsumerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly pollMs?: number
-  /** Maximum number of jobs that are claimed and run at the same time. */
+  /** Maximum number of jobs that are claimed and that run at the same time. */
   readonly atOnce: number
   /**
    * Runs a job. The same job may be run more than once.
-   * @param lease the work must end when this lease is no longer held
+   * @param lease the lease of the job; the work must end when the lease is no longer held
    */
   readonly carryOut: (job: ClaimedJob, lease: HeldLease) => Promise<JobDisposition>
 }
@@ -64,7 +68,7 @@ export class JobConsumer {
     })
   }
 
-  /** Starts to claim jobs, including those that remained after a crash. */
+  /** Starts to claim jobs. This includes jobs that remained after a crash. */
   start(): void {
     this.#claims.start()
   }
@@ -80,7 +84,7 @@ export class JobConsumer {
     this.#claims.wake()
   }
 
-  /** Resolves when all jobs that are due now have ended, successfully or not. */
+  /** Resolves when all jobs that are due now have ended, whether they succeeded or failed. */
   async drain(): Promise<void> {
     this.wake()
     await this.#claims.settled()
@@ -96,8 +100,8 @@ export class JobConsumer {
     const free = atOnce - this.#running.size
     this.#hasMoreDue = free === 0
     if (free === 0) return
-    // The time before the request, which is a safe lower bound: no other process can have the job before
-    // `claimedAt + leaseMs`.
+    // Reads the clock before the request. The lease starts later, so no other process can claim the job
+    // before `claimedAt + leaseMs`.
     const claimedAt = clock.now()
     const jobs = await queue.claim(name, free, leaseMs)
     this.#hasMoreDue = jobs.length === free
@@ -105,8 +109,8 @@ export class JobConsumer {
   }
 
   #begin(job: ClaimedJob, claimedAt: number): void {
-    // If the lease of a job ends during its run and the job is claimed again, the new run waits until the old
-    // run has ended.
+    // A previous run of the same job may still be in progress, because its lease ended and the job was
+    // claimed again. The new run waits until the previous run has ended.
     const before = this.#running.get(job.id) ?? Promise.resolve()
     const running = before
       .then(() => this.#carryOut(job, claimedAt))
@@ -128,10 +132,10 @@ export class JobConsumer {
       if (await moveIfMalformed(this.#options, job, err)) return
       log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; retrying')
       const delayMs = Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
-      // If this fails, the job is due again at the end of its lease.
+      // If this call fails, the job becomes due again at the end of its lease.
       await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
     } finally {
-      // Not awaited: a renewal that is in progress cannot change anything now.
+      // Does not wait, because a renewal that is in progress has no effect any more.
       void lease.release()
     }
   }
@@ -139,7 +143,7 @@ export class JobConsumer {
   async #again({ token }: ClaimedJob, delayMs: number): Promise<void> {
     const { queue, clock, pollMs = usualPollMs } = this.#options
     await queue.retry(token, delayMs, '')
-    // Without this, a job with a shorter delay would wait for the next poll.
+    // Claims when the delay has passed. Otherwise the job would wait for the next claim without a notice.
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
   }
 

@@ -3,7 +3,7 @@ import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { MalformedJsonError, readJson, UnknownNameError } from '../json.ts'
 import type { Log } from '../log.ts'
 
-/** The payload of a job does not have the format of its queue, so no attempt can run it. */
+/** Thrown if the payload of a job does not have the format of its queue. No attempt can run such a job. */
 export class MalformedJobError extends Error {
   override readonly name = 'MalformedJobError'
 }
@@ -23,9 +23,9 @@ export function readPayload<Task>(schema: GenericSchema<Task, unknown>, payload:
 }
 
 /**
- * Moves a job to the dead letters if `error` is a MalformedJobError. Returns false for any other error; the
- * caller must then retry the job. If the store cannot move the job now, the job is due again at the end of
- * its lease.
+ * Moves a job to the dead letters if `error` is a MalformedJobError. For any other error, returns false, and
+ * the caller must retry the job. If the store cannot move the job now, the job becomes due again at the end
+ * of its lease.
  */
 export async function moveIfMalformed(
   { queue, name, log }: { readonly queue: Queue; readonly name: string; readonly log: Log },

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Bus } from '../engine/engine.ts'
 import { readJson } from '../json.ts'
 
-/** The outcome of a job. */
+/** Message about the outcome of a job. */
 interface JobOutcome {
   readonly jobId: string
   readonly outcome: 'done' | 'failed'
@@ -10,7 +10,7 @@ interface JobOutcome {
 
 const jobOutcomeSchema = v.looseObject({ jobId: v.string(), outcome: v.picklist(['done', 'failed']) })
 
-/** Publishes the outcomes of jobs to the nodes that wait for these jobs. A message may be lost. */
+/** Publishes the outcomes of jobs, for nodes that wait for these jobs. The bus may lose such a message. */
 export class JobResultBus {
   readonly #bus: Bus
   readonly #topic: string

@@ -11,20 +11,23 @@ export interface LeaderElectionOptions {
   readonly name: string
   readonly clock: Clock
   readonly log: Log
-  /** Called when this process has become the leader. */
+  /** Called each time this process becomes the leader. */
   readonly elected: () => void
 }
 
 type ElectionState =
   | { readonly is: 'created' }
-  /** Another process is the leader, or the last attempt failed. */
+  /** The process waits for its next attempt: another process is the leader, or the last attempt failed. */
   | { readonly is: 'waiting'; readonly cancelAttempt: () => void }
   /** `lease` resolves with null if another process has the lease. The promise never rejects. */
   | { readonly is: 'acquiring'; readonly lease: Promise<NamedLease | null> }
   | { readonly is: 'leading'; readonly lease: NamedLease }
   | { readonly is: 'stopped' }
 
-/** Elects a leader for continuous work: one process at a time, which holds a lease. */
+/**
+ * Elects a leader for continuous work: the process that holds the lease. At most one process at a time is the
+ * leader.
+ */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions
   readonly #topic: string
@@ -49,8 +52,8 @@ export class LeaderElection {
   }
 
   /**
-   * Releases the leadership, so that another process continues. Call it when the work of this process has
-   * ended.
+   * Releases the leadership, so that another process can continue the work. Call this method when the work of
+   * this process has ended.
    */
   async stop(): Promise<void> {
     const before = this.#state
@@ -63,7 +66,7 @@ export class LeaderElection {
     this.#options.engine.bus.publish(this.#topic, new Uint8Array())
   }
 
-  /** Tries to become the leader, and repeats this until it succeeds. */
+  /** Tries to become the leader. If that fails, tries again later, until it succeeds. */
   #attempt(): void {
     if (this.#state.is === 'waiting') this.#state.cancelAttempt()
     const lease = this.#acquire()

@@ -8,22 +8,30 @@ import { FairSemaphore } from './fair-semaphore.ts'
 import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer.ts'
 import { JobResultBus } from './job-results.ts'
 
-/** Maximum number of claimed tasks. Slots rotate only among the owners of claimed tasks. */
+/**
+ * Maximum number of tasks that are claimed at the same time. Owners share the slots in rotation, but only if
+ * their tasks are claimed.
+ */
 const claimedMax = 1_000
 /**
- * Maximum number of tasks that run in parallel, in total and for one owner. Because of the second limit, no
- * owner waits long for the tasks of others.
+ * Maximum number of tasks that run in parallel, in total and for each owner. Because of the limit for each
+ * owner, no owner waits long for the tasks of others.
  */
 const atOnce = { total: 64, each: 8 }
-/** Interval in ms of claims without a notice. They find failed tasks and the tasks of a process that died. */
+/**
+ * Interval in ms at which the worker claims without a notice. Such claims find tasks that have failed, and
+ * tasks of a process that has died.
+ */
 const pollMs = 1_000
 /**
- * Interval in ms at which a waiting node enqueues its task again. Another node may already have done the
- * task, and the message about the result may have been lost.
+ * Interval in ms at which a node that waits for a task enqueues the task again. Another node may have run the
+ * task, and the message about its outcome may have been lost.
  */
 const insistMs = 5_000
 
-/** Call between the slices of a task. Throws if the task must stop. */
+/**
+ * Checks whether a task may continue. Call it between the slices of the task. Throws if the task must stop.
+ */
 export type CheckLease = () => Promise<void>
 
 export type WorkerEngine = Pick<Engine, 'kv' | 'queue' | 'bus'>
@@ -35,9 +43,9 @@ export interface TaskWorkerOptions<Task> {
   readonly clock: Clock
   readonly log: Log
   readonly taskOf: (payload: Uint8Array) => Task
-  /** Returns the partition of the owner of a task. The slots rotate among the owners. */
+  /** Returns a partition that identifies the owner of a task. Owners share the slots in rotation. */
   readonly partOf: (task: Task) => Key
-  /** Runs a task. May be called again for a task that is already done. */
+  /** Runs a task. It may be called again for a task that was already run. */
   readonly carryOut: (task: Task, goOn: CheckLease) => Promise<void>
 }
 
@@ -47,8 +55,8 @@ interface Waiter {
 }
 
 /**
- * Runs tasks in the background. If a crash or a stop interrupts a task, it continues at the next start or on
- * another node. Only the node that holds the lease of a task runs it.
+ * Runs tasks in the background. If a crash or a stop interrupts a task, the task continues after the next
+ * start or on another node. A task is run only by the node that holds its lease.
  */
 export class TaskWorker<Task> {
   readonly #options: TaskWorkerOptions<Task>
@@ -80,7 +88,9 @@ export class TaskWorker<Task> {
     this.#consumer.start()
   }
 
-  /** Stops the worker. Resolves when no task is running. The remaining tasks continue at the next start. */
+  /**
+   * Stops the worker. Resolves when no task is running. The remaining tasks continue after the next start.
+   */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#consumer.stop()
@@ -88,15 +98,15 @@ export class TaskWorker<Task> {
     for (const waiter of this.#waiters.values()) waiter.reject(stopping())
   }
 
-  /** Checks that the worker has not been stopped. @throws ApiError UNAVAILABLE if it has */
+  /** Checks that the worker has not been stopped. @throws ApiError UNAVAILABLE if it has been stopped */
   checkRunning(): void {
     if (this.#stopped) throw stopping()
   }
 
   /**
-   * Resolves when the task of the job has been done. Rejects with the error if the task fails. After a
-   * failure, the task continues in the background, or at the next start if this worker has been stopped. Call
-   * `forget` when no caller waits for the job any longer.
+   * Resolves when the task of the job is done. Rejects with the error if the task fails. A failed task is
+   * retried in the background, or after the next start if this worker has been stopped. Call `forget` when no
+   * caller waits for the job any longer.
    */
   expect(jobId: string): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
@@ -113,8 +123,9 @@ export class TaskWorker<Task> {
   }
 
   /**
-   * Enqueues an expected job again at intervals until its result is known, because another node may run it
-   * and the message about its result may be lost. Tasks are idempotent: running a task twice is harmless.
+   * Enqueues an expected job again, at intervals, until its outcome is known. This is necessary because
+   * another node may run the job, and the message about its outcome may be lost. Running a task twice is
+   * harmless, because tasks are idempotent.
    */
   insist(job: Job): void {
     const { engine, clock, log, taskOf, partOf, queueName } = this.#options
@@ -128,7 +139,7 @@ export class TaskWorker<Task> {
     })
   }
 
-  /** Claims tasks immediately. Call when a job has been enqueued. */
+  /** Claims tasks immediately. Call this method when a job has been enqueued. */
   wake(): void {
     this.#consumer.wake()
   }
@@ -142,7 +153,7 @@ export class TaskWorker<Task> {
         await carryOut(task, this.#checkOf(lease))
       })
     } catch (error) {
-      // Publishes nothing: the node that has the lease now publishes the result.
+      // Publishes no outcome, because the node that has the lease now will publish it.
       if (error instanceof LeaseLostError) throw error
       this.#waiters.get(job.id)?.reject(error)
       this.#tell(job.id, 'failed')
@@ -154,8 +165,8 @@ export class TaskWorker<Task> {
   }
 
   /**
-   * Reports the outcome of a job to the waiting caller. If no caller in this process waits for it, publishes
-   * the outcome to the other nodes.
+   * Reports the outcome of a job to the caller that waits in this process. If none waits, publishes the
+   * outcome to the other nodes.
    */
   #tell(jobId: string, outcome: 'done' | 'failed'): void {
     if (!this.#waiters.has(jobId)) this.#results.tell(jobId, outcome)
@@ -171,11 +182,11 @@ export class TaskWorker<Task> {
       )
   }
 
-  /** Returns the function that a task must call between two slices. */
+  /** Returns the function that a task must call between its slices. */
   #checkOf(lease: HeldLease): CheckLease {
     return async () => {
-      // A store in memory answers without a delay. Without this pause, all other work would wait for the end
-      // of the task.
+      // A store in memory answers without a delay. Without this pause, all other work would have to wait
+      // until the task has ended.
       await nextTurn()
       this.checkRunning()
       if (!lease.isHeld) throw new LeaseLostError()
@@ -183,7 +194,7 @@ export class TaskWorker<Task> {
   }
 }
 
-/** This process has lost the lease of a task. Another node may be running the task. */
+/** Thrown if this process has lost the lease of a task. Another node may then be running the task. */
 class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   constructor() {

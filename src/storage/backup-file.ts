@@ -5,37 +5,37 @@ import { MalformedJsonError, readJson } from '../json.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
- * A part of a backup file. The file has a magic line and then parts. Each part has its kind (1 byte), its
- * length (4 bytes), a CRC-32 (4 bytes) and its content. Each CRC continues the CRC of the previous part, so
- * that a changed, missing or misplaced part is detected. The last part contains the number of pairs, so that
- * a truncated file is detected. Numbers are big endian.
+ * A part of a backup file. The file consists of a magic line and several parts. A part consists of its kind
+ * (1 byte), its length (4 bytes), a CRC-32 (4 bytes) and its content. Each CRC continues the CRC of the
+ * previous part, so a changed, missing or misplaced part is detected. The last part contains the number of
+ * pairs, so a truncated file is detected. Numbers are big endian.
  */
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: BackupHeader }
-  /** A small file of the data directory that is not part of the store. */
+  /** A small file of the data directory that is not in the store. */
   | { readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: 'pairs'; readonly pairs: StoredPage }
   | { readonly kind: 'end'; readonly pairs: number }
 
 export interface BackupHeader {
-  /** Format number of the store that the pairs come from. */
+  /** Format number of the store from which the pairs were read. */
   readonly format: number
-  /** Epoch milliseconds when the backup was made. */
+  /** Time at which the backup was made, in epoch milliseconds. */
   readonly madeAt: number
 }
 
 const magic = Buffer.from('weft-backup 1\n')
 const kinds = ['header', 'file', 'pairs', 'end'] as const
 const headBytes = 9
-/** Maximum length of a part in bytes. A part contains a page of pairs or one large pair. */
+/** Maximum length of a part, in bytes. A part contains one page of pairs, or a single large pair. */
 const partBytesMax = 2 ** 30
 
-/** Encodes the parts of a backup in order. */
+/** Encodes the parts of a backup. Its methods must be called in the order of the parts. */
 export class BackupWriter {
   #crc = 0
   #pairs = 0
 
-  /** Returns the magic line and the header. */
+  /** Returns the bytes of the magic line and the header. */
   start(header: BackupHeader): Buffer {
     return Buffer.concat([magic, this.#part('header', Buffer.from(JSON.stringify(header)))])
   }
@@ -66,15 +66,15 @@ export class BackupWriter {
 }
 
 /**
- * Reads the parts of a backup, up to its end part.
- * @throws StorageError if the file is not a backup, is damaged or is incomplete
+ * Yields the parts of a backup, including its end part.
+ * @throws StorageError if the file is not a backup, or if it is damaged or incomplete
  */
 export async function* readBackupParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<BackupPart> {
   const chunks = source[Symbol.asyncIterator]()
   try {
     yield* checkedParts(new ByteQueue(chunks))
   } finally {
-    // Closes the file even if the backup is damaged.
+    // Closes the source even if the backup is damaged.
     await chunks.return?.()
   }
 }
@@ -108,8 +108,8 @@ const headerSchema = v.looseObject({ format: v.number(), madeAt: v.number() })
 const endSchema = v.looseObject({ pairs: v.number() })
 
 /**
- * Reads the JSON of a part. The check is necessary because a matching checksum does not prove that Weft wrote
- * the part.
+ * Parses and checks the JSON of a part. The check is necessary even if the checksum is correct, because a
+ * correct checksum does not prove that Weft wrote the part.
  * @throws StorageError if the JSON is malformed
  */
 function readMembers<T>(schema: v.GenericSchema<T, unknown>, part: Buffer): T {
@@ -147,7 +147,7 @@ function lengthOf(bytes: Uint8Array): Buffer {
   return length
 }
 
-/** Returns exact numbers of bytes from chunks of any size. */
+/** Splits chunks of any size into pieces of exactly the requested number of bytes. */
 class ByteQueue {
   taken = 0
   readonly #source: AsyncIterator<Uint8Array>

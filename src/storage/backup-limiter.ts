@@ -2,15 +2,20 @@ import type { Clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 
 /**
- * Maximum number of concurrent backups. Each backup has an open snapshot of the store, which keeps old tables
- * on disk.
+ * Maximum number of backups at the same time. Each backup keeps a snapshot of the store open, and the
+ * snapshot keeps old tables on disk.
  */
 export const backupsAtOnceMax = 2
 
-/** Maximum total time that a reader may stall: a minute, plus 1 ms for each 64 bytes that it has received. */
+/**
+ * Maximum total time for which a reader may stall: `graceMs`, plus 1 ms for each `bytesPerMs` bytes that the
+ * reader has received.
+ */
 export const readerPace = { graceMs: 60_000, bytesPerMs: 64 }
 
-/** Limits the number of concurrent backups, and how long a slow reader may keep one open. */
+/**
+ * Limits the number of backups at the same time, and the time for which a slow reader may keep a backup open.
+ */
 export class BackupLimiter {
   readonly #clock: Clock
   #free = backupsAtOnceMax
@@ -20,8 +25,8 @@ export class BackupLimiter {
   }
 
   /**
-   * Returns the same chunks and reserves a slot for them; null if no slot is free. The slot is released when
-   * the chunks end, when the reader stops, or when the reader is too slow.
+   * Reserves a slot for a backup, and returns its chunks. Returns null if no slot is free. The slot is
+   * released when the chunks end, when the reader stops, or when the reader is too slow.
    */
   take(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> | null {
     if (this.#free === 0) return null
@@ -35,8 +40,8 @@ export class BackupLimiter {
 }
 
 /**
- * A backup with a slot. It is an iterator and not a generator, because a generator that never started does
- * not run its `finally`.
+ * A backup that has a slot. This is an iterator instead of a generator, because a generator runs its
+ * `finally` only if it was started.
  */
 class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
   readonly #chunks: AsyncIterator<Uint8Array>
@@ -85,7 +90,7 @@ class SlottedBackup implements AsyncIterator<Uint8Array, undefined> {
     this.#state = state
   }
 
-  /** Starts the timer of the reader. The time in which the store reads does not count. */
+  /** Starts the timer of the reader. Time in which the store reads the next chunk does not count. */
   #await(): void {
     const since = this.#clock.now()
     const leftMs = readerPace.graceMs + this.#givenBytes / readerPace.bytesPerMs - this.#waitedMs

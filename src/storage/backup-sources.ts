@@ -20,7 +20,7 @@ export async function* backupOffline(directory: string, clock: Clock): AsyncGene
   }
 }
 
-/** Requests a backup from a running server, and yields its bytes. @throws StorageError */
+/** Requests a backup from a running server, and yields the bytes of the backup. @throws StorageError */
 export async function* backupOnline(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
   const token = await readTokenFile(tokenFile)
   const response = await fetch(new URL('/backup', url), {
@@ -40,9 +40,9 @@ export async function* backupOnline(url: string, tokenFile: string): AsyncGenera
 }
 
 /**
- * Reads a token from a file with one line. The error does not contain the text of the file, which may be a
- * token.
- * @throws StorageError if the file cannot be read or has no token
+ * Reads a token from a file that has one line. The error does not contain the text of the file, because the
+ * text may be a token.
+ * @throws StorageError if the file cannot be read or does not contain a token
  */
 export async function readTokenFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -58,7 +58,7 @@ const refusalSchema = v.looseObject({
   error: v.looseObject({ status: v.string(), message: v.string() }),
 })
 
-/** Returns the error message of a response. */
+/** Returns the error message that a response contains. */
 export async function responseError(response: Response): Promise<string> {
   const text = await response.text()
   try {

@@ -10,8 +10,8 @@ import { noteBackup } from './last-backup.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
 /**
- * Yields the bytes of a backup: the state of the store when the first byte is read, and the credentials file
- * of `directory`. After the last byte, it writes the time of the backup into `directory`.
+ * Yields the bytes of a backup. The backup contains the state of the store when the first byte is read, and
+ * the credentials file of `directory`. After the last byte, writes the time of the backup into `directory`.
  * @throws the errors of the engine's dump
  */
 export async function* backupOf(
@@ -25,7 +25,7 @@ export async function* backupOf(
   if (credentials !== null) yield writer.file(basename(path), credentials)
   for await (const page of pages) if (page.length > 0) yield writer.pairs(page)
   yield writer.end()
-  // The reader has received all bytes.
+  // This line is reached only if the reader has received all bytes.
   await noteBackup(directory, clock.now())
 }
 
@@ -35,8 +35,9 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup that only its owner can read, because it contains secrets. The file is read again and
- * checked before it gets its final name. Does not replace an existing file, and does not follow links.
+ * Writes a backup to a file. Only the owner of the file can read it, because it contains secrets. The file is
+ * read and checked before it gets its final name. Does not replace an existing file, and does not follow
+ * links.
  * @throws StorageError
  */
 export async function writeBackup(
@@ -62,8 +63,8 @@ const isThere = (out: string): StorageError =>
   new StorageError(`${out} already exists: name another file, or remove it`)
 
 /**
- * Gives the file its final name by a hard link, and removes the old name. A rename would replace an existing
- * file.
+ * Gives the file its final name by a hard link, then removes the temporary name. A rename would replace an
+ * existing file.
  */
 async function giveName(partial: string, out: string): Promise<void> {
   try {
@@ -71,12 +72,12 @@ async function giveName(partial: string, out: string): Promise<void> {
     await rm(partial)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(out)
-    // Renames the file, because some file systems do not support hard links.
+    // Some file systems do not support hard links, so the file is renamed there.
     await rename(partial, out)
   }
 }
 
-/** Reads a backup to its end. @throws StorageError if it is damaged or incomplete */
+/** Reads a backup to its end, and checks it. @throws StorageError if the backup is damaged or incomplete */
 export async function checkBackup(
   path: string,
   onProgress: Progress,
@@ -89,7 +90,7 @@ export async function checkBackup(
   throw new StorageError('the backup is damaged: it has no header')
 }
 
-/** Reads a file in chunks. @throws StorageError if it cannot be read */
+/** Yields the chunks of a file. @throws StorageError if the file cannot be read */
 export async function* chunksOf(
   path: string,
   step: string,

@@ -5,7 +5,7 @@ import type { Progress } from './storage-error.ts'
 
 export interface Compacted {
   readonly documents: number
-  /** Messages about documents that could not be read. These documents are not changed. */
+  /** Messages about documents that could not be read. These documents were not changed. */
   readonly damaged: readonly string[]
   readonly bytesBefore: number
   readonly bytesAfter: number
@@ -14,8 +14,8 @@ export interface Compacted {
 const keysPerPage = 1_000
 
 /**
- * Replaces the log of each document of a stopped server with one snapshot, then rewrites the files without
- * deleted data. Older versions of documents are lost.
+ * Compacts the store of a stopped server: replaces the log of each document with one snapshot, then rewrites
+ * the files without the deleted data. Older versions of documents are lost.
  * @throws StorageError; EngineOpenError, also if files are damaged; StoreUnavailableError
  */
 export async function compactAll(directory: string, onProgress: Progress): Promise<Compacted> {
@@ -49,7 +49,7 @@ async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {
   }
 }
 
-/** Compacts a document. Returns the problem if the document is damaged; otherwise null. */
+/** Compacts a document. If the document is damaged, returns the problem; otherwise returns null. */
 async function compactDocument({ log }: Engine, doc: Key): Promise<string | null> {
   try {
     await compactWhole(log, doc)

@@ -5,14 +5,14 @@ import { MalformedUpdateError } from '../update/malformed.ts'
 import { readUpdate } from '../update/read-update.ts'
 
 /**
- * Number of updates in one transaction. It is enough to share the cost of a transaction. With more updates,
- * Yjs takes longer, because it joins lists of values pairwise.
+ * Number of updates that are applied in one transaction. With fewer updates, the fixed cost of a transaction
+ * would dominate. With more updates, Yjs takes longer, because it joins lists of values pairwise.
  */
 const updatesPerTurn = 64
 
 /**
- * Applies the stored updates of a document, whose checksums are correct. Returns the problem if Yjs cannot
- * read them or updates are missing; otherwise null.
+ * Applies the stored updates of a document to a Y.Doc. The checksums of the updates must be correct. Returns
+ * the problem if Yjs cannot read an update, or if updates are missing; otherwise returns null.
  */
 export async function findContentDamage({ snapshot, entries }: LiveLog): Promise<string | null> {
   const doc = new Y.Doc()

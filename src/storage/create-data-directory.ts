@@ -9,7 +9,7 @@ import { createLog } from '../log.ts'
 import { openForImport } from './offline-store.ts'
 
 /**
- * Creates a data directory with credentials in the same way as the first start of a server, but does not
+ * Creates a data directory with credentials, as the first start of a server would do. Does not start to
  * serve.
  * @throws EngineOpenError, BootstrapError, CredentialsFileError
  */

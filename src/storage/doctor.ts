@@ -18,7 +18,7 @@ import {
 } from './offline-store.ts'
 import { checkStoredCredentials } from './open-tenant.ts'
 
-/** Result of one check. `help` is the remedy, or '' if there is nothing to do. */
+/** Result of one check. `help` is the remedy; '' if there is nothing to do. */
 export interface Finding {
   readonly name: string
   readonly verdict: 'ok' | 'warn' | 'fail'
@@ -36,33 +36,34 @@ const MB = 2 ** 20
 const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
 const syncs = 20
 /**
- * Duration of a disk sync in ms above which the doctor warns. An acknowledged edit takes at least one sync.
+ * Duration of a disk sync in ms; the doctor warns if a sync takes longer. An acknowledged edit takes at least
+ * one sync.
  */
 const slowSyncMs = 20
 /**
- * Round trip to the database or to NATS in ms above which the doctor warns. An acknowledged edit takes two round
- * trips to the database and a sync.
+ * Duration of a round trip to the database or to NATS in ms; the doctor warns if a round trip takes longer.
+ * An acknowledged edit takes two round trips to the database and a sync.
  */
 const slowTripMs = 10
 /**
- * Number of database connections that a server needs in addition to the option: one for maintenance, and some
- * for backups and administrators.
+ * Number of database connections that a server needs in addition to the configured number
+ * (`--postgres-connections`): one for maintenance, and some for backups and administrators.
  */
 const connectionsBeside = 4
 /**
- * Minimum `max_payload` of NATS in bytes, below which the doctor warns. Nodes read larger updates from the
+ * Minimum `max_payload` of NATS, in bytes; the doctor warns if it is less. Nodes read larger updates from the
  * database.
  */
 const busBytesMin = 256 * 1024
 const skewMs = 2_000
-/** Timeout of requests to a running server, in milliseconds. */
+/** Timeout in ms of requests to a running server. */
 const answerMs = 1_000
-/** Earliest plausible time of the clock, because this version did not exist before. */
+/** Earliest plausible time of the clock. This version of Weft did not exist before that time. */
 const earliest = Date.UTC(2026, 0)
 
 /**
- * Checks the requirements of a server with this configuration. Creates a file in the data directory and
- * removes it again. Skips a check if the failure of an earlier check explains its failure.
+ * Checks whether a server can run with this configuration. To check the data directory, creates a file in it
+ * and removes the file again. Skips a check if it would fail for the same reason as an earlier check.
  */
 export async function examine(config: Config): Promise<readonly Finding[]> {
   const running = await findRunning(config)
@@ -84,7 +85,8 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
 }
 
 /**
- * For each check, the earlier checks whose failure explains its failure, because they use the same directory.
+ * The earlier checks on which each check depends, because they use the same directory. If one of them has
+ * failed, its failure would also make this check fail.
  */
 const causesOf: Readonly<Record<string, readonly string[]>> = {
   'disk sync': ['data directory', 'free disk space'],
@@ -93,7 +95,10 @@ const causesOf: Readonly<Record<string, readonly string[]>> = {
   clock: ['data directory', 'free disk space'],
 }
 
-/** Processes that use the port and the store; null if there is none or the process is unknown. */
+/**
+ * The processes that use the port and the store. A member is null if there is no such process, or if it is
+ * unknown.
+ */
 interface Running {
   readonly onPort: FoundProcess | null
   readonly onStore: FoundProcess | null
@@ -105,14 +110,14 @@ const findRunning = async ({ port: wanted, dataDir, engine }: Config): Promise<R
 })
 
 /**
- * Returns whether the same process uses the port and the store. That process is the server of this
+ * Returns whether the same process uses the port and the store. If so, that process is a server with this
  * configuration.
  */
 const isOneProcess = ({ onPort, onStore }: Running): boolean => onPort !== null && onPort.id === onStore?.id
 
 type Checks = Readonly<Record<string, () => Promise<Judged> | Judged>>
 
-/** Returns the checks of the data directory or database that stores the documents. */
+/** Returns the checks of the place that stores the documents: the data directory, or the database. */
 function storeChecks(config: Config, running: Running): Checks {
   if (config.engine === 'postgres') {
     const { natsUrl } = config
@@ -142,7 +147,10 @@ async function database(config: Config): Promise<Judged> {
   return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to the database') : ok(found)
 }
 
-/** Returns a warning if the database allows fewer connections than a server needs. */
+/**
+ * Returns a warning if the database allows fewer connections than a server needs; otherwise returns an empty
+ * array.
+ */
 function tooFewConnections(connectionsMax: number, used: number): readonly { found: string; help: string }[] {
   const wanted = used + connectionsBeside
   if (connectionsMax >= wanted) return []
@@ -178,7 +186,7 @@ function nodeVersion(): Judged {
   return problem === null ? ok(`v${node}`) : fail(problem, 'install a newer Node')
 }
 
-/** Returns the data directory, or the nearest existing directory above the place where it will be created. */
+/** Returns the data directory if it exists; otherwise the nearest existing directory above it. */
 async function existing(directory: string): Promise<string> {
   const found = await stat(directory).catch(() => null)
   return found !== null || directory === join(directory, '..') ? directory : existing(join(directory, '..'))
@@ -250,7 +258,10 @@ async function credentials(config: Config, { onStore }: Running): Promise<Judged
   return ok('no conflict with the store')
 }
 
-/** Lets the running server check the configured credentials, because that server has the store open. */
+/**
+ * Asks the running server whether the configured credentials are correct, because only that server can read
+ * the store while it runs.
+ */
 async function credentialsOfRunning(config: Config): Promise<Judged> {
   const kept = await readCredentials(config.dataDir)
   const apiKey = config.apiKey ?? kept?.apiKey
@@ -279,7 +290,10 @@ async function credentialsOfRunning(config: Config): Promise<Judged> {
   return warn('not checked: the running server gave no usable answer', 'see its log')
 }
 
-/** Compares the clock with the clock of the disk. A network disk has the clock of its server. */
+/**
+ * Compares the clock of this machine with the clock of the disk. For a network disk, this is the clock of the
+ * file server.
+ */
 async function clock(directory: string): Promise<Judged> {
   const now = Date.now()
   const found = new Date(now).toISOString()
@@ -295,7 +309,7 @@ async function clock(directory: string): Promise<Judged> {
     : ok(found)
 }
 
-/** Checks the limit of open files. Node has already raised the limit to its maximum. */
+/** Checks the limit of open files. At its start, Node has raised the limit to the allowed maximum. */
 function openFiles(connections: number): Judged {
   const files = openFilesMax()
   if (files === null) return ok('not known on this system')
@@ -329,7 +343,7 @@ async function port(config: Config, running: Running): Promise<Judged> {
   return fail(`${listener} listens on ${place}`, 'stop it, or choose another --port')
 }
 
-/** Returns whether a Weft server answers at this address. */
+/** Returns whether a Weft server answers at the configured address. */
 async function isWeft({ host, port: wanted }: Config): Promise<boolean> {
   try {
     const response = await fetch(`${localUrlAt(host, wanted)}/version`, {

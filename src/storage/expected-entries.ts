@@ -18,8 +18,8 @@ import type { Key } from '../engine/engine.ts'
 import { versionRecordType } from '../versions/version-keys.ts'
 
 /**
- * Members of the records that the rules use. A record that is being deleted is removed together with its
- * index entries.
+ * The members of records that the rules read. While a record is being deleted, its index entries are removed
+ * together with it.
  */
 interface Fields {
   readonly folderId?: string
@@ -44,8 +44,8 @@ type ExpectationRule = (key: readonly string[], record: ReadEntry) => readonly K
 const [organizations = ''] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
 
 /**
- * Rules by the kind and the length of a key: the entries that must exist together with it. Rules exist for
- * records and for index entries.
+ * The entries that must exist because a key exists. A rule applies to a kind of keys, and to their number of
+ * segments. There are rules for records and for index entries.
  */
 const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationRule>([
   ['documents 2', ([, id = ''], record) => [keys.documentIn(record(fieldsType).folderId ?? '', id)]],
@@ -96,8 +96,9 @@ const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationR
 ])
 
 /**
- * Returns how to recognize an organization of this partition whose removal is not complete; null for other
- * partitions. The removal takes several commits, and deletes the record of the organization last.
+ * Returns how to recognize that an organization is being removed, if `part` is the partition of an
+ * organization; null for any other partition. The removal of an organization takes several commits, and its
+ * last commit deletes the record of the organization.
  */
 export const pendingRemovalOf = (part: Key): PendingRemoval | null =>
   part[0] === organizations
@@ -109,8 +110,8 @@ export const pendingRemovalOf = (part: Key): PendingRemoval | null =>
     : null
 
 /**
- * Returns the entries that must exist together with a record of an organization: its index entries, the record of an
- * index entry, and the content of a version.
+ * Returns the entries that must exist because an entry of an organization's partition exists. For a record,
+ * these are its index entries, and for a version its content. For an index entry, it is the record.
  * @throws MalformedJsonError if the record is malformed
  */
 export function expectedEntries(part: Key, key: Key, value: Uint8Array): readonly ExpectedEntry[] {

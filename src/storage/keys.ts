@@ -22,30 +22,30 @@ import {
 } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
 
-/** An API key and its workspace. */
+/** An API key, and the workspace to which it belongs. */
 export interface StoredApiKey {
   readonly workspace: Pick<WorkspaceRecord, 'id' | 'name'>
   readonly key: ApiKeyRecord
 }
 
-/** The store to change. */
+/** The store to change, and how to record the change. */
 export interface KeyChangeOptions {
   readonly place: StoreLocation
-  /** Whether the audit log records the change. */
+  /** If true, the audit log records the change. */
   readonly audited: boolean
 }
 
 /** The API key to add. */
 export interface NewStoredKey {
-  /** The API key to add; null to generate one. */
+  /** Id of the API key to add. If null, an id is generated. */
   readonly apiKey: string | null
-  /** Workspace of the key; undefined for the only workspace of the store. */
+  /** Workspace of the key. If undefined, the only workspace of the store. */
   readonly workspaceId: string | undefined
 }
 
 const seeList = { hint: 'weft keys list shows what the store has' }
 
-/** Lists all API keys of a stopped store, ordered by workspace. @throws StorageError, EngineOpenError */
+/** Lists all API keys of a stopped store, sorted by workspace. @throws StorageError, EngineOpenError */
 export async function listApiKeys(place: StoreLocation): Promise<readonly StoredApiKey[]> {
   return using(await openForReading(place), async ({ tenants }) => {
     const found: StoredApiKey[] = []
@@ -60,8 +60,8 @@ export async function listApiKeys(place: StoreLocation): Promise<readonly Stored
 /**
  * Adds an API key with a new auth token to a workspace of a stopped store. The key is a new tenant without
  * documents.
- * @throws StorageError if the store does not have the workspace, if it has several and the caller specifies
- * none, or if it already has the key; EngineOpenError
+ * @throws StorageError if the store already has the key, if it does not have the workspace, or if it has
+ * several workspaces and the caller specifies none; EngineOpenError
  */
 export async function addApiKey(
   { place, audited }: KeyChangeOptions,
@@ -79,10 +79,10 @@ export async function addApiKey(
 }
 
 /**
- * Replaces the auth tokens of an API key with `token`, and updates `credentials.json` if the file contains
- * this key. The documents do not change.
- * @param token generated if null
- * @throws StorageError if the store has no such key; EngineOpenError, CredentialsFileError
+ * Replaces the auth tokens of an API key with `token`. If `credentials.json` contains this key, updates the
+ * file. The documents do not change.
+ * @param token the new token; null to generate it
+ * @throws StorageError if the store does not have the key; EngineOpenError, CredentialsFileError
  */
 export async function replaceAuthToken(
   { place, audited }: KeyChangeOptions,
@@ -102,10 +102,10 @@ export async function replaceAuthToken(
 }
 
 /**
- * Replaces the token of a workspace with `token`, and updates `credentials.json` if the file contains this
- * workspace.
- * @param token generated if null
- * @throws StorageError if the store has no such workspace; EngineOpenError, CredentialsFileError
+ * Replaces the token of a workspace with `token`. If `credentials.json` contains this workspace, updates the
+ * file.
+ * @param token the new token; null to generate it
+ * @throws StorageError if the store does not have the workspace; EngineOpenError, CredentialsFileError
  */
 export async function replaceWorkspaceToken(
   { place, audited }: KeyChangeOptions,
@@ -126,7 +126,8 @@ export async function replaceWorkspaceToken(
 }
 
 /**
- * Writes `changed` to `credentials.json` if the file belongs to the same key or workspace.
+ * Writes the new credentials (`changed`) to `credentials.json`, if the file contains the same key or
+ * workspace.
  * @throws CredentialsFileError
  */
 async function keep(
@@ -183,7 +184,10 @@ interface KeyChange extends Pick<Tenant, 'workspaceId'>, Partial<Pick<Tenant, 'a
   readonly audited: boolean
 }
 
-/** Runs a change and records it in the audit log. @throws StorageError if the store rejects the change */
+/**
+ * Makes a change and, if requested, records it in the audit log.
+ * @throws StorageError if the store rejects the change
+ */
 async function carryOut<T>(
   { engine }: OfflineStore,
   { workspaceId, apiKey, operation, audited }: KeyChange,

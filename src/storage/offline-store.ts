@@ -6,7 +6,10 @@ import type { StoredEntry } from '../engine/stored-entry.ts'
 import { errorMessage } from '../errors.ts'
 import { StorageError } from './storage-error.ts'
 
-/** Loads the engine on demand. This file is the only place that opens the stores of stopped servers. */
+/**
+ * These functions load the engines on demand. This file is the only place that opens the stores of stopped
+ * servers.
+ */
 const loadEngine = () => import('../engine/level/engine.ts')
 const loadUpkeep = () => import('../engine/level/store/maintenance.ts')
 const loadDatabase = () => import('../engine/postgres/schema/offline-schema.ts')
@@ -17,7 +20,7 @@ export interface DatabaseLocation {
   readonly schema: string
   readonly statementTimeoutMs: number
   readonly connectTimeoutMs: number
-  /** Data directory of one of these servers, which has its credentials. */
+  /** Data directory of one of these servers. It contains the credentials. */
   readonly directory: string
 }
 
@@ -27,11 +30,11 @@ export type StoreLocation = string | DatabaseLocation
 export const directoryOf = (place: StoreLocation): string =>
   typeof place === 'string' ? place : place.directory
 
-/** Returns the name of a location for messages. It never contains a password. */
+/** Returns a text that describes a location in messages. The text never contains a password. */
 export const locationName = (place: StoreLocation): string =>
   typeof place === 'string' ? place : `the schema ${place.schema} of the database`
 
-/** An open store. While it is open, no server can open the store. The caller must close it. */
+/** An open store. No server can open the store at the same time. The caller must close it. */
 export interface OfflineStore {
   readonly engine: Engine
   /**
@@ -44,20 +47,23 @@ export interface OfflineStore {
 }
 
 /**
- * Place of the import marker, which contains the name of the export that is being imported. A server does not
- * start on a store that has a marker.
+ * Reads and writes the import marker of a store. The marker contains the name of the export that is being
+ * imported. A server does not start if its store has a marker.
  */
 export interface ImportMarkerLocation {
   /**
-   * Returns the marker; null if there is none. Returns '' if writing the marker was interrupted; then nothing
-   * was imported.
+   * Returns the marker; null if there is no marker. Returns '' if writing the marker was interrupted; in that
+   * case nothing was imported.
    */
   read(): Promise<string | null>
   write(name: string): Promise<void>
   remove(): Promise<void>
 }
 
-/** Checks that the directory has a store. @throws StorageError if no server has ever stored anything in it */
+/**
+ * Checks that the directory contains a store.
+ * @throws StorageError if no server has ever stored anything in the directory
+ */
 async function expectStore(directory: string): Promise<void> {
   const { storePath } = await loadUpkeep()
   const found = await stat(storePath(directory)).catch(() => null)
@@ -68,8 +74,8 @@ async function expectStore(directory: string): Promise<void> {
 }
 
 /**
- * Returns the path of the lock file of a data directory, as /proc shows it. A server that uses the store has
- * this file open.
+ * Returns the path of the lock file in a data directory, in the form that /proc shows. A server that uses the
+ * store has this file open.
  */
 export async function lockPathIn(directory: string): Promise<string> {
   const { lockPath, storePath } = await loadUpkeep()
@@ -77,8 +83,8 @@ export async function lockPathIn(directory: string): Promise<string> {
 }
 
 /**
- * Returns whether this folder is the store of a data directory. Other programs may be able to open such a
- * folder too.
+ * Returns whether this folder is the store of a data directory. Other programs that use LevelDB might also be
+ * able to open such a folder.
  */
 export async function isStore(directory: string): Promise<boolean> {
   const { manifestName } = await import('../engine/level/check/file-manifest.ts')
@@ -86,8 +92,8 @@ export async function isStore(directory: string): Promise<boolean> {
 }
 
 /**
- * Opens the store of a stopped server. The caller must close it.
- * @param damaged `open` to open a damaged store, `refuse` to reject it
+ * Opens the store of a stopped server. The caller must close the store.
+ * @param damaged `open`: open a store even if it is damaged; `refuse`: reject a damaged store
  * @throws StorageError, EngineOpenError
  */
 export async function openOfflineStore(directory: string, damaged: 'open' | 'refuse'): Promise<Engine> {
@@ -97,8 +103,8 @@ export async function openOfflineStore(directory: string, damaged: 'open' | 'ref
 }
 
 /**
- * Opens or creates the store of a stopped server for an import. Also opens a store with an interrupted
- * import. The caller must close it.
+ * Opens the store of a stopped server for an import, or creates it if it is missing. Also opens a store with
+ * an interrupted import. The caller must close the store.
  * @throws EngineOpenError, also if the store is damaged
  */
 async function openOrMakeStopped(directory: string): Promise<Engine> {
@@ -108,9 +114,9 @@ async function openOrMakeStopped(directory: string): Promise<Engine> {
 }
 
 /**
- * Opens a store in order to read all of it.
- * @throws StorageError if there is none; EngineOpenError, also if a server uses the store or an import into
- * it is not complete
+ * Opens a store in order to read all its data.
+ * @throws StorageError if there is no store; EngineOpenError, also if a server uses the store, or if an
+ * import into the store is not complete
  */
 export async function openForReading(place: StoreLocation): Promise<OfflineStore> {
   if (typeof place === 'string') return storeIn(place, await openOfflineStore(place, 'open'))
@@ -119,7 +125,7 @@ export async function openForReading(place: StoreLocation): Promise<OfflineStore
 }
 
 /**
- * Opens a store like `openForReading`, in order to add to its data.
+ * Opens a store like `openForReading`, but in order to add data.
  * @throws EngineOpenError also if files are damaged
  */
 export async function openForWriting(place: StoreLocation): Promise<OfflineStore> {
@@ -129,7 +135,8 @@ export async function openForWriting(place: StoreLocation): Promise<OfflineStore
 }
 
 /**
- * Opens or creates a store in order to import data. Also opens a store with an interrupted import.
+ * Opens a store in order to import data, or creates it if it is missing. Also opens a store with an
+ * interrupted import.
  * @throws EngineOpenError
  */
 export async function openForImport(place: StoreLocation): Promise<OfflineStore> {
@@ -144,7 +151,7 @@ const storeIn = (directory: string, engine: Engine): OfflineStore => ({
   close: () => engine.close(),
 })
 
-/** Opens an empty store in memory. */
+/** Opens an empty store in memory, which stores nothing durably. */
 export async function openEmpty(): Promise<OfflineStore> {
   const engine = await (await import('../engine/memory/engine.ts')).openMemoryEngine()
   return storeIn('', engine)
@@ -152,7 +159,7 @@ export async function openEmpty(): Promise<OfflineStore> {
 
 /**
  * Returns whether a server has ever stored anything at this location.
- * @throws EngineOpenError if a database cannot be read
+ * @throws EngineOpenError if the location is a database that cannot be read
  */
 export async function hasStore(place: StoreLocation): Promise<boolean> {
   if (typeof place !== 'string') return (await loadDatabase()).schemaExists(place)
@@ -189,7 +196,7 @@ function readEntry(
 }
 
 /**
- * Checks the store of a stopped server.
+ * Checks all data in the store of a stopped server.
  * @throws StorageError; EngineOpenError if the store cannot be opened for a reason other than damage
  */
 export async function checkOfflineStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
@@ -197,20 +204,23 @@ export async function checkOfflineStore(directory: string, options: CheckOptions
   return (await loadUpkeep()).checkStore(directory, options)
 }
 
-/** Rewrites the files of a store without deleted data. @throws StorageError; EngineOpenError, also if it is damaged */
+/**
+ * Rewrites the files of a store without the deleted data.
+ * @throws StorageError; EngineOpenError, also if the store is damaged
+ */
 export async function compactStoreFiles(directory: string): Promise<void> {
   await expectStore(directory)
   await (await loadUpkeep()).compactFiles(directory)
 }
 
-/** Returns the size of the store's files in bytes. */
+/** Returns the total size of the files of the store, in bytes. */
 export async function storeSizeBytes(directory: string): Promise<number> {
   return (await loadUpkeep()).storedBytes(directory)
 }
 
 /**
  * Creates a store from the pages of another store. Calls `beforeNamed` before the new store gets its final
- * name and can be used. Returns the number of records.
+ * name; until then, no server opens it. Returns the number of records.
  */
 export async function fillOfflineStore(
   directory: string,
@@ -221,7 +231,7 @@ export async function fillOfflineStore(
 }
 
 /**
- * Opens the store of a stopped server in order to read its raw data. The caller must close it.
+ * Opens the store of a stopped server in order to read its raw data. The caller must close the store.
  * @throws StorageError, EngineOpenError
  */
 export async function openOfflineDump(directory: string): Promise<OpenedDump> {
@@ -229,15 +239,15 @@ export async function openOfflineDump(directory: string): Promise<OpenedDump> {
   return (await loadUpkeep()).openDump(directory)
 }
 
-/** Returns the format number of stores that this version of Weft writes. */
+/** Returns the format number of the stores that this version of Weft writes. */
 export async function storeFormat(): Promise<number> {
   return (await loadUpkeep()).formatVersion
 }
 
-/** Makes the names in a directory durable. */
+/** Syncs a directory, so that the names of new files in the directory survive a power failure. */
 export const fsyncDirectory = async (path: string): Promise<void> => (await loadUpkeep()).syncDirectory(path)
 
-/** Returns the place of the import marker in a data directory, where the marker is a file. */
+/** Returns access to the import marker of a data directory, where the marker is a file. */
 function markFile(directory: string): ImportMarkerLocation {
   const pathOf = async (): Promise<string> => (await loadUpkeep()).importMarkPath(directory)
   return {
@@ -262,12 +272,14 @@ async function readMark(path: string): Promise<string | null> {
   }
 }
 
-/** Returns why a server would not start in this directory; null if the files show no reason. */
+/**
+ * Returns the reason why a server could not start with this directory; null if the files show no such reason.
+ */
 export async function offlineStartProblem(directory: string): Promise<string | null> {
   return (await loadUpkeep()).startProblem(directory)
 }
 
-/** Measures a database before a server uses it. @throws EngineOpenError */
+/** Measures a database before a server uses the database. @throws EngineOpenError */
 export async function probeConfiguredDatabase(at: {
   readonly url: string
   readonly connectTimeoutMs: number
@@ -275,14 +287,14 @@ export async function probeConfiguredDatabase(at: {
   return (await import('../engine/postgres/connection/probe.ts')).probeDatabase(at)
 }
 
-/** Measures the bus between servers. @throws Error if it cannot be used */
+/** Measures the bus between servers. @throws Error if the bus cannot be used */
 export async function probeConfiguredBus(urls: readonly string[], credentialsFile: string | null) {
   return (await import('../engine/nats/probe.ts')).probeNats({ urls, credentialsFile })
 }
 
 /**
- * Returns messages about damage that opening the store would ignore. They come from LevelDB and from the
- * check against Weft's own list of files.
+ * Returns messages about damage of which opening the store would not fail. The messages come from the log of
+ * LevelDB, and from the comparison of the files with Weft's own list of files.
  */
 export async function fileDamage(directory: string): Promise<readonly string[]> {
   const { checkManifest, readWarnings, storePath } = await loadUpkeep()

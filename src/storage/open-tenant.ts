@@ -10,8 +10,8 @@ import {
 } from './offline-store.ts'
 
 /**
- * Opens the store of a stopped server in order to read the documents of an API key.
- * @throws BootstrapError if the store does not have the key; StorageError, EngineOpenError
+ * Opens the store of a stopped server in order to read the documents of one API key.
+ * @throws BootstrapError if the store does not have the API key; StorageError, EngineOpenError
  */
 export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<OfflineStore> {
   const store = await openForReading(place)
@@ -25,7 +25,8 @@ export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<
 }
 
 /**
- * Compares the configured credentials with those of a stopped store, if there is a store.
+ * Checks that the configured credentials agree with those in the store of a stopped server. Does nothing if
+ * there is no store.
  * @throws the errors of `openTenant`
  */
 export async function checkStoredCredentials(

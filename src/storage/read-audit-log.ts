@@ -6,7 +6,7 @@ import type { Kv } from '../engine/engine.ts'
 import { openOfflineStore } from './offline-store.ts'
 
 export interface PlacedRecord {
-  /** Workspace that the log belongs to; null for the operator's log. */
+  /** Workspace to whose log the record belongs; null for the log of the operator. */
   readonly workspaceId: AuditScope
   readonly record: AuditRecord
 }
@@ -14,8 +14,8 @@ export interface PlacedRecord {
 const pageSize = 250
 
 /**
- * Reads the audit records of a stopped server, the oldest first.
- * @param workspaceId workspace of the log to read; null for all logs
+ * Yields the audit records of a stopped server, oldest first.
+ * @param workspaceId workspace whose log is read; null: all logs are read
  * @throws StorageError, EngineOpenError
  */
 export async function* readAuditLog(

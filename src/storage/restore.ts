@@ -10,17 +10,20 @@ import { type Progress, StorageError } from './storage-error.ts'
 
 export interface Restored {
   readonly records: number
-  /** Epoch milliseconds when the backup was made. */
+  /** Time at which the backup was made, in epoch milliseconds. */
   readonly madeAt: number
 }
 
-/** Names of the files that a restore may write next to the store. It ignores all other files in a backup. */
+/**
+ * Names of the files that a restore may write next to the store. A restore ignores all other files that a
+ * backup contains.
+ */
 const files = [basename(credentialsPath('.'))]
 
 /**
- * Creates a data directory from a backup. Checks every part and writes it to disk before the store gets its
- * final name.
- * @throws StorageError if `directory` is not empty, or if the backup is damaged or has an unknown format
+ * Creates a data directory from a backup. The store gets its final name only after every part was checked and
+ * written to disk.
+ * @throws StorageError if `directory` is not empty, if the backup is damaged, or if its format is unknown
  */
 export async function restore(path: string, directory: string, onProgress: Progress): Promise<Restored> {
   await expectEmpty(directory)
@@ -44,7 +47,7 @@ export async function restore(path: string, directory: string, onProgress: Progr
   }
 }
 
-/** Collects the header and the files of a backup. */
+/** Collects the header and the files that a backup contains. */
 class Unpacked {
   readonly files = new Map<string, Uint8Array>()
   madeAt = 0
@@ -68,7 +71,8 @@ class Unpacked {
 }
 
 /**
- * Directory that exists in the root of a volume, so a directory that contains only this one counts as empty.
+ * Name of a directory that file systems create in the root of a volume. A directory that contains only this
+ * directory counts as empty.
  */
 const ownOfFileSystem = 'lost+found'
 

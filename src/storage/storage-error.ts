@@ -1,6 +1,6 @@
 import { OperatorError } from '../errors.ts'
 
-/** Error of a command on stored data. The message is a sentence for the operator. */
+/** Thrown if a command on stored data fails. The message is a sentence for the operator. */
 export class StorageError extends OperatorError {
   override readonly name = 'StorageError'
 }

@@ -8,7 +8,7 @@ export interface Verification extends Omit<StoreCheck, 'damages'> {
   readonly damages: readonly (Damage & { readonly help: string })[]
 }
 
-/** Remedy for the operator, for each kind of damage. */
+/** The remedy that the operator is shown, for each kind of damage. */
 const help: Readonly<Record<Damage['kind'], string>> = {
   store: 'the server does not start on it: restore the newest backup into an empty directory',
   file: 'the content of the damaged part is lost for the documents and records named here; if none is named, the newest changes may be missing: compare with the newest backup',
@@ -22,7 +22,7 @@ const help: Readonly<Record<Damage['kind'], string>> = {
 }
 
 /**
- * Reads all stored data of a stopped server, and loads each document.
+ * Checks all stored data of a stopped server, and loads each document.
  * @throws StorageError; EngineOpenError if the store cannot be read for a reason other than damage
  */
 export async function verify(directory: string, onProgress: Progress): Promise<Verification> {

@@ -13,7 +13,7 @@ import {
 
 export type { KeyCaller, OperatorCaller, WorkspaceCaller }
 
-/** The caller types, by the level of their credentials. */
+/** The types of callers, by the level of their credentials. */
 export interface CallerByLevel {
   readonly key: KeyCaller
   readonly workspace: WorkspaceCaller
@@ -23,7 +23,7 @@ export interface CallerByLevel {
 export type AuthLevel = keyof CallerByLevel
 export type AnyCaller = CallerByLevel[AuthLevel]
 
-/** Returns whether a caller has the credentials that `level` requires. */
+/** Returns whether a caller has credentials of the given level. */
 export const hasAuthLevel = <Level extends AuthLevel>(
   caller: AnyCaller,
   level: Level,
@@ -49,10 +49,10 @@ export class Authenticator {
   /**
    * Authenticates a call.
    * @throws ApiError INVALID_ARGUMENT if a header is missing
-   * @throws ApiError UNAUTHENTICATED if the credentials are invalid, with the same message for an unknown
-   * name and a wrong token
-   * @throws ApiError PERMISSION_DENIED for a page of a domain that is not allowed
-   * @throws ApiError FAILED_PRECONDITION if the server has no operator token
+   * @throws ApiError UNAUTHENTICATED if the credentials are invalid; an unknown name and a wrong token give
+   * the same message
+   * @throws ApiError PERMISSION_DENIED if the call is from a page whose domain is not allowed
+   * @throws ApiError FAILED_PRECONDITION if the level is `operator` and the server has no operator token
    */
   callerOf(level: AuthLevel, headers: IncomingHttpHeaders): Promise<AnyCaller> {
     return checks[level](headers, this.#options)

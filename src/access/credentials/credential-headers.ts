@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, invalid } from '../../errors.ts'
 
-/** Why credentials were rejected; also the value of the metric's label. */
+/** Reason why credentials were rejected. It is also the value of the label of the metric. */
 export type CredentialsProblem = 'missing_credentials' | 'wrong_credentials' | 'wrong_origin'
 
 /** A header that carries a credential. */
 export interface CredentialHeader {
   readonly name: string
-  /** Completes "the … is missing". */
+  /** Noun for messages, such as in "the … is missing". */
   readonly what: string
 }
 
 export type OnRejection = (problem: CredentialsProblem) => void
 
-/** Returns the value of the header; null if the header is missing or empty. */
+/** Returns the value of the header. Returns null if the header is missing or empty. */
 export function readHeader(headers: IncomingHttpHeaders, { name }: CredentialHeader): string | null {
   const value = headers[name]
   return typeof value === 'string' && value !== '' ? value : null
@@ -31,7 +31,10 @@ export function requireHeader(
   throw invalid('auth/missing-credentials', `the ${header.what} is missing: send the header ${header.name}`)
 }
 
-/** Returns an UNAUTHENTICATED error. The message must not distinguish an unknown name from a wrong secret. */
+/**
+ * Returns an UNAUTHENTICATED error, and counts the rejection. The message must be the same for an unknown
+ * name and for a wrong secret.
+ */
 export function invalidCredentials(message: string, onRefusal: OnRejection): ApiError {
   onRefusal('wrong_credentials')
   return new ApiError('auth/invalid-credentials', message)

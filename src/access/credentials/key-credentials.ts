@@ -8,24 +8,24 @@ import type { AllowedOrigins } from '../allowed-origins.ts'
 import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
 import { timingSafeEqualText, timingSafeIndexOf } from './timing-safe.ts'
 
-/** A backend with a valid API key and auth token. It may do everything within its tenant. */
+/** A backend with a valid API key and a valid auth token. It may do everything within its tenant. */
 export interface KeyCaller {
   readonly level: 'key'
   readonly tenant: Tenant
-  /** The auth token of the request; null if the request has none because none is required. */
+  /** The auth token of the request. Null if the request has no token because none is required. */
   readonly authToken: string | null
 }
 
 /**
  * Checks the credentials that a request repeats in its body.
- * @throws ApiError UNAUTHENTICATED unless they equal the caller's credentials; if the caller sent no auth
- * token, only the API key is compared
+ * @throws ApiError UNAUTHENTICATED unless they equal the credentials of the caller. If the caller has no auth
+ * token, only the API keys are compared
  */
 export function checkBodyCredentials(
   { tenant, authToken }: KeyCaller,
   repeated: { readonly apiKey: string; readonly authToken: string },
 ): void {
-  // Always compares both, so that the time does not reveal which one differs.
+  // Compares both values in every case, so that the duration does not reveal which one differs.
   const same = [
     timingSafeEqualText(tenant.apiKey, repeated.apiKey),
     timingSafeEqualText(authToken ?? repeated.authToken, repeated.authToken),
@@ -44,22 +44,25 @@ export interface KeyCredentialsOptions {
   readonly tenants: TenantStore
   readonly origins: AllowedOrigins
   readonly clock: Clock
-  /** Tenant of a call without credentials; null if credentials are required. */
+  /** Tenant of calls without credentials. Null if credentials are required. */
   readonly defaultTenant: Tenant | null
   readonly onRefusal: OnRejection
 }
 
 interface Accepted extends Omit<KeyCaller, 'level'> {
-  /** Domains whose pages may use the auth token; empty: all domains. */
+  /** Domains whose pages may use the auth token. If empty, pages of all domains may use it. */
   readonly domains: readonly string[]
 }
 
-/** Compared if the API key is unknown, so that the check takes about as long as with a wrong token. */
+/**
+ * Compared with the given token if the API key is unknown. The check then takes about as long as a check with
+ * a wrong token.
+ */
 const noTokens = ['']
 
 /**
- * Authenticates a backend with an API key.
- * @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED: see `Authenticator`
+ * Authenticates a backend by its API key and auth token.
+ * @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED; see `Authenticator`
  */
 export async function authenticateKey(
   headers: IncomingHttpHeaders,

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { invalidCredentials, type OnRejection, requireHeader } from './credential-headers.ts'
 import { timingSafeEqualText } from './timing-safe.ts'
 
-/** The operator of this server. Only the operator may create workspaces. */
+/** The operator of this server. Only this caller may create workspaces. */
 export interface OperatorCaller {
   readonly level: 'operator'
 }
@@ -11,14 +11,14 @@ export interface OperatorCaller {
 export const adminTokenHeader = { name: 'x-service-admin-token', what: 'admin token' } as const
 
 export interface OperatorCredentialsOptions {
-  /** The operator's token; null if there is none. */
+  /** The token of the operator; null if the server has no such token. */
   readonly adminToken: string | null
   readonly onRefusal: OnRejection
 }
 
 /**
  * Authenticates the operator.
- * @throws ApiError FAILED_PRECONDITION, INVALID_ARGUMENT, UNAUTHENTICATED: see `Authenticator`
+ * @throws ApiError FAILED_PRECONDITION, INVALID_ARGUMENT, UNAUTHENTICATED; see `Authenticator`
  */
 export async function authenticateOperator(
   headers: IncomingHttpHeaders,

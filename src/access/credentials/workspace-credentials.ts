@@ -8,7 +8,7 @@ import { invalidCredentials, type OnRejection, readHeader, requireHeader } from 
 import { timingSafeIndexOf } from './timing-safe.ts'
 
 /**
- * A backend with the id and the token of a workspace. It manages the API keys of the workspace and their
+ * A backend with the id and the token of a workspace. It manages the API keys of the workspace, and their
  * tokens.
  */
 export interface WorkspaceCaller {
@@ -25,14 +25,14 @@ export const workspaceAuthTokenHeader = {
 export interface WorkspaceCredentialsOptions {
   readonly tenants: TenantStore
   readonly clock: Clock
-  /** Tenant of a call without credentials; null if credentials are required. */
+  /** Tenant of calls without credentials. Null if credentials are required. */
   readonly defaultTenant: Tenant | null
   readonly onRefusal: OnRejection
 }
 
 /**
- * Authenticates a backend with the credentials of a workspace.
- * @throws ApiError INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED: see `Authenticator`
+ * Authenticates a backend by the id and the token of a workspace.
+ * @throws ApiError INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED; see `Authenticator`
  */
 export async function authenticateWorkspace(
   headers: IncomingHttpHeaders,
@@ -44,12 +44,12 @@ export async function authenticateWorkspace(
   const id = requireHeader(headers, workspaceIdHeader, onRefusal)
   const token = requireHeader(headers, workspaceAuthTokenHeader, onRefusal)
   const workspace = await tenants.workspace(id)
-  // Also compared if the workspace does not exist, so that both cases take equally long.
+  // The tokens are compared even if the workspace does not exist, so that both cases take equally long.
   const matches = timingSafeIndexOf(validTokens(workspace, clock.now()), token) !== -1
   if (workspace !== null && matches) return { level: 'workspace', workspaceId: id }
   const message = 'the workspace id or the workspace auth token is not valid'
   const refusal = invalidCredentials(message, onRefusal)
-  // The messages are equal; only the status differs, as the specification requires.
+  // Both cases have the same message. Only the status differs, as the specification requires.
   throw workspace === null ? new ApiError('workspace/not-found', message) : refusal
 }
 

@@ -2,7 +2,7 @@ import type { FolderAccess } from '../../directory/documents/folder-tree.ts'
 import type { OrganizationScope, Resource } from '../../directory/organizations/organization-keys.ts'
 import type { DocumentRecord, FolderRecord } from '../../directory/store/records.ts'
 
-/** A resource with its access settings. */
+/** A resource, and the access settings that are stored for it. */
 export interface AccessResource extends FolderAccess {
   readonly resource: Resource
 }

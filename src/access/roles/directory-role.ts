@@ -4,13 +4,13 @@ import { activeGrant, grantExpiry } from '../../directory/permissions/grants.ts'
 import type { AccessRole, AccessType, GrantRecord } from '../../directory/store/records.ts'
 
 /**
- * The access settings of a resource, and one user's grants on it. A list of levels begins with the resource,
- * continues with its folders from the nearest up, and ends with the organization.
+ * The access settings of a resource, and the grants of one user on the resource. In a list of levels, the
+ * resource itself is first. Its folders follow, nearest first. The organization is last.
  */
 export interface AccessLevel extends FolderAccess {
-  /** The user's own grant on the resource. */
+  /** The grant to the user on the resource. */
   readonly own: GrantRecord | null
-  /** The grants of the user's groups on the resource. */
+  /** The grants to the groups of the user on the resource. */
   readonly groups: readonly GrantOfGroup[]
   readonly resource?: Resource
 }
@@ -19,37 +19,40 @@ export interface GrantOfGroup extends GrantRecord {
   readonly groupId?: string
 }
 
-/** The cause of a role, or of its absence. */
+/** The reason why a user has, or does not have, a role. */
 export interface AccessReason {
-  /** A grant to the user or to a group, the access type, or membership of the organization. */
+  /**
+   * Cause of the result: a grant to the user or to a group, the access type, or membership of the
+   * organization.
+   */
   readonly source: 'user' | 'group' | 'accessType' | 'membership'
   /**
-   * The resource that has the grant or sets the access type. Absent for a membership, and if no resource sets
-   * the access type.
+   * The resource on which the grant was made, or which sets the access type. Absent if membership decided, or
+   * if no resource sets the access type.
    */
   readonly resource?: Resource | undefined
   readonly groupId?: string | undefined
 }
 
 export interface DirectoryRole {
-  /** Null: for this user, the resource does not exist. */
+  /** The role of the user. Null: the resource must look to this user as if it did not exist. */
   readonly role: AccessRole | null
-  /** The grant that gives the role; null if the role comes from the access type. */
+  /** The grant that gives the role. Null if the role does not come from a grant but from the access type. */
   readonly grant: GrantRecord | null
-  /** The effective access type, which applies to users without a grant. */
+  /** The effective access type. It applies to users without a grant. */
   readonly accessType: AccessType
-  /** Time in epoch milliseconds at which a relevant grant expires; Infinity if none does. */
+  /** Time at which a relevant grant expires, in epoch milliseconds. Infinity if no relevant grant expires. */
   readonly until: number
   readonly reason: AccessReason
 }
 
 /**
- * Returns the rights of a user on a resource at `now` (epoch milliseconds). Ignores the limits of a token.
- * The most specific level with an unexpired grant decides. On one level, the user's own grant takes
- * precedence over those of groups, and the strongest grant of the groups counts. Without a grant, the access
- * type decides. `public` allows every user of the tenant. `organizationPrivate` allows members of the
- * organization, in the role that they have there. `restricted` allows no user.
- * @param member grants that make the user a member of the organization; the first unexpired one determines
+ * Returns the rights of a user on a resource at `now` (epoch milliseconds). Does not consider the limits of a
+ * token. The most specific level that has an unexpired grant decides. On one level, the user's own grant has
+ * precedence over grants to groups. If several groups of the user have grants, the strongest grant counts.
+ * Without a grant, the access type decides: `public` allows every user of the tenant. `organizationPrivate`
+ * allows members of the organization, with the role that they have there. `restricted` allows no user.
+ * @param member grants that make the user a member of the organization; the first unexpired grant determines
  * the role
  */
 export function directoryRole(
@@ -72,13 +75,13 @@ export function directoryRole(
   return { role: grant.accessRole, grant, accessType, until, reason: { source: 'membership' } }
 }
 
-/** Sorts editors before viewers, and grants of the same role from the latest expiry to the earliest. */
+/** Sorts grants: editors before viewers, and grants of the same role by expiry, latest first. */
 export const strongestFirst = <Grant extends GrantRecord>(grants: readonly Grant[]): readonly Grant[] =>
   grants.toSorted(
     (a, b) => a.accessRole.localeCompare(b.accessRole) || (grantExpiry(a) < grantExpiry(b) ? 1 : -1),
   )
 
-/** Returns the levels up to and including the first that does not inherit access from its parent. */
+/** Returns the levels up to and including the first level that does not inherit access from its parent. */
 function reachedLevels(levels: readonly AccessLevel[]): readonly AccessLevel[] {
   const end = levels.findIndex(({ inheritAccessFromParent }) => !inheritAccessFromParent)
   return end === -1 ? levels : levels.slice(0, end + 1)

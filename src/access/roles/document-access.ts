@@ -21,30 +21,34 @@ import { OrganizationsWithGroups } from './organizations-with-groups.ts'
 import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
 
 /**
- * Maximum number of attempts to read a document. If its folder is missing, the document is being removed, or
- * was moved during the read; another attempt distinguishes the two cases.
+ * Maximum number of attempts to read a document. If the folder of the document is missing, either the
+ * document is being removed, or it was moved during the read. Another attempt distinguishes the two cases.
  */
 const attemptsMax = 3
 
 /**
- * Selects all grants, even those that are weaker or expire later: they decide when the others have expired.
+ * Selects all grants, including weaker grants that expire later: a weaker grant decides when the stronger
+ * ones have expired.
  */
 const chooseAll: GrantSelector = (grants) => grants
 
-/** The directory's data about one user and one document at one moment. `roleOn` computes the role from it. */
+/**
+ * The data of the directory about one user and one document, at one moment. `roleOn` computes the role of the
+ * user from this data.
+ */
 export interface DocumentAccess extends ResourceAccess {
-  /** `deleted`: the document, an ancestor folder or its organization is being removed. */
+  /** `deleted`: the document, an ancestor folder or the organization is being removed. */
   readonly state: 'open' | 'disabled' | 'deleted'
-  /** The folders of the document, nearest first. */
+  /** Ids of the folders that contain the document, nearest first. */
   readonly folderIds: readonly string[]
 }
 
-/** The access of any user to a public document without grants. */
+/** The access that every user has to a public document on which there are no grants. */
 export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
 
 /**
- * Reads access from the directory. A document without a record has the default access type. A document that
- * is being deleted allows no user.
+ * Reads the access of users from the directory. A document without a record has the default access type. If a
+ * document is being deleted, no user has access to it.
  */
 export class AccessReader {
   readonly #store: OrganizationStore
@@ -52,9 +56,9 @@ export class AccessReader {
   readonly #defaultAccess: AccessType
 
   /**
-   * @param news a listener that reads access again must be registered after this constructor has run,
-   * otherwise it reads stale groups
-   * @param defaultAccess the access type of documents without a record
+   * @param news reports access changes; register a listener that reads access again only after this
+   * constructor has run, because the listener would otherwise read outdated groups
+   * @param defaultAccess access type of documents without a record
    */
   constructor(store: OrganizationStore, news: AccessChangeFeed, clock: Clock, defaultAccess: AccessType) {
     this.#store = store
@@ -100,7 +104,7 @@ interface Records {
   readonly isGranted: boolean
 }
 
-/** Reads the records that every connection needs, in one read; the reader caches them. */
+/** Fetches the records that every connection needs, in one read. The reader caches the records. */
 async function readRecords(
   reader: DirectoryReader,
   { organizationId }: OrganizationScope,
@@ -124,7 +128,7 @@ async function readRecords(
 
 /**
  * Returns whether the document is in no folder, enabled and public, like most documents. The access of a user
- * to such a document depends on grants only.
+ * to such a document depends only on grants.
  */
 function isOrdinary({
   folderId,

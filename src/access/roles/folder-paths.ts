@@ -5,8 +5,8 @@ import { documentRecordType } from '../../directory/store/records.ts'
 import { type AccessResource, documentResource, folderResource } from './access-resource.ts'
 
 /**
- * The paths of resources up to the organization. The path of each folder is read once for all of the folder's
- * contents.
+ * Reads the paths from resources up to the organization. The path of a folder is read only once for all
+ * resources in the folder.
  */
 export class FolderPaths {
   readonly #reader: DirectoryReader
@@ -18,7 +18,7 @@ export class FolderPaths {
     this.#top = top
   }
 
-  /** Returns the path from the document upwards; null if the document does not exist. */
+  /** Returns the path from the document up to the organization; null if the document does not exist. */
   async ofDocument(documentId: string): Promise<readonly AccessResource[] | null> {
     const document = await this.#reader.get(keys.document(documentId), documentRecordType)
     if (document === null || document.deleting === true) return null
@@ -26,7 +26,7 @@ export class FolderPaths {
     return above && [documentResource(documentId, document), ...above]
   }
 
-  /** Returns the path from the folder upwards; null if the folder does not exist. */
+  /** Returns the path from the folder up to the organization; null if the folder does not exist. */
   from(folderId: string): Promise<readonly AccessResource[] | null> {
     const path = this.#fromFolders.get(folderId) ?? this.#read(folderId)
     this.#fromFolders.set(folderId, path)

@@ -13,8 +13,8 @@ import { TtlCache } from '../ttl-cache.ts'
 const cachedOrganizationsMax = 10_000
 
 /**
- * The organizations in which any user is a member of a group. In all others, a user's groups need not be
- * read, which saves a scan for each connection. Changes take effect immediately.
+ * Caches whether an organization has a group with members. If it has none, the groups of a user need not be
+ * read. This saves a scan for each connection. Changes take effect immediately.
  */
 export class OrganizationsWithGroups {
   readonly #cache: TtlCache<boolean>

@@ -26,7 +26,7 @@ export type ResourceReport =
       readonly accessType?: AccessType
       readonly error: string
       readonly errorCode: ReportProblem
-      /** Absent if the resource does not exist. */
+      /** The reason for the role. Absent if the resource does not exist. */
       readonly reason?: ReportedReason
     }
 
@@ -41,7 +41,7 @@ export type ReportProblem = 'does_not_exist' | 'permission_denied'
 
 type Reports = Readonly<Record<string, ResourceReport>>
 
-/** The rights of one user, by the ids of the resources. */
+/** The rights of one user, by resource id. */
 export interface UserReport {
   readonly organization: Reports
   readonly folders: Reports
@@ -49,20 +49,20 @@ export interface UserReport {
 }
 
 export interface PermissionReport {
-  /** Reports by the ids of the users. */
+  /** The reports, by user id. */
   readonly users: Readonly<Record<string, UserReport>>
-  /** False if the organization, a folder or a document does not exist. */
+  /** False if the organization, or a folder or document of the query, does not exist. */
   readonly complete: boolean
 }
 
-/** The users and resources of a report, within an organization. */
+/** The users and the resources that a report covers, all in one organization. */
 export interface ReportQuery {
   readonly userIds: readonly string[]
   readonly folderIds: readonly string[]
   readonly documentIds: readonly string[]
 }
 
-/** The paths of resources, by id; null for a resource that does not exist. */
+/** The path of each resource, by the id of the resource. Null if the resource does not exist. */
 type ResourcesByDocument = ReadonlyMap<string, readonly AccessResource[] | null>
 
 interface Located {
@@ -121,7 +121,7 @@ async function locate(
 
 async function reportUser(located: Located, userId: string): Promise<UserReport> {
   const { reader, now, organization, folders, documents } = located
-  // A report concerns one moment, so the strongest of several active grants is sufficient.
+  // A report describes one moment. Therefore the strongest unexpired grant is sufficient.
   const choose: GrantSelector = (grants) =>
     grants.filter((grant) => activeGrant(grant, now) !== null).slice(0, 1)
   const access = await UserAccess.open({ reader, userId, choose })
@@ -164,7 +164,10 @@ const reported = ({ source, resource, groupId }: AccessReason): ReportedReason =
 
 const denied = { error: 'permission denied', errorCode: 'permission_denied' } as const
 
-/** Reports the rights on an organization. An organization has no access type: it is open to its members. */
+/**
+ * Reports the rights of a user on the organization. An organization has no access type. It is open to its
+ * members.
+ */
 async function reportMember(
   access: UserAccess,
   places: readonly AccessResource[],
@@ -182,7 +185,7 @@ const endOf = (grant: { readonly expiresAt: number | null } | null) =>
   grant === null || grant.expiresAt === null ? {} : { expiresAt: grant.expiresAt }
 
 /**
- * Returns an object with the entries. The object has no prototype, because an id may be any text, even
+ * Returns an object with the entries. The object has no prototype, because any text may be an id, even
  * `__proto__`.
  */
 function byId<Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {

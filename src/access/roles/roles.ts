@@ -6,19 +6,20 @@ import type { DocumentAccess } from './document-access.ts'
 export type Role = 'editor' | 'viewer'
 
 export interface RoleOnDocument {
-  /** Null: for this user, the document does not exist. */
+  /** The role of the user. Null: the document must look to this user as if it did not exist. */
   readonly role: Role | null
   /**
-   * Time in epoch milliseconds at which the role must be computed again, because a grant or the token
-   * expires; Infinity if neither expires.
+   * Time at which the role must be computed again, because a grant or the token expires, in epoch
+   * milliseconds. Infinity if neither expires.
    */
   readonly until: number
 }
 
 /**
- * Returns the rights of an identity on a document at `now` (epoch milliseconds): the lesser of the token's
- * grants and the user's rights in the directory. Documents of another tenant count as not existing. An admin
- * edits all documents of its own tenant, unless they are disabled or deleted.
+ * Returns the rights of an identity on a document at `now` (epoch milliseconds). These are the lesser of two
+ * rights: the rights from the grants of the token, and the rights of the user in the directory. A document of
+ * another tenant counts as missing. An admin may edit all documents of the own tenant, unless they are
+ * disabled or deleted.
  */
 export function roleOn(
   identity: Identity,
@@ -36,16 +37,16 @@ export function roleOn(
   return { role, until: Math.min(granted.until, live.until, until) }
 }
 
-/** No role, without a time limit: changes of rights are published. */
+/** No role. It is valid without a time limit, because changes of rights are published. */
 const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }
 
 const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
   tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
 
 /**
- * Returns the role that the grants of a token give. The most specific unexpired grant decides: on the
- * document, then on its folders from the nearest up, then on the organization. If a resource has several
- * grants, only the last one counts, as in `permissions/add`.
+ * Returns the role that the grants of a token give. The most specific unexpired grant decides: a grant on the
+ * document, otherwise on its folders (nearest first), otherwise on the organization. If a token has several
+ * grants on the same resource, only the last one counts, as in `permissions/add`.
  */
 function grantedRole(
   grants: readonly TokenGrant[],

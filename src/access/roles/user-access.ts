@@ -9,16 +9,16 @@ import { lastSegment } from '../../engine/key-encoding.ts'
 import type { AccessResource } from './access-resource.ts'
 import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
 
-/** Maximum number of one user's groups that are read. It is higher than the current limit of memberships. */
+/** Maximum number of groups of one user that are read. It is higher than the current limit of memberships. */
 const groupsMax = 1_000
 /**
- * Maximum number of groups of a user whose grants on a resource are read one by one. For more groups, all
- * grants of the resource are listed: one scan costs as much as several reads.
+ * Maximum number of groups of a user whose grants on a resource are read one by one. If the user has more
+ * groups, all grants on the resource are listed, because one scan costs as much as several reads.
  */
 const lookedUpMax = 4
 /**
- * Maximum number of grants of a resource that are listed, per group of the user: one read takes as long as
- * listing several grants.
+ * Maximum number of grants on a resource that are listed, for each group of the user. One read takes as long
+ * as listing this number of grants.
  */
 const listedPerGroup = 5
 
@@ -26,32 +26,35 @@ export interface ResourceAccess {
   readonly levels: readonly AccessLevel[]
   /**
    * Grants that make the user a member of the organization, in order of precedence. Empty if membership does
-   * not matter.
+   * not affect the access.
    */
   readonly member: readonly GrantRecord[]
 }
 
-/** Access that allows no user. */
+/** The access settings and grants of a resource that no user may access. */
 export const noAccess: ResourceAccess = {
   levels: [{ accessType: 'restricted', inheritAccessFromParent: false, own: null, groups: [] }],
   member: [],
 }
 
-/** Selects the relevant grants from a list that is in order of precedence. */
+/** Selects the relevant grants from a list of grants, which is in order of precedence. */
 export type GrantSelector = <Grant extends GrantRecord>(grants: readonly Grant[]) => readonly Grant[]
 
 export interface UserAccessOptions {
   readonly reader: DirectoryReader
   readonly userId: string
-  /** Selects the relevant grants of groups, and those of membership. */
+  /** Selects the relevant grants to groups, and the relevant grants that give membership. */
   readonly choose: GrantSelector
-  /** Returns whether any user is in a group. Called before the user's groups are read. */
+  /**
+   * Returns whether any user of the organization is in a group. Called before the groups of the user are
+   * read.
+   */
   readonly isGrouped?: () => Promise<boolean>
 }
 
 /**
- * The grants of one user and of the user's groups in an organization at one moment. Each resource is read
- * once, however many resources inside it are checked.
+ * The grants of one user and of the user's groups in an organization, at one moment. Each resource is read
+ * only once, even if several resources inside it are checked.
  */
 export class UserAccess {
   readonly #options: UserAccessOptions
@@ -78,7 +81,7 @@ export class UserAccess {
 
   /**
    * Returns the access of the user to a resource.
-   * @param places the resource, then its folders from the nearest up, then the organization
+   * @param places the resource, then its folders (nearest first), then the organization
    */
   async at(places: readonly AccessResource[]): Promise<ResourceAccess> {
     const levels = await Promise.all(places.map((place) => this.#levelAt(place)))
@@ -87,10 +90,10 @@ export class UserAccess {
   }
 
   /**
-   * Returns the grants of membership, in order of precedence. A grant on the organization itself makes the
-   * user a member in its role; the user's own grant comes before those of groups. A grant on anything in the
-   * organization makes the user a viewer.
-   * @param levels levels of which the organization is the last
+   * Returns the grants that make the user a member of the organization, in order of precedence. A grant on
+   * the organization itself gives its own role; the user's own grant has precedence over grants to groups. A
+   * grant on any other resource in the organization makes the user a viewer.
+   * @param levels levels of a resource; the last one is the organization
    */
   memberAt(levels: readonly AccessLevel[]): Promise<readonly GrantRecord[]> {
     this.#member ??= this.#readMember(levels.at(-1))
@@ -114,8 +117,8 @@ export class UserAccess {
   }
 
   /**
-   * Lists the grants on a resource. Returns null if there are so many that reading the user's grants one by
-   * one is less expensive.
+   * Lists the grants on a resource. Returns null if there are too many: reading the grants of the user and
+   * the groups one by one is then less expensive.
    */
   async #listGrants(resource: Resource): Promise<Grants | null> {
     const { reader } = this.#options
@@ -160,14 +163,14 @@ export class UserAccess {
   }
 }
 
-/** The user's own grant on a resource, and the grants of the user's groups. */
+/** The grant to the user on a resource, and the grants to the groups of the user. */
 type Grants = readonly [GrantRecord | null, readonly GrantOfGroup[]]
 
 const nothing = { own: null, groups: [] }
 
 /**
- * Returns the grant with the latest expiry in the organization, as a viewer's grant on the organization; null
- * if there is none.
+ * Returns the grant of the subject that expires last, converted to a viewer's grant on the organization.
+ * Returns null if the subject has no grant.
  */
 async function longestGrant(reader: DirectoryReader, subject: Subject): Promise<GrantRecord | null> {
   const [entry] = await reader.scan({ prefix: keys.grantsOf(subject), reverse: true, limit: 1 })

@@ -3,9 +3,9 @@ import { idProblem } from '../../model/address.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
 
 /**
- * The claims of a realtime token, in addition to the registered `iss`, `sub`, `exp`, `iat` and `jti`.
- * Backends may mint their own tokens with the secret. `ws` and `key` are required; `identityFromClaims`
- * defines the defaults of the others. For revocations, a token without `iat` counts as issued long ago.
+ * The claims of a realtime token, in addition to the registered claims `iss`, `sub`, `exp`, `iat` and `jti`.
+ * Backends that have the secret may mint their own tokens. `ws` and `key` are required; `identityFromClaims`
+ * defines the defaults of the other claims. For revocations, a token without `iat` counts as issued long ago.
  */
 export interface Claims {
   /** Workspace id. */
@@ -18,7 +18,10 @@ export interface Claims {
   readonly grants?: readonly TokenGrant[]
 }
 
-/** Returns the identity of a payload; null if a claim is missing or has a wrong type. */
+/**
+ * Returns the identity that the claims of a payload describe. Returns null if a claim is missing or has a
+ * wrong type.
+ */
 export function identityFromClaims(payload: JWTPayload): Identity | null {
   const { sub, exp, iat = 0, ws, key, name = '', email = '', admin = false, grants = null } = payload
   if (exp === undefined || typeof iat !== 'number' || !isId(sub) || !isId(ws) || !isId(key)) return null

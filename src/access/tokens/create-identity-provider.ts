@@ -9,8 +9,8 @@ interface ProviderDependencies extends Pick<IdentityProviderOptions, 'clock' | '
 }
 
 /**
- * Creates the configured identity provider; null if none is configured.
- * @param first API key of tokens that have no claim with an API key
+ * Creates the configured identity provider. Returns null if none is configured. Tokens that do not contain an
+ * API key get the configured one (`jwtApiKey`), otherwise the API key of `first`.
  */
 export function createIdentityProvider(
   { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey }: Config,

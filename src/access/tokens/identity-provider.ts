@@ -11,9 +11,14 @@ import {
   tokenProblemOf,
 } from './realtime-tokens.ts'
 
-/** Asymmetric algorithms only, because their public keys cannot sign tokens. */
+/**
+ * Accepted algorithms. They are all asymmetric, so the published keys can only verify tokens, not sign them.
+ */
 const algorithms = ['RS256', 'ES256']
-/** Time in ms for which fetched keys are used. Keys that the provider withdraws stay valid for this time. */
+/**
+ * Time in ms for which fetched keys are used. If the provider withdraws a key, this server accepts the key
+ * until this time has passed.
+ */
 const keysMs = 600_000
 
 export interface IdentityProviderOptions {
@@ -22,25 +27,28 @@ export interface IdentityProviderOptions {
   readonly issuer: string
   readonly audience: string
   readonly claims: ClaimNames
-  /** API key of tokens that have no claim with an API key. */
+  /** API key for tokens that do not contain an API key. */
   readonly apiKey: string
   readonly tenantOf: (apiKey: string) => Promise<Tenant | null>
   readonly clock: Clock
   /**
-   * Receives an unknown claim whose name resembles a configured claim that the token does not have. The token
-   * stays valid, because the provider may have such a claim.
+   * Called with an unknown claim whose name resembles the name of a configured claim that the token does not
+   * have. The token stays valid, because the provider may really have a claim with this name.
    */
   readonly onMisspelledClaim: (claim: MisspelledClaim) => void
-  /** Minimum interval in ms between two fetches because of an unknown key. Default 30,000. */
+  /** Minimum interval in ms between two fetches that are caused by an unknown key. Default 30,000. */
   readonly refetchMs?: number
   /**
-   * Timeout in ms for fetching the keys. Default 5,000, which is less than the time limit for the
+   * Timeout in ms for fetching the keys. Default 5,000. This is less than the time limit for the
    * authentication of a connection.
    */
   readonly fetchMs?: number
 }
 
-/** Verifies tokens of a third party that knows the users: JWTs that it signs with keys that it publishes. */
+/**
+ * Verifies the tokens of an identity provider. The tokens are JWTs. The provider signs them, and publishes
+ * the keys that verify them.
+ */
 export class IdentityProvider implements ExternalTokens {
   readonly algorithms: readonly string[] = algorithms
   readonly #options: IdentityProviderOptions
@@ -51,7 +59,7 @@ export class IdentityProvider implements ExternalTokens {
     this.#keys = publishedKeys(options)
   }
 
-  /** Returns the identity of a token. The caller checks the expiry. @throws TokenRejectedError */
+  /** Returns the identity of a token. The caller must check the expiry. @throws TokenRejectedError */
   async identityOf(token: string): Promise<Identity> {
     const payload = await this.#payload(token)
     this.#reportMisspelledClaim(payload)
@@ -108,8 +116,8 @@ export class IdentityProvider implements ExternalTokens {
 }
 
 /**
- * Returns a function that finds the published key of a token. If the provider is not available, its error
- * must not count as an invalid token.
+ * Returns a function that finds the published key for a token. If the provider is unavailable, the error of
+ * this function must not count as an invalid token.
  */
 function publishedKeys(options: IdentityProviderOptions): JWTVerifyGetKey {
   const { jwksUrl, fetchMs = 5_000, refetchMs = 30_000 } = options

@@ -14,7 +14,7 @@ const cachedMax = 1_000
 interface MintingKey {
   readonly id: string
   readonly key: KeyObject
-  /** End of its validity, in epoch milliseconds. */
+  /** End of the validity of the secret, in epoch milliseconds. */
   readonly validUntil?: number
 }
 
@@ -33,8 +33,8 @@ export interface MintedTokensOptions {
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
 /**
- * Verifies tokens that were signed with a minting secret of an API key. The claims `ws` and `key` select the
- * secrets, so that a secret is never tried for another API key.
+ * Verifies tokens that a backend has signed with a minting secret of its API key. The claims `ws` and `key`
+ * of the token determine whose secrets are tried. So a secret is never tried for another API key.
  */
 export class MintedTokens {
   readonly #options: MintedTokensOptions
@@ -51,8 +51,8 @@ export class MintedTokens {
   }
 
   /**
-   * Returns the payload of a token. @throws JOSEError if no valid minting secret of the claimed API key
-   * signed the token
+   * Returns the payload of a token.
+   * @throws JOSEError unless a valid minting secret of the API key in the token has signed the token
    */
   async payloadOf(token: string): Promise<MintedPayload> {
     const tenant = claimedTenant(token)
@@ -80,7 +80,10 @@ export class MintedTokens {
   }
 }
 
-/** Returns the API key that a token claims; null if it claims none. Does not verify the token. */
+/**
+ * Returns the API key and the workspace that a token claims to have; null if it does not contain both. Does
+ * not verify the token.
+ */
 export function claimedTenant(token: string): Tenant | null {
   try {
     const { ws, key } = decodeJwt(token)
@@ -93,8 +96,8 @@ export function claimedTenant(token: string): Tenant | null {
 const isId = (value: unknown): value is string => idProblem(value) === null
 
 /**
- * Returns the payload if the key has signed the token; otherwise null. @throws JOSEError if the token is
- * malformed
+ * Returns the payload if `key` has signed the token; otherwise returns null.
+ * @throws JOSEError if the token is malformed
  */
 function payloadIfSigned(token: string, key: KeyObject): JWTPayload | null {
   try {

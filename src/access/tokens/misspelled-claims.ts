@@ -1,15 +1,15 @@
 import type { JWTPayload } from 'jose'
 import { misspelledName, shortened } from '../../text.ts'
 
-/** A claim that Weft does not read, and the missing claim that was most likely meant. */
+/** A claim that Weft does not know, and the missing claim that was probably meant. */
 export interface MisspelledClaim {
   readonly given: string
   readonly intended: string
 }
 
 /**
- * Claims of RFC 7519, OpenID Connect Core 5.1, RFC 9068 and common identity providers, and other names that
- * resemble a claim of Weft. None of them counts as a misspelling.
+ * Known names that are not misspellings: the claims of RFC 7519, OpenID Connect Core 5.1, RFC 9068 and common
+ * identity providers, and other names that resemble a claim of Weft.
  */
 const knownClaims = new Set(
   [
@@ -22,12 +22,15 @@ const knownClaims = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** Minimum length of a name to compare. Shorter names resemble too many others. */
+/** Minimum length of the names that are compared. Shorter names resemble too many other names. */
 const comparedLengthMin = 5
-/** Maximum number of claims of a token that are compared. */
+/** Maximum number of claims of one token that are compared. */
 const comparedMax = 100
 
-/** Returns the first claim that misspells a missing one of the claims `read`; null if there is none. */
+/**
+ * Returns the first claim of the token that is probably a misspelling. `read` contains the claims that the
+ * server reads; the misspelled one is missing in the token. Returns null if there is no such claim.
+ */
 export function findMisspelledClaim(payload: JWTPayload, read: readonly string[]): MisspelledClaim | null {
   const missing = read.filter((name) => name.length >= comparedLengthMin && !Object.hasOwn(payload, name))
   if (missing.length === 0) return null
@@ -41,17 +44,18 @@ export function findMisspelledClaim(payload: JWTPayload, read: readonly string[]
 
 const shownLengthMax = 30
 
-/** Returns a description of the claim for people. */
+/** Returns a sentence that describes the claim, for an operator. */
 export const describeClaim = ({ given, intended }: MisspelledClaim): string =>
   `the token has an unknown claim ${JSON.stringify(shortened(given, shownLengthMax))} (did you mean ${JSON.stringify(intended)}?)`
 
-/** The optional claims of Weft's own tokens whose names are long enough to compare. */
+/** The optional claims of Weft's own tokens whose names are long enough to be compared. */
 const ownClaims = ['grants', 'admin', 'email', 'permissions']
 
 /**
- * Describes a claim that most likely means one of Weft's own; returns null if there is none. Such a claim is
- * a misspelled one, or `permissions`: the REST API uses this name for the `grants` of a token. A token
- * without `grants` gives all permissions of its user.
+ * Returns a description of a claim that was probably meant to be one of Weft's own claims; null if there is
+ * none. Such a claim is either misspelled, or it is `permissions`, the name that the REST API uses for the
+ * claim `grants`. The problem must be reported, because a token without `grants` gives all permissions of its
+ * user.
  */
 export function describeMisspelledClaim(payload: JWTPayload): string | null {
   const misspelled = Object.hasOwn(payload, 'permissions')

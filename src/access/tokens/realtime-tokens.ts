@@ -11,16 +11,18 @@ import { SignedPayloads } from './signed-payloads.ts'
 const issuer = 'weft'
 const algorithm = 'HS256'
 /**
- * Tolerance in seconds for `nbf` of tokens that other parties mint. There is no tolerance for the expiry: an
- * expired token is rejected immediately, because its sockets also close at that moment.
+ * Tolerance in seconds for the claim `nbf` of tokens that other parties mint. There is no tolerance for the
+ * expiry: an expired token is rejected immediately, because the sockets that use the token are also closed at
+ * its expiry.
  */
 export const clockToleranceSeconds = 5
 /**
- * Maximum length of a token, which is sent in a URL or header. Longer tokens are rejected without being read.
+ * Maximum length of a token, in characters. A token is sent in a URL or a header. A longer token is rejected
+ * without being read.
  */
 export const tokenLengthMax = 24_576
 /**
- * Minimum length of a secret in bytes. A key of HMAC-SHA256 must be at least as long as its output (RFC 7518
+ * Minimum length of a secret, in bytes. A key of HMAC-SHA256 must be at least as long as the output (RFC 7518
  * 3.2).
  */
 const secretBytesMin = 32
@@ -57,13 +59,17 @@ interface TokenRejectionOptions extends ErrorOptions {
 }
 
 /**
- * The token is rejected. The message may be sent to the client; `reason` is the value of the metric's label.
+ * Thrown if a token is rejected. The message may be sent to the client. `reason` is the value of the label of
+ * the metric.
  */
 export class TokenRejectedError extends Error {
   readonly reason: TokenProblem
-  /** Description of the wrong claim, without any value of the token; null if the claim is not known. */
+  /**
+   * Describes the wrong claim, without any value from the token. Null if it is not known which claim is
+   * wrong.
+   */
   readonly detail: string | null
-  /** The API key that the rejected token claims; null if it claims none, or was not read. */
+  /** The API key that the rejected token contains; null if the token contains none or was not read. */
   claimedKey: string | null = null
   constructor(reason: TokenProblem, { detail = null, ...options }: TokenRejectionOptions = {}) {
     super(detail ?? problemTexts[reason], options)
@@ -74,28 +80,33 @@ export class TokenRejectedError extends Error {
 }
 
 export interface TokensOptions {
-  /** Secret that signs and verifies tokens: at least 32 bytes of UTF-8. */
+  /** Secret that signs and verifies tokens. It must have at least 32 bytes in UTF-8. */
   readonly secret: string
-  /** Secret that also verifies tokens during a rotation; null: none. */
+  /** Second secret that verifies tokens, for use during a rotation; null if there is none. */
   readonly previousSecret: string | null
   readonly clock: Clock
   readonly isTenant: (tenant: Tenant) => Promise<boolean>
   /**
-   * Returns the time, in epoch milliseconds, up to which issued tokens of a user are rejected; -1 if the
-   * tokens were never revoked.
+   * Returns the time up to which issued tokens of a user are rejected, in epoch milliseconds. Returns -1 if
+   * the tokens of the user were never revoked.
    */
   readonly revokedUntil: (tenant: Tenant, userId: string) => Promise<number>
-  /** Verifies tokens that a minting secret of an API key signed. If null, no such tokens are accepted. */
+  /**
+   * Verifies tokens that were signed with a minting secret of an API key. If null, such tokens are rejected.
+   */
   readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
-  /** Verifies tokens of another issuer. If null, no such tokens are accepted. */
+  /** Verifies tokens of another issuer. If null, such tokens are rejected. */
   readonly foreign: ExternalTokens | null
 }
 
-/** Tokens of another issuer. */
+/** Verifies the tokens of another issuer. */
 export interface ExternalTokens {
-  /** Signature algorithms of the issuer. They must not include the algorithm of this server's tokens. */
+  /** Signature algorithms of the issuer. They must not include the algorithm of the tokens of this server. */
   readonly algorithms: readonly string[]
-  /** Returns the identity of a token. The caller checks expiry and revocation. @throws TokenRejectedError */
+  /**
+   * Returns the identity of a token. The caller must check the expiry and revocations.
+   * @throws TokenRejectedError
+   */
   identityOf(token: string): Promise<Identity>
 }
 
@@ -106,8 +117,8 @@ export interface IssuedToken {
 }
 
 /**
- * Issues and verifies realtime tokens: JWTs that secrets of this server signed with HS256, and tokens of
- * other trusted issuers.
+ * Issues and verifies realtime tokens. Verifies JWTs that were signed with secrets of this server (HS256),
+ * and tokens of other trusted issuers.
  */
 export class RealtimeTokens {
   readonly #secrets: readonly KeyObject[]
@@ -123,7 +134,7 @@ export class RealtimeTokens {
   }
 
   /**
-   * Issues a token that `verify` converts to `identity` again. The `expiresAt` of the identity, in epoch
+   * Issues a token from which `verify` restores `identity`. The `expiresAt` of the identity, in epoch
    * milliseconds, is rounded down to seconds.
    */
   async issue(identity: Omit<Identity, 'issuedAt'>): Promise<IssuedToken> {
@@ -148,7 +159,7 @@ export class RealtimeTokens {
     return { token, expiresAt }
   }
 
-  /** Verifies a token. @throws TokenRejectedError */
+  /** Verifies a token, and returns its identity. @throws TokenRejectedError */
   async verify(token: string): Promise<Identity> {
     if (token.length > tokenLengthMax) throw new TokenRejectedError('malformed')
     const identity = this.#withPastIssue(await this.#identityOf(token))
@@ -158,7 +169,7 @@ export class RealtimeTokens {
     return identity
   }
 
-  /** Returns whether the token of an identity has been revoked since it was issued. */
+  /** Returns whether the token that an identity comes from was revoked after it was issued. */
   async isRevoked({ tenant, userId, issuedAt, mintingSecretId }: Identity): Promise<boolean> {
     const { minted } = this.#options
     if (mintingSecretId !== undefined && !(await minted?.isValid(tenant, mintingSecretId))) return true
@@ -166,8 +177,8 @@ export class RealtimeTokens {
   }
 
   /**
-   * Returns the identity; an issue time in the future becomes 0. Otherwise such a time would make the token
-   * immune to revocations.
+   * Returns the identity with an issue time that is not in the future: a time in the future is replaced by 0.
+   * Otherwise such a time would make the token immune to revocations.
    */
   #withPastIssue(identity: Identity): Identity {
     const latest = this.#options.clock.now() + clockToleranceSeconds * 1000
@@ -175,8 +186,8 @@ export class RealtimeTokens {
   }
 
   /**
-   * Returns the issue time for a new token, in seconds with the precision of milliseconds. It is always later
-   * than the last revocation, so that the new token is not revoked.
+   * Returns the issue time for a new token, in seconds with the precision of milliseconds. The issue time is
+   * always later than the last revocation, so that the new token is not revoked.
    */
   async #issuedAt({ tenant, userId }: Pick<Identity, 'tenant' | 'userId'>): Promise<number> {
     const revokedUntil = await this.#options.revokedUntil(tenant, userId)
@@ -184,8 +195,8 @@ export class RealtimeTokens {
   }
 
   /**
-   * Returns the identity of a token. The algorithm of the token decides which issuer's keys are tried, so a
-   * key of one issuer is never tried for another.
+   * Returns the identity of a token. The algorithm of the token determines which issuer's keys are tried. So
+   * a key of one issuer is never tried for a token of another issuer.
    */
   async #identityOf(token: string): Promise<Identity> {
     const { foreign } = this.#options
@@ -208,7 +219,11 @@ export class RealtimeTokens {
     }
   }
 
-  /** Tries the secrets of the server, then those of the API key that the token claims. @throws JOSEError */
+  /**
+   * Returns the payload of a token. Tries the secrets of the server, then the minting secrets of the API key
+   * that the token contains.
+   * @throws JOSEError if no secret has signed the token
+   */
   async #signedPayload(token: string): Promise<SomePayload> {
     try {
       return { payload: this.#payloads.of(token) }
@@ -233,7 +248,7 @@ function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void 
   if (exp <= now - clockToleranceSeconds) throw new TokenRejectedError('expired')
 }
 
-/** Returns the algorithm of a token; empty if the text is not a JWT. */
+/** Returns the name of the algorithm in the header of a token; '' if the text is not a JWT. */
 function algorithmOf(token: string): string {
   try {
     return decodeProtectedHeader(token).alg ?? ''
@@ -249,7 +264,10 @@ function secretKey(secret: string): KeyObject {
   return createSecretKey(bytes)
 }
 
-/** Returns why a token was rejected. @throws the given error, if it is not a rejection */
+/**
+ * Returns the reason why a token was rejected.
+ * @throws `error` itself, if it does not mean that the token was rejected
+ */
 export function tokenProblemOf(error: unknown): TokenProblem {
   if (error instanceof TokenRejectedError) return error.reason
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature'

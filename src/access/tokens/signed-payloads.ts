@@ -2,13 +2,13 @@ import { createHmac, type KeyObject } from 'node:crypto'
 import { errors, type JWTPayload } from 'jose'
 import { timingSafeEqualBytes } from '../credentials/timing-safe.ts'
 
-/** Header, payload and signature: each in the alphabet of base64url, without padding. */
+/** Matches a JWT: header, payload and signature, each in the alphabet of base64url and without padding. */
 const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
 
 /**
- * Returns the payload of a JWT (compact, HS256) that one of `keys` has signed. Does not check the claims.
- * Runs synchronously: Web Crypto would compute the HMAC on a thread, and the handover takes thirty times as
- * long as the HMAC.
+ * Returns the payload of a JWT (compact, HS256) that was signed with one of `keys`. Does not check the
+ * claims. Runs synchronously, because Web Crypto would compute the HMAC on a thread: handing the work to the
+ * thread takes thirty times as long as the HMAC.
  * @throws JOSEError like `jwtVerify`
  */
 export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPayload {
@@ -25,14 +25,14 @@ export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPay
   return claims
 }
 
-/** Maximum number of cached tokens. The tokens that were cached first are evicted. */
+/** Maximum number of cached tokens. Beyond this number, the tokens that were cached first are evicted. */
 const cachedPayloadsMax = 500
-/** Maximum length of a cached token. Tokens with very many grants are not cached. */
+/** Maximum length of a cached token. Longer tokens, which have a large number of grants, are not cached. */
 const cachedPayloadLengthMax = 1_024
 
 /**
- * Caches the results of `signedPayload` for one set of keys. A signature stays valid, so a token that is used
- * again (for another document, or after a pause) need not be verified again.
+ * Caches the results of `signedPayload` for one set of keys. A valid signature stays valid. Therefore a token
+ * that is used again, for another document or after a pause, need not be verified again.
  */
 export class SignedPayloads {
   readonly #keys: readonly KeyObject[]
@@ -42,7 +42,7 @@ export class SignedPayloads {
     this.#keys = keys
   }
 
-  /** Returns the payload, which must not be modified. @throws JOSEError */
+  /** Returns the payload of a token. The caller must not modify it. @throws JOSEError */
   of(token: string): JWTPayload {
     const cached = this.#cache.get(token)
     if (cached !== undefined) return cached
@@ -55,8 +55,8 @@ export class SignedPayloads {
 }
 
 /**
- * Checks the header of a JWT. A token must not choose the algorithm, and may not have critical headers,
- * because this code supports none.
+ * Checks the header of a JWT. The header must specify HS256, because a token must not choose the algorithm.
+ * It must not contain critical headers, because this code supports none.
  */
 function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
   if (header === null) throw new errors.JWSInvalid('the header is not a JSON object')
@@ -66,7 +66,7 @@ function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Returns the object that a part of a token encodes; null if it is not an object. */
+/** Returns the object that one part of a token encodes; null if the part does not encode an object. */
 function objectIn(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(part, 'base64url')))
