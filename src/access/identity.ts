@@ -1,6 +1,6 @@
 import type { Tenant } from '../model/address.ts'
 
-/** A right on one resource, as a realtime token carries it. */
+/** A right on one resource that a realtime token grants. */
 export interface TokenGrant {
   readonly type: 'organization' | 'document' | 'folder'
   readonly id: string
@@ -16,7 +16,7 @@ export interface Identity {
   readonly tenant: Tenant
   readonly userId: string
   readonly name: string
-  /** Empty if unknown. */
+  /** Email address of the user; empty if it is unknown. */
   readonly email: string
   /** If true, the user is an editor on every document of the tenant. */
   readonly admin: boolean

@@ -33,7 +33,7 @@ export interface AuditPage {
   readonly next: string | null
 }
 
-/** Number of records in one read. */
+/** Number of records that are read at a time. */
 const sliceSize = 250
 /**
  * Maximum number of records that are read for one page, and their maximum total size in bytes. A page ends

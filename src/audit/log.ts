@@ -26,7 +26,7 @@ export interface OpenAuditRecord {
 
 export interface Ending {
   readonly outcome: string
-  /** Ids that the call created. */
+  /** Ids of the resources that the call created. */
   readonly made?: AuditedIds
   readonly replayed?: boolean
 }

@@ -11,7 +11,7 @@ function rootFrom(url: URL): URL {
 
 const root = rootFrom(new URL(import.meta.url))
 
-/** Returns the URL of a file of this package. @param path path of the file, such as `package.json` */
+/** Returns the URL of a file of this package. @param path path in the root folder, such as `package.json` */
 export const packageFile = (path: string): URL => new URL(path, root)
 
 /**

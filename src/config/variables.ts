@@ -62,7 +62,10 @@ export interface MisspelledVariable {
   readonly meant: string
 }
 
-/** Maximum length of a name that is compared with the known names. */
+/**
+ * Maximum length of a name that is compared with the known names. A longer name is not reported as a
+ * misspelling.
+ */
 const comparedLengthMax = 100
 
 /**

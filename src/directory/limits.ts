@@ -1,4 +1,4 @@
-/** Limits of one organization and of one call. */
+/** Limits for one organization, and for one call. */
 export const directoryLimits = {
   /** Maximum number of folders of an organization. */
   folders: 10_000,

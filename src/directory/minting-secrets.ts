@@ -81,7 +81,7 @@ async function validSecrets(
   return (record?.secrets ?? []).filter((secret) => isValidSecret(secret, now))
 }
 
-/** Returns whether a secret is valid. @param now epoch milliseconds */
+/** Returns whether a secret is still valid at `now` (epoch milliseconds). */
 export const isValidSecret = (
   { validUntil }: Pick<MintingSecretRecord, 'validUntil'>,
   now: number,

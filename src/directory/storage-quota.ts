@@ -39,7 +39,7 @@ export interface StorageQuotaOptions {
   readonly bytesMax: number
 }
 
-/** Usage and limit of a workspace. */
+/** Usage and limit of a workspace, in bytes. */
 export interface StorageUsage {
   readonly storedBytes: number
   readonly storedBytesMax: number
@@ -97,7 +97,7 @@ export class StorageQuota {
     if (account.readAt === 0) await account.reading
   }
 
-  /** Resolves with a RESOURCE_EXHAUSTED error if the workspace has reached its limit, otherwise with null. */
+  /** Returns a RESOURCE_EXHAUSTED error if the workspace has reached its limit; otherwise null. */
   async errorIfFull(workspaceId: string): Promise<ApiError | null> {
     await this.ready(workspaceId)
     const account = this.#account(workspaceId)

@@ -1,6 +1,6 @@
 /**
- * Number of buckets, over which all documents are spread. It is small enough that a node can subscribe to
- * each bucket, and large enough for an even spread over any cluster.
+ * Number of buckets. Each document belongs to one bucket. The number is small enough that a node can
+ * subscribe to each bucket, and large enough for an even distribution over any cluster.
  */
 export const bucketCount = 16_384
 
@@ -21,6 +21,6 @@ export function hash32(text: string): number {
 
 /**
  * Returns the bucket of a document. Every node and every version of Weft computes the same bucket.
- * @param name as `keyName` returns it
+ * @param name the name that `keyName` returns for the key of the document
  */
 export const bucketOf = (name: string): number => hash32(name) % bucketCount

@@ -25,7 +25,7 @@ export interface ClusterOptions {
 
 export interface BusNamespace {
   /**
-   * Prefix of all messages between the nodes of this schema. No other schema uses the same prefix. It
+   * Prefix of all messages between the nodes of this schema. No other schema uses the same prefix. The prefix
    * consists of lower-case letters, digits, `_`, `-` and periods.
    */
   readonly prefix: string

@@ -12,7 +12,7 @@ export interface Damage {
 
 export interface StoreCheck {
   readonly damages: readonly Damage[]
-  /** Number of stored records; `bytes` is the total size of their keys and values. */
+  /** Number of stored records. `bytes` is the total size of their keys and values. */
   readonly records: number
   readonly bytes: number
   /** Number of live documents. */
@@ -48,8 +48,8 @@ export interface CheckOptions {
   /** Returns the entries that must exist because this value is stored under this key. */
   readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly ExpectedEntry[]
   /**
-   * For a document whose stored records can be read: returns why its content is unusable; null if it is
-   * usable.
+   * Checks the content of a document whose stored records can be read. Returns the reason why the content is
+   * unusable; null if it is usable.
    */
   readonly contentProblem: (loaded: LiveLog) => Promise<string | null>
   readonly onProgress: (step: string, share: number) => void

@@ -1,7 +1,7 @@
 import { CorruptRecordError, type Key } from './engine.ts'
 
 /**
- * The stored bytes differ from the bytes that were written. A caller that knows which record is damaged
+ * Thrown if stored bytes differ from the bytes that were written. A caller that knows which record is damaged
  * throws a CorruptRecordError instead.
  */
 export class DamagedRecordError extends Error {

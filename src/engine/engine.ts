@@ -11,7 +11,7 @@
  */
 export type Key = readonly string[]
 
-/** One Yjs update (encoding V1) and the id of the user who caused it ('' if the user is unknown). */
+/** One Yjs update (encoding V1), and the id of the user who caused the update ('' if the user is unknown). */
 export interface LogUpdate {
   readonly bytes: Uint8Array
   readonly by: string
@@ -19,18 +19,17 @@ export interface LogUpdate {
 
 export interface LogEntry extends LogUpdate {
   readonly seq: number
-  /** Epoch milliseconds of the append. */
+  /** Time of the append, in epoch milliseconds. */
   readonly at: number
 }
 
 /**
- * State of a log. `epoch` grows each time a document is deleted and created again. Sequence numbers start at
- * 1.
+ * State of a log. `epoch` grows each time a deleted document is created again. Sequence numbers start at 1.
  */
 export interface LogHead {
   readonly epoch: number
   readonly head: number
-  /** Sequence number that the snapshot for loading covers; 0 without a snapshot. */
+  /** Sequence number up to which the snapshot for loading covers the log; 0 without a snapshot. */
   readonly base: number
   /** Sequence number of the oldest version that can be rebuilt. */
   readonly oldest: number
@@ -45,14 +44,14 @@ export interface Appended {
   readonly last: number
 }
 
-/** Another writer has appended after `expectHead`. Nothing was written. */
+/** Result of an append that was not written, because another writer has appended after `expectHead`. */
 export interface Moved {
   readonly state: 'moved'
   /** Sequence number of the last entry. */
   readonly head: number
   /**
-   * The first page of the log after `expectHead`, as `load` returns it with `since: expectHead`. Absent if
-   * the log ends before `expectHead`.
+   * The first page of the entries after `expectHead`, as `load` returns it with `since: expectHead`. Absent
+   * if the log ends before `expectHead`.
    */
   readonly missing?: LoadedLog
 }
@@ -68,13 +67,16 @@ export type AppendTo = number | 'create' | 'recreate'
 
 export interface AppendOptions {
   /**
-   * Append only if the log ends at exactly this sequence number (0: the log does not exist). Otherwise the
-   * result is `moved`.
+   * The sequence number with which the log must end (0: the log must not exist). If the log has another end,
+   * nothing is appended and the result is `moved`.
    */
   readonly expectHead?: number
-  /** Jobs that the commit of the append enqueues. */
+  /** Jobs that are enqueued in the same commit as the append. */
   readonly jobs?: readonly Job[]
-  /** Reject the append with reason `fence` if one of these fences was raised after the caller read it. */
+  /**
+   * Fences that the caller has read. If one of them was raised since then, the append is rejected with the
+   * reason `fence`.
+   */
   readonly fence?: Fence
 }
 
@@ -87,7 +89,7 @@ export interface FenceValue {
   readonly counter: number
   /** Number of raises that are stored, by all processes. */
   readonly raised: number
-  /** Number of raises by this process. */
+  /** Number of raises that this process has made. */
   readonly raisedHere: number
 }
 
@@ -118,11 +120,11 @@ export interface LoadOptions {
    * all of these entries. The log has all entries after the oldest version that `loadAt` can rebuild.
    */
   readonly since?: number
-  /** The epoch of `since`. If the log has another epoch, `since` is ignored. */
+  /** Epoch to which `since` belongs. If the log has another epoch, `since` is ignored. */
   readonly epoch?: number
   /**
-   * Return at most about this many bytes of entries (at least one entry), and set `more` if entries were left
-   * out.
+   * Maximum number of bytes of entries to return, approximately. At least one entry is returned. If entries
+   * are left out, `more` is set.
    */
   readonly bytesMax?: number
 }
@@ -133,18 +135,21 @@ export type LoadedLog =
   | {
       readonly state: 'live'
       readonly epoch: number
-      /** The snapshot covers every entry up to and including this one; 0 without a snapshot. */
+      /** Sequence number of the last entry that the snapshot covers; 0 without a snapshot. */
       readonly base: number
       /** Time at which the snapshot was made, in epoch milliseconds; 0 without a snapshot. */
       readonly basedAt: number
       readonly head: number
       /** Yjs state (V1) at `base`; null without a snapshot, or if `since` was applied. */
       readonly snapshot: Uint8Array | null
-      /** Contiguous entries, from `base + 1` or `since + 1` on. */
+      /** Entries without gaps, starting with `base + 1` or `since + 1`. */
       readonly entries: readonly LogEntry[]
-      /** Time and user of the last entry. Compaction preserves both. */
+      /** Time and user of the last entry. A compaction keeps these two values. */
       readonly changed: { readonly at: number; readonly by: string }
-      /** True if `bytesMax` left entries out. Load again with `since` = the number of the last entry. */
+      /**
+       * True if entries were left out because of `bytesMax`. To get them, load again with `since` = the
+       * number of the last entry.
+       */
       readonly more: boolean
     }
 
@@ -155,8 +160,8 @@ export interface LoadAtOptions {
    */
   readonly after?: number
   /**
-   * Return at most about this many bytes of entries (at least one entry), and set `more` if entries were left
-   * out.
+   * Maximum number of bytes of entries to return, approximately. At least one entry is returned. If entries
+   * are left out, `more` is set.
    */
   readonly bytesMax?: number
 }
@@ -167,11 +172,14 @@ export interface LoadedVersion {
   readonly snapshot: Uint8Array | null
   readonly base: number
   /**
-   * Contiguous entries, from `base + 1` (or `after + 1`) on. The last page ends with the sequence number of
-   * the version.
+   * Entries without gaps, starting with `base + 1` or `after + 1`. On the last page, the last entry has the
+   * sequence number of the version.
    */
   readonly entries: readonly LogEntry[]
-  /** True if `bytesMax` left entries out. Load again with `after` = the number of the last entry. */
+  /**
+   * True if entries were left out because of `bytesMax`. To get them, load again with `after` = the number of
+   * the last entry.
+   */
   readonly more: boolean
 }
 
@@ -189,7 +197,7 @@ export type AdoptedLog =
     }
 
 export interface DestroyOptions {
-  /** Continue after this key. */
+  /** Continue with the documents after this key. */
   readonly after?: Key
   /**
    * Called once, after the logs to destroy have been determined and before the first one is destroyed. If
@@ -236,11 +244,14 @@ export interface DocumentLog {
    * undamaged
    */
   loadAt(doc: Key, epoch: number, seq: number, options?: LoadAtOptions): Promise<LoadedVersion | null>
-  /** Returns the heads of `docs` in the same order; null for each document that is not live. */
+  /**
+   * Returns the heads of the given documents, in the same order. The head of a document that is not live is
+   * null.
+   */
   heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]>
   /**
-   * Returns up to `limit` live documents whose key starts with `prefix` and is greater than `after`, in key
-   * order.
+   * Returns the keys of up to `limit` live documents, in key order. Each key starts with `prefix` and is
+   * greater than `after`.
    */
   list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]>
   /**
@@ -283,7 +294,7 @@ export interface DocumentLog {
 
 export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'fence'
 
-/** A rule rejected the append. Nothing was written. */
+/** Thrown if a rule rejects an append. Nothing was written. */
 export class AppendRejectedError extends Error {
   readonly reason: AppendRejection
   constructor(reason: AppendRejection) {
@@ -293,12 +304,12 @@ export class AppendRejectedError extends Error {
   }
 }
 
-/** The store cannot read or write at the moment. */
+/** Thrown if the store cannot read or write at the moment. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** Stored bytes are damaged. The message contains the key of the document. */
+/** Thrown if stored bytes are damaged. The message contains the key of the document. */
 export class CorruptRecordError extends Error {
   override readonly name = 'CorruptRecordError'
 }
@@ -312,7 +323,10 @@ export type OpenFailure =
   | 'olderFormat'
   | 'failed'
 
-/** The store cannot be opened. The message is a sentence for the operator: the problem and the remedy. */
+/**
+ * Thrown if the store cannot be opened. The message is a sentence for the operator: the problem and the
+ * remedy.
+ */
 export class EngineOpenError extends Error {
   readonly reason: OpenFailure
   constructor(reason: OpenFailure, message: string, options?: ErrorOptions) {
@@ -333,8 +347,8 @@ export interface Bus {
   /** Subscribes to a topic. Returns the function that ends the subscription. */
   subscribe(topic: string, listener: BusListener): () => void
   /**
-   * Registers a function that is called when messages may have been lost. Returns the function that removes
-   * it.
+   * Registers a listener that is called when messages may have been lost. Returns the function that removes
+   * the listener.
    */
   onLoss(listener: () => void): () => void
   /**
@@ -381,7 +395,7 @@ export interface KvCommit {
   readonly pace?: 'now' | 'soon'
 }
 
-/** Ordered keys and values in partitions. A commit is atomic within its partition. */
+/** Stores values by key, in partitions. Keys are ordered. A commit changes one partition, and is atomic. */
 export interface Kv {
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]>
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]>
@@ -413,24 +427,24 @@ export interface ClaimedJob {
   readonly token: string
   readonly id: string
   readonly payload: Uint8Array
-  /** Number of claims of this job, including this one. */
+  /** Number of times that this job was claimed, including this time. */
   readonly attempt: number
 }
 
 /** Queues of durable jobs. Each job is delivered at least once. */
 export interface Queue {
   /**
-   * Claims up to `count` due jobs, starting with those that have been due the longest. Each job is leased for
-   * `leaseMs`; after that time it is due again.
+   * Claims up to `count` due jobs, starting with those that have been due the longest. Each claimed job is
+   * leased for `leaseMs`. When its lease ends, the job is due again.
    */
   claim(queue: string, count: number, leaseMs: number): Promise<readonly ClaimedJob[]>
-  /** Renews the lease. Returns false if the lease has ended. */
+  /** Renews the lease of a job. Returns false if the lease has already ended. */
   extend(token: string, leaseMs: number): Promise<boolean>
-  /** Removes the job. Returns false if the lease has ended. */
+  /** Removes a job that is done. Returns false if the lease has already ended. */
   done(token: string): Promise<boolean>
-  /** Makes the job due again after `delayMs`. Returns false if the lease has ended. */
+  /** Makes a job due again after `delayMs`. Returns false if the lease has already ended. */
   retry(token: string, delayMs: number, error: string): Promise<boolean>
-  /** Moves the job to the dead letters, with its error. Returns false if the lease has ended. */
+  /** Moves a job to the dead letters, with its error. Returns false if the lease has already ended. */
   moveToDeadLetters(token: string, error: string): Promise<boolean>
 }
 
@@ -452,7 +466,7 @@ export interface ForeignChanges {
   watch(part: Key, key: Key, changed: () => void): () => void
 }
 
-/** Leases among the processes that share this store. At most one process holds a lease at a time. */
+/** Leases that the processes of this store can acquire. At most one process holds a lease at a time. */
 export interface LeaseStore {
   /**
    * Acquires the lease. Returns null while another process, or another caller in this process, holds it. The
@@ -464,13 +478,13 @@ export interface LeaseStore {
 }
 
 export interface NamedLease {
-  /** False if another process may have the lease now. */
+  /** True while this process certainly holds the lease. False if another process may have it. */
   readonly isHeld: boolean
-  /** Releases the lease; another caller can acquire it immediately. Never rejects. */
+  /** Releases the lease. Another caller can acquire it immediately. Never rejects. */
   release(): Promise<void>
 }
 
-/** The processes that share this store. */
+/** Describes the processes that share this store. */
 export interface Cluster {
   readonly self: string
   /**
@@ -482,7 +496,7 @@ export interface Cluster {
   readonly clockSkewMs: number
   /**
    * Returns whether the process with this `incarnation` may still write. Returns false at most 5 s after the
-   * death of the process. Returns true if the state of the process is unknown.
+   * process has died. Returns true if it is unknown whether the process is alive.
    */
   isAlive(incarnation: string): Promise<boolean>
   /**
@@ -522,13 +536,13 @@ export interface StoreDump {
   /** Version number of the layout of keys and values. */
   readonly format: number
   /**
-   * All stored pairs as they were when the first page was requested.
+   * All stored pairs, as they were when the caller requested the first page.
    * @throws StoreUnavailableError, CorruptRecordError
    */
   readonly pages: AsyncIterable<StoredPage>
 }
 
-/** The dump of an offline store, which no running engine uses. The caller must close it. */
+/** The data of an offline store, which no running engine uses. The caller must close it. */
 export interface OpenedDump extends StoreDump {
   close(): Promise<void>
 }
@@ -537,7 +551,7 @@ export interface OpenedDump extends StoreDump {
 export interface StoredUnder {
   readonly logs: readonly Key[]
   readonly blobs: readonly Key[]
-  /** Prefixes of partition names. */
+  /** Prefixes of the names of partitions. */
   readonly parts: readonly Key[]
 }
 
@@ -554,8 +568,8 @@ export interface Engine {
   /** Returns the state that `/readyz` reports. Inexpensive; never waits for the store. */
   health(): Health
   /**
-   * Returns the number of accepted bytes that are not yet durable. Writers must slow down as the number
-   * grows.
+   * Returns the number of accepted bytes that are not yet durable. The greater this number is, the more
+   * slowly callers must write.
    */
   pendingBytes(): number
   /**

@@ -44,10 +44,7 @@ export class FenceCache implements FenceStore {
     return true
   }
 
-  /**
-   * Returns the value of a counter.
-   * @param raised number of raises in the store
-   */
+  /** Returns the value of a counter for a fence. @param raised number of raises that are stored */
   at(counter: number, raised: number): Fence[number] {
     return { counter, raised, raisedHere: this.#counts[counter] ?? 0 }
   }

@@ -15,8 +15,8 @@ export interface JobRecord {
   /** Error of the last attempt; '' if that attempt had no error. */
   readonly error: string
   /**
-   * A job that was enqueued with the same id while this job was leased. When this job ends, `next` takes its
-   * place, so that no job is lost.
+   * A job that was enqueued with the same id while this job was leased. When this job ends, `next` replaces
+   * it, so that no job is lost.
    */
   readonly next: { readonly at: number; readonly payload: Uint8Array } | null
 }
@@ -58,7 +58,7 @@ export const leaseJob = (record: JobRecord, until: number, lease: string): JobRe
   lease,
 })
 
-/** Returns whether `lease` is the current lease of the job and has not ended. */
+/** Returns whether `lease` is the current lease of the job and has not ended at `now`. */
 export const holdsLease = (record: JobRecord | null, lease: string, now: number): record is JobRecord =>
   record !== null && record.lease === lease && isLeased(record, now)
 

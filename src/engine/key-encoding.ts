@@ -1,11 +1,11 @@
 import type { Key } from './engine.ts'
 
 /**
- * Encodes keys as bytes. The bytes sort like the keys: segment by segment, each segment by code point. The
- * encoding is that of the tuple layer of FoundationDB
- * (https://github.com/apple/foundationdb/blob/main/design/tuple.md). A segment is the byte 02, its UTF-8
- * bytes with each 00 written as 00 FF, and the byte 00. UTF-8 never contains FF, so no byte within a segment
- * can be mistaken for its end. All keys that start with the same segments form one range.
+ * Byte that starts a segment, and byte that ends it. Keys are encoded so that the bytes sort like the keys:
+ * segment by segment, each segment by code point. The encoding is that of the tuple layer of FoundationDB
+ * (https://github.com/apple/foundationdb/blob/main/design/tuple.md). A segment is encoded as the byte 02, its
+ * UTF-8 bytes with each 00 written as 00 FF, and the byte 00. UTF-8 never contains FF, so no byte within a
+ * segment can be mistaken for its end. All keys that start with the same segments form one range.
  */
 const segmentStart = 0x02
 const segmentEnd = 0x00
@@ -72,7 +72,7 @@ export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
 }
 
 /**
- * Decodes the key at the start of `bytes` and returns it with the bytes after its `keyEnd`.
+ * Decodes the key at the start of `bytes`. Returns the key, and the bytes after the `keyEnd` that follows it.
  * @throws RangeError if `bytes` do not start with a key and `keyEnd`
  */
 export function splitKey<B extends Uint8Array>(bytes: B): readonly [Key, B] {
@@ -100,7 +100,7 @@ function decodeSegment(escaped: Uint8Array): string {
 }
 
 /**
- * Writes a number as eight bytes, big endian. The bytes sort like the numbers.
+ * Writes a number as eight bytes, big endian, so that the bytes sort like the numbers.
  * @throws RangeError unless `value` is a safe integer and at least 0
  */
 export function writeNumber(bytes: Buffer, value: number, at: number): void {

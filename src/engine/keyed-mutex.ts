@@ -1,4 +1,7 @@
-/** Runs one call at a time for each name, in the order of the calls. */
+/**
+ * Runs calls so that at most one call with the same name runs at a time. Calls with the same name run in the
+ * order in which they were made.
+ */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 

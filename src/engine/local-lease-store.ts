@@ -1,6 +1,6 @@
 import type { LeaseStore, NamedLease } from './engine.ts'
 
-/** The leases of a store that no other process uses. Such leases are neither renewed nor stored. */
+/** Provides leases if no other process uses the store. These leases are neither renewed nor stored. */
 export class LocalLeaseStore implements LeaseStore {
   readonly #held = new Set<string>()
 

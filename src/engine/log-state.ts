@@ -31,7 +31,7 @@ export const absentLog: LogState = { state: 'absent' }
 /** Epoch of the first log of a document. */
 const firstEpoch = 1
 
-/** Thrown if the head of the log is not the one that an append expects. */
+/** Thrown if a log does not end with the head that an append expects. */
 export class HeadMovedError extends Error {
   override readonly name = 'HeadMovedError'
   readonly head: number
@@ -53,10 +53,10 @@ export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: 
   return log
 }
 
-/** Maximum size of the entries in a `moved` result, in bytes. */
+/** Maximum total size of the entries in a `moved` result, in bytes. */
 const missingBytesMax = 1_048_576
 
-/** Builds the `moved` result of an append whose expected head is not the head of the log. */
+/** Builds the `moved` result of an append that expects another head than the log has. */
 export async function movedResult(
   log: Pick<DocumentLog, 'load'>,
   doc: Key,

@@ -14,7 +14,7 @@ export class OpenCalls {
     return this.#isOpen
   }
 
-  /** Checks that the engine is open. @throws StoreUnavailableError after `close` */
+  /** Checks that the engine has not been closed. @throws StoreUnavailableError after `close` */
   pass(): void {
     if (!this.#isOpen) throw new StoreUnavailableError(closedMessage)
   }
@@ -24,7 +24,7 @@ export class OpenCalls {
     return Promise.reject(new StoreUnavailableError(closedMessage))
   }
 
-  /** Runs a call and makes `close` wait for it. @throws StoreUnavailableError after `close` */
+  /** Runs a call. `close` waits until the call has ended. @throws StoreUnavailableError after `close` */
   async run<T>(call: () => Promise<T>): Promise<T> {
     this.pass()
     const running = call()

@@ -6,14 +6,14 @@ import { Semaphore } from './semaphore.ts'
 
 /** Interval of the reads of each watched value, in ms. */
 const pollMs = 3_000
-/** Number of values that are read in parallel. */
+/** Maximum number of values that are read in parallel. */
 const readsAtOnce = 32
 
 interface Watched {
   readonly part: Key
   readonly key: Key
   readonly changed: () => void
-  /** Number of watchers of this value. */
+  /** Number of callers that watch this value. */
   watchers: number
   /** The value that was read last. Undefined before the first read, null if the key is absent. */
   value: Buffer | null | undefined

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts'
 import type { Engine, Job, Key, LeaseStore, NamedLease } from './engine.ts'
 import { RenewedLease } from './renewed-lease.ts'
 
-/** Lifetime of a lease without a renewal, in ms. */
+/** Lifetime of a lease that is not renewed, in ms. */
 const leaseMs = 6_000
 
-/** Partition of the commits that create the jobs for leases. */
+/** Partition for the commits that create the jobs of leases. */
 const leasesPart: Key = ['turns']
 
 export interface QueueLeaseStoreOptions extends Pick<Engine, 'kv' | 'queue'> {
@@ -39,7 +39,7 @@ export class QueueLeaseStore implements LeaseStore {
 
   #hold(token: string, claimedAt: number, lost: () => void): NamedLease {
     const { queue, clock } = this.#options
-    // A failed renewal is not reported, because the store may be unavailable only for a moment.
+    // The error of a failed renewal is ignored, because the store may be unavailable only for a moment.
     const lease = new RenewedLease({ queue, clock, token, claimedAt, leaseMs, lost, failed: () => undefined })
     return {
       get isHeld() {

@@ -11,7 +11,7 @@ export interface RenewedLeaseOptions {
    * the job before `claimedAt + leaseMs`.
    */
   readonly claimedAt: number
-  /** Lifetime of the lease without a renewal, in ms. */
+  /** Lifetime of a lease that is not renewed, in ms. */
   readonly leaseMs: number
   /** Called if the lease ends although it was not released. */
   readonly lost: () => void
@@ -39,7 +39,7 @@ export class RenewedLease {
     this.#state = this.#hold(options.claimedAt + options.leaseMs)
   }
 
-  /** False if another process may have the job now. */
+  /** False if the lease may have ended, so that another process may have the job. */
   get isHeld(): boolean {
     const state = this.#state
     return (state.is === 'held' || state.is === 'renewing') && this.#options.clock.now() < state.until

@@ -1,4 +1,7 @@
-/** Runs at most `count` calls at the same time. Further calls wait and start in order. */
+/**
+ * Runs at most `count` calls at the same time. Further calls wait, and start in the order in which they were
+ * made.
+ */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []

@@ -33,6 +33,6 @@ export class SingleNode implements Cluster {
   }
 
   async drain(): Promise<void> {
-    // Nothing to do: there is no other node.
+    // There is no other node that must be informed.
   }
 }

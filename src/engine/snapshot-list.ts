@@ -1,6 +1,6 @@
 /**
- * Number and time of a stored snapshot: the last sequence number that it covers, and when it was made (epoch
- * milliseconds).
+ * Describes a stored snapshot: the last sequence number that it covers (`seq`), and the time at which it was
+ * made (`at`, epoch milliseconds).
  */
 export interface SnapshotInfo {
   readonly seq: number
@@ -42,6 +42,6 @@ export function snapshotsAfterCompaction(
     : [anchor, ...later.slice(0, snapshotsMax - 2), made]
 }
 
-/** Returns the stored snapshots of `before` that `after` no longer contains. */
+/** Returns the stored snapshots that are in `before` but not in `after`. */
 export const droppedSnapshots = (before: SnapshotList, after: SnapshotList): readonly SnapshotInfo[] =>
   before.filter(({ seq }) => seq > 0 && !after.some((mark) => mark.seq === seq))

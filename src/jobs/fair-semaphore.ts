@@ -15,7 +15,7 @@ export interface SlotsOptions {
 export class FairSemaphore {
   readonly #options: SlotsOptions
   readonly #taken = new Map<string, number>()
-  /** Waiting calls by owner, in the order of the rotation. */
+  /** Waiting calls by owner. The owner that gets the next slot is first. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #total = 0
 
@@ -38,7 +38,7 @@ export class FairSemaphore {
     return this.#waiting.get(owner)?.length ?? 0
   }
 
-  /** Number of calls of all owners that wait for a slot. */
+  /** Number of calls, of all owners, that wait for a slot. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0)
   }

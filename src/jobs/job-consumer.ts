@@ -46,16 +46,16 @@ export interface JobConsumerOptions {
 
 /** The lease of a running job. It is renewed until the job ends. */
 export interface HeldLease {
-  /** False if another process may have the job now. */
+  /** False if the lease may have ended, so that another process may have the job. */
   readonly isHeld: boolean
 }
 
-/** Claims the jobs of a queue and runs several of them in parallel. */
+/** Claims the jobs of a queue. Runs several of them in parallel. */
 export class JobConsumer {
   readonly #options: JobConsumerOptions
   readonly #running = new Map<string, Promise<void>>()
   readonly #claims: ClaimLoop
-  /** True if the last claim may have left due jobs, because all slots were in use. */
+  /** True if due jobs may remain after the last claim, because all slots were in use. */
   #hasMoreDue = false
 
   constructor(options: JobConsumerOptions) {

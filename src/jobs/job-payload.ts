@@ -9,7 +9,7 @@ export class MalformedJobError extends Error {
 }
 
 /**
- * Decodes the task of a stored job.
+ * Decodes the task in the payload of a job.
  * @throws MalformedJobError if the payload is malformed; UnknownNameError if only a newer node may be able to
  * run the task
  */

@@ -24,7 +24,7 @@ export class JobResultBus {
     this.#bus.publish(this.#topic, Buffer.from(JSON.stringify({ jobId, outcome } satisfies JobOutcome)))
   }
 
-  /** Registers a listener. Returns the function that removes it. */
+  /** Registers a listener for outcomes. Returns the function that removes the listener. */
   listen(listener: (jobId: string, outcome: JobOutcome['outcome']) => void): () => void {
     return this.#bus.subscribe(this.#topic, (message) => {
       const { jobId, outcome }: JobOutcome = readJson(jobOutcomeSchema, message)

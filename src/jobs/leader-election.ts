@@ -19,7 +19,10 @@ type ElectionState =
   | { readonly is: 'created' }
   /** The process waits for its next attempt: another process is the leader, or the last attempt failed. */
   | { readonly is: 'waiting'; readonly cancelAttempt: () => void }
-  /** `lease` resolves with null if another process has the lease. The promise never rejects. */
+  /**
+   * The process has requested the lease. `lease` resolves with null if another process has the lease; it
+   * never rejects.
+   */
   | { readonly is: 'acquiring'; readonly lease: Promise<NamedLease | null> }
   | { readonly is: 'leading'; readonly lease: NamedLease }
   | { readonly is: 'stopped' }

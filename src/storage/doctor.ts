@@ -63,7 +63,7 @@ const earliest = Date.UTC(2026, 0)
 
 /**
  * Checks whether a server can run with this configuration. To check the data directory, creates a file in it
- * and removes the file again. Skips a check if it would fail for the same reason as an earlier check.
+ * and removes the file again. Skips a check if an earlier check on which it depends has failed.
  */
 export async function examine(config: Config): Promise<readonly Finding[]> {
   const running = await findRunning(config)

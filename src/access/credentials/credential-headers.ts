@@ -19,7 +19,10 @@ export function readHeader(headers: IncomingHttpHeaders, { name }: CredentialHea
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** Returns the value of the header. @throws ApiError INVALID_ARGUMENT if the header is missing */
+/**
+ * Returns the value of the header, which must exist.
+ * @throws ApiError INVALID_ARGUMENT if the header is missing or empty
+ */
 export function requireHeader(
   headers: IncomingHttpHeaders,
   header: CredentialHeader,

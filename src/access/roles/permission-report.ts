@@ -73,7 +73,7 @@ interface Located {
   readonly documents: ResourcesByDocument
 }
 
-/** Reports the rights of users exactly as the server applies them. */
+/** Reports the rights of users, computed in the same way as when the server applies them. */
 export class PermissionReporter {
   readonly #store: OrganizationStore
   readonly #clock: Clock

@@ -8,9 +8,9 @@ import type { Identity, TokenGrant } from '../identity.ts'
  * defines the defaults of the other claims. For revocations, a token without `iat` counts as issued long ago.
  */
 export interface Claims {
-  /** Workspace id. */
+  /** Id of the workspace for which the token is valid. */
   readonly ws: string
-  /** API key. */
+  /** API key for which the token is valid. */
   readonly key: string
   readonly name: string
   readonly email: string

@@ -106,7 +106,10 @@ export class IdentityProvider implements ExternalTokens {
     }
   }
 
-  /** Returns the tenant of a token; null if its API key does not exist. @throws TokenRejectedError */
+  /**
+   * Returns the tenant for which a token is valid; null if the API key of the token does not exist.
+   * @throws TokenRejectedError
+   */
   async #tenantOf(payload: JWTPayload): Promise<Tenant | null> {
     const { claims, tenantOf } = this.#options
     const apiKey = claims.apiKey === null ? this.#options.apiKey : payload[claims.apiKey]

@@ -18,7 +18,7 @@ interface MintingKey {
   readonly validUntil?: number
 }
 
-/** The payload of a token, and the minting secret that signed it. */
+/** The payload of a token, and the id of the minting secret that signed the token. */
 export interface MintedPayload {
   readonly payload: JWTPayload
   readonly mintingSecretId: string

@@ -240,7 +240,7 @@ interface SomePayload {
   readonly mintingSecretId?: string
 }
 
-/** Checks the registered claims. @param now epoch seconds @throws TokenRejectedError */
+/** Checks the registered claims of a token. @param now epoch seconds @throws TokenRejectedError */
 function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void {
   const isComplete = iss === issuer && sub !== undefined && typeof exp === 'number'
   if (!isComplete || typeof nbf !== 'number' || nbf > now + clockToleranceSeconds)

@@ -24,7 +24,7 @@ export type DocumentExistence =
       readonly organization: OrganizationRecord | null
       readonly document: DocumentRecord | null
     }
-  /** The document, an ancestor folder or its organization is being deleted. */
+  /** The document, an ancestor folder or the organization is being deleted. */
   | { readonly state: 'going' }
 
 /** Returns whether a document exists. This takes one read, plus one read for each ancestor folder. */

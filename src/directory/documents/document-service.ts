@@ -121,12 +121,15 @@ export class DocumentService {
     return DocumentRight.read({ fences: this.#fences, scope, documentId, check })
   }
 
-  /** Checks that a document exists. @throws ApiError NOT_FOUND if it does not exist */
+  /** Checks that a document exists. @throws ApiError NOT_FOUND if the document does not exist */
   async require(scope: OrganizationScope, documentId: string): Promise<void> {
     await requireResource(this.#store.read(scope), { type: 'document', id: documentId })
   }
 
-  /** Adds documents. @param options.createFolder if true, missing folders are created at the top level */
+  /**
+   * Adds documents.
+   * @param options.createFolder true: if the folder of a document is missing, it is created at the top level
+   */
   add(
     scope: OrganizationScope,
     documents: readonly DocumentInput[],

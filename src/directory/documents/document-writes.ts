@@ -109,7 +109,7 @@ export async function writeDocumentPatches(
   )
 }
 
-/** Marks documents as being deleted. */
+/** Marks documents as being deleted. Their content is removed later. */
 export async function markDocumentsDeleted(
   transaction: Transaction,
   documentIds: readonly string[],

@@ -90,7 +90,10 @@ export async function readCounts(transaction: Transaction): Promise<Organization
   return (await transaction.get(keys.counts, organizationCountsType)) ?? nothing
 }
 
-/** Records a change of the folder tree. */
+/**
+ * Records that a commit changes the folder tree.
+ * @param foldersAdded number of folders that the commit adds; negative if it removes folders
+ */
 export async function markTreeChanged(transaction: Transaction, foldersAdded: number): Promise<void> {
   const { folders, treeChanges } = await readCounts(transaction)
   transaction.put(keys.counts, { folders: folders + foldersAdded, treeChanges: treeChanges + 1 })

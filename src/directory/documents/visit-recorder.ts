@@ -20,7 +20,7 @@ export const waitingMax = 10_000
 const batchMax = 500
 /** Maximum number of organizations whose events are written in parallel. */
 const atOnceMax = 32
-/** Delay before a retry, in ms. */
+/** Delay in ms before events are written again after a failure. */
 const retryMs = 1_000
 
 export interface VisitEventsOptions {

@@ -33,7 +33,7 @@ export interface ActivityPatch extends Partial<ActivityContent> {
   readonly id: string
 }
 
-/** The activities of organizations and of their documents. */
+/** Manages the activities of organizations and of their documents. */
 export class ActivityService {
   readonly #store: OrganizationStore
   readonly #events: EventRecorder
@@ -83,8 +83,8 @@ export class ActivityService {
   }
 
   /**
-   * Returns matching activities, sorted by time. @throws ApiError NOT_FOUND if the organization does not
-   * exist
+   * Returns a page of the activities that match the query, sorted by time.
+   * @throws ApiError NOT_FOUND if the organization does not exist
    */
   async list(
     scope: OrganizationScope,

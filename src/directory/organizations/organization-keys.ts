@@ -1,7 +1,7 @@
 import type { Key } from '../../engine/engine.ts'
 import type { Tenant } from '../../model/address.ts'
 
-/** An organization of a tenant. */
+/** Identifies an organization of a tenant. */
 export interface OrganizationScope extends Tenant {
   readonly organizationId: string
 }
@@ -90,7 +90,7 @@ export const keys = {
   groupOf: (userId: string, groupId: string): Key => ['groupsOf', userId, groupId],
   users: ['users'] satisfies Key,
   user: (userId: string): Key => ['users', userId],
-  /** Removals that a node is executing. Written only in a cluster. */
+  /** Removals that a node is currently executing. Written only in a cluster. */
   removals: ['removals'] satisfies Key,
   removal: (name: string): Key => ['removals', name],
   /**
@@ -110,7 +110,10 @@ export const keys = {
   grant: ({ type, id }: Resource, subject: Subject): Key => ['grants', type, id, subject.type, subject.id],
   /** Index of the grants to a user or group, sorted by expiry, earliest first. */
   grantsOf: (subject: Subject): Key => ['grantsOf', subject.type, subject.id],
-  /** `expiresAt` is the expiry of the grant: epoch seconds, or null. */
+  /**
+   * Index entry of one grant. `expiresAt` is the expiry of the grant in epoch seconds; null if the grant does
+   * not expire.
+   */
   grantOf: (subject: Subject, { type, id }: Resource, expiresAt: number | null): Key => [
     'grantsOf',
     subject.type,

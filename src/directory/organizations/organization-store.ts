@@ -11,7 +11,10 @@ import { Transaction, TransactionRunner } from '../store/transaction.ts'
 import { deriveActivities } from './derive-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
 
-/** Reads and writes the records of organizations, and publishes their access changes. */
+/**
+ * Reads and changes the records of organizations. After a change of access, publishes the change to all
+ * nodes.
+ */
 export class OrganizationStore {
   readonly #kv: Kv
   readonly #bus: Bus

@@ -26,7 +26,7 @@ const hasEnded = (expiresAt: number | null, now: number): boolean =>
 export const activeGrant = (grant: GrantRecord | null, now: number): GrantRecord | null =>
   grant === null || hasEnded(grant.expiresAt, now) ? null : grant
 
-/** Writes a grant. Replaces the grant of the same subject on the same resource. */
+/** Writes a grant. Replaces an earlier grant to the same subject on the same resource. */
 export async function putGrant(
   transaction: Transaction,
   resource: Resource,

@@ -34,12 +34,12 @@ export class PermissionService {
   }
 
   /**
-   * Grants roles. Replaces grants on the same resources. Checks all organizations first, then makes one
-   * commit for each.
-   * @param inputs each resource at most once
+   * Grants roles to a subject. Replaces earlier grants on the same resources. First checks all organizations,
+   * then makes one commit for each of them.
+   * @param inputs the grants; each resource may occur only once
    * @throws ApiError NOT_FOUND if a resource does not exist (the error names all missing ones), or if one of
    * the organizations does not have the group. Nothing is granted then, unless the resource or the group was
-   * deleted during the call: grants that were already committed in other organizations stay
+   * deleted during the call: in that case, grants that were already committed in other organizations stay
    */
   async add(tenant: Tenant, subject: Subject, inputs: readonly GrantInput[]): Promise<void> {
     const parts = byOrganization(inputs)

@@ -38,7 +38,7 @@ export interface RemovalDependencies {
   readonly cascade: readonly CascadeHandler[]
 }
 
-/** A removal task within an organization that continues to exist. */
+/** A removal task whose organization is not removed itself. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
 /**
@@ -50,7 +50,7 @@ type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
  */
 export class CascadeRemoval {
   readonly #dependencies: RemovalDependencies
-  /** Removals that this process is executing, by organization. */
+  /** Removals that this process is executing, by the name of the organization's partition. */
   readonly #within = new Map<string, Set<Promise<void>>>()
   readonly #locks: RemovalLocks
 
@@ -184,7 +184,7 @@ export class CascadeRemoval {
       )
   }
 
-  /** Destroys all logs under the prefixes, then notifies the rooms. */
+  /** Destroys all logs whose keys start with one of the prefixes, then notifies the rooms. */
   async #destroyLogs(prefixes: readonly Key[], goOn: CheckLease): Promise<void> {
     const { log, bus } = this.#dependencies
     await mapInSlices(prefixes, async (prefix) => {

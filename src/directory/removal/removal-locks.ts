@@ -62,6 +62,6 @@ export class RemovalLocks {
   }
 }
 
-/** Returns a name for a task; every node returns the same name for the same task. */
+/** Returns the name of a task. Every node computes the same name for the same task. */
 const nameOf = (task: RemovalTask): string =>
   createHash('sha256').update(JSON.stringify(task)).digest('base64url')

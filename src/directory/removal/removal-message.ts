@@ -13,7 +13,10 @@ export type RemovalMessage =
    * later.
    */
   | { readonly kind: 'begun'; readonly task: RemovalTask }
-  /** Logs have been removed. `prefixes` are the key prefixes of organizations or documents. */
+  /**
+   * Logs have been removed. `prefixes` are the key prefixes of the organizations or documents whose logs were
+   * removed.
+   */
   | { readonly kind: 'gone'; readonly prefixes: readonly Key[] }
 
 export const encodeRemovalMessage = (news: RemovalMessage): Uint8Array => Buffer.from(JSON.stringify(news))

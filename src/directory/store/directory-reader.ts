@@ -8,11 +8,12 @@ import { checkedRecord, decodeRecord, type RecordType } from './records.ts'
  */
 const cachedRecordsMax = 1_000
 
-/** Reads one partition. */
+/** Reads records and entries of one partition. */
 export interface DirectoryReader {
   /**
-   * Returns the record at `key`; null if it does not exist. If a type is given, the stored record is checked.
-   * @throws MalformedJsonError if the record does not match its type
+   * Returns the record at `key`; null if it does not exist. If `type` is given, checks that the record
+   * matches the type.
+   * @throws MalformedJsonError if the record does not match the type
    */
   get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null>
   /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Key, KvEntry } from '../../engine/engine.ts'
 import { checkJson, MalformedJsonError, readJson } from '../../json.ts'
 
-/** The records of the directory, stored as JSON in the engine's Kv. */
+/** The records of the directory. They are stored as JSON in the Kv of the engine. */
 
 export interface WorkspaceRecord {
   readonly id: string
@@ -25,7 +25,7 @@ export interface WorkspaceRecord {
    * Limit of the stored bytes of the workspace; 0: unlimited. If absent, the option of the server applies.
    */
   readonly storedBytesMax?: number
-  /** Epoch milliseconds. */
+  /** Time of creation, in epoch milliseconds. */
   readonly createdAt: number
 }
 
@@ -34,7 +34,7 @@ export interface ApiKeyRecord {
   readonly workspaceId: string
   readonly apiKeyName: string
   readonly type: 'testing' | 'production'
-  /** Epoch milliseconds. */
+  /** Time of creation, in epoch milliseconds. */
   readonly createdAt: number
 }
 
@@ -45,7 +45,7 @@ export interface AuthTokenRecord {
   readonly name: string
   /** Domains whose pages may use the token. If empty, pages of all domains may use it. */
   readonly domains: readonly string[]
-  /** Epoch milliseconds. */
+  /** Time of creation, in epoch milliseconds. */
   readonly createdAt: number
 }
 
@@ -59,7 +59,7 @@ export interface RetiredToken extends AuthTokenRecord {
   readonly validUntil: number
 }
 
-/** Minting secrets of an API key, newest first; at most two. */
+/** Minting secrets of an API key, newest first. There are at most two. */
 export interface MintingSecretList {
   readonly secrets: readonly MintingSecretRecord[]
 }
@@ -68,7 +68,7 @@ export interface MintingSecretRecord {
   readonly id: string
   /** The secret that signs realtime tokens (HS256). */
   readonly secret: string
-  /** Epoch milliseconds. */
+  /** Time of creation, in epoch milliseconds. */
   readonly createdAt: number
   /** End of the validity of the secret, in epoch milliseconds. Absent if the secret is the current one. */
   readonly validUntil?: number
@@ -86,7 +86,10 @@ export interface CounterRecord {
 
 /** Time at which the tokens of a user were revoked. */
 export interface RevocationRecord {
-  /** Epoch milliseconds. Tokens that were issued at this time or earlier are rejected. */
+  /**
+   * Time of the revocation, in epoch milliseconds. Tokens that were issued at this time or earlier are
+   * rejected.
+   */
   readonly until: number
 }
 
@@ -117,7 +120,7 @@ export interface OrganizationRecord extends Dated, Deletable {
   readonly metadata: Metadata
 }
 
-/** Counters of an organization. */
+/** Counters of an organization, in one record. */
 export interface OrganizationCounts {
   readonly folders: number
   /**
@@ -179,7 +182,7 @@ export interface GrantRecord {
   readonly expiresAt: number | null
 }
 
-/** The workspace to which an API key belongs. */
+/** The workspace that owns an API key. */
 export interface ApiKeyOwner {
   readonly workspaceId: string
 }
@@ -369,7 +372,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Decodes bytes that `encodeRecord` has encoded. Does not check the record. */
 export const decodeRecord = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes))
 
-/** A type of stored records. */
+/** Describes a type of stored records. */
 export interface RecordType<R extends object> {
   /** Name of the type in error messages, such as `webhook endpoint`. */
   readonly name: string

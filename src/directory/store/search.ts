@@ -10,7 +10,7 @@ export interface StoredItem<R> {
   readonly record: R | null
 }
 
-/** The search term of a listing, ready to be compared. */
+/** A search in a listing: the search term, and a limit for the work of one call. */
 export interface Search {
   /** Returns whether one of the texts contains the search term. */
   isIn(...texts: readonly string[]): boolean

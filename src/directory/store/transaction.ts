@@ -80,9 +80,9 @@ interface Committed<T> {
 /** One write of a transaction. */
 export interface Mutation {
   readonly key: Key
-  /** True if the record is known not to have existed before. */
+  /** True if the transaction has read that the record did not exist. */
   readonly isNew: boolean
-  /** True if the record is deleted. */
+  /** True if the transaction deletes the record. */
   readonly isGone: boolean
   /** True if the written record is marked as being deleted. */
   readonly isGoing: boolean

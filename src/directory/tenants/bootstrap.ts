@@ -129,7 +129,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped
 }
 
 /**
- * Compares the credentials of a start with those of the store.
+ * Finds the credentials of a start, and compares them with those in the store.
  * @throws BootstrapError, CredentialsFileError
  */
 export async function checkCredentials(sources: CredentialSources): Promise<CheckedSources> {
@@ -159,7 +159,10 @@ const ofAnotherWorkspace = (): BootstrapError =>
     hint: 'set WEFT_WORKSPACE_ID to that workspace; `weft keys list` shows it',
   })
 
-/** Checks that this start does not create a new tenant in a store that has tenants. @throws BootstrapError */
+/**
+ * Checks that this start does not create a new tenant if the store already has tenants.
+ * @throws BootstrapError
+ */
 async function expectKnown({ configured, kept, tenants, directory }: CheckedSources): Promise<void> {
   if ((await tenants.apiKeyIds(1)).length === 0) return
   const { workspaceId, apiKey, addKey } = configured
@@ -284,7 +287,7 @@ async function ensureApiKey(start: Start, workspaceId: string): Promise<string> 
 }
 
 /**
- * Adds an API key if it does not exist. Returns false if the key belongs to another workspace.
+ * Adds an API key, unless it already exists. Returns false if the key belongs to another workspace.
  * @throws BootstrapError if the workspace has the maximum number of keys
  */
 async function putApiKey(

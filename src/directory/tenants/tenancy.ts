@@ -6,7 +6,7 @@ import { TenantStore } from './tenant-store.ts'
 import { TokenRevocations } from './token-revocations.ts'
 import { WorkspaceService } from './workspace-service.ts'
 
-/** Workspaces, API keys, their tokens and domains, and the revocations of realtime tokens. */
+/** The services for workspaces, API keys, their tokens and domains, and revocations of realtime tokens. */
 export interface Tenancy {
   readonly tenants: TenantStore
   readonly workspaces: WorkspaceService

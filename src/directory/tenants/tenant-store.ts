@@ -114,20 +114,20 @@ export class TenantStore {
     return [...current, ...(retired?.tokens ?? []).filter(({ validUntil }) => validUntil > now)]
   }
 
-  /** Writes a workspace. Replaces the workspace that has the same id. */
+  /** Writes a workspace. If a workspace with the same id exists, replaces it. */
   putWorkspace(record: WorkspaceRecord): Promise<void> {
     return this.change(async (transaction) => transaction.put(workspaceKeys.workspace(record.id), record))
   }
 
   /**
-   * Adds an API key. Returns false, and writes nothing, if any workspace has an API key with this id.
+   * Adds an API key. If any workspace already has an API key with this id, returns false and writes nothing.
    * @throws ApiError FAILED_PRECONDITION if the workspace has the maximum number of keys
    */
   addApiKey(record: ApiKeyRecord): Promise<boolean> {
     return this.change((transaction) => putNewApiKey(transaction, record))
   }
 
-  /** Writes an auth token. Replaces the token of the same API key that has the same name. */
+  /** Writes an auth token. If the API key already has a token with the same name, replaces that token. */
   putAuthToken(tenant: Tenant, record: AuthTokenRecord): Promise<void> {
     return this.change(async (transaction) =>
       transaction.put(workspaceKeys.authToken(tenant, record.name), record),

@@ -22,15 +22,15 @@ export const workspaceKeys = {
   apiKeyCount: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeyCount'],
   authTokens: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'authTokens', apiKey],
   authToken: (tenant: Tenant, name: string): Key => [...workspaceKeys.authTokens(tenant), name],
-  /** One record with the replaced tokens that are still valid for some time. */
+  /** Record with the replaced tokens of an API key that are still valid for some time. */
   retiredTokens: ({ workspaceId, apiKey }: Tenant): Key => [
     ...ofWorkspace(workspaceId),
     'retiredTokens',
     apiKey,
   ],
-  /** One record with all domains of an API key. */
+  /** Record with all domains of an API key. */
   domains: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'domains', apiKey],
-  /** One record with the minting secrets of an API key. */
+  /** Record with the minting secrets of an API key. */
   mintingSecrets: ({ workspaceId, apiKey }: Tenant): Key => [
     ...ofWorkspace(workspaceId),
     'mintingSecrets',

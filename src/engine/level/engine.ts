@@ -23,7 +23,7 @@ import { type OpenStore, openLevelStore } from './store/store.ts'
 import { measureLevelBytes } from './stored-bytes.ts'
 
 export interface LevelEngineOptions {
-  /** Data directory; created if missing. The engine stores its data in the subfolder `store`. */
+  /** Data directory. It is created if it is missing. The engine stores its data in the subfolder `store`. */
   readonly directory: string
   /**
    * Whether an acknowledged write survives a power failure (`disk`, the default) or only the end of this
@@ -33,8 +33,8 @@ export interface LevelEngineOptions {
   readonly clock?: Clock
   readonly log?: Log
   /**
-   * Maximum number of accepted bytes that are not yet durable. Further writes are rejected with
-   * StoreUnavailableError. Default 64 MB.
+   * Maximum number of accepted bytes that are not yet durable. When it is reached, further writes are
+   * rejected with StoreUnavailableError. Default 64 MB.
    */
   readonly pendingBytesMax?: number
   /**
@@ -61,7 +61,7 @@ export interface LevelEngine extends Engine {
 }
 
 /**
- * Opens the embedded engine, which stores data in one directory and serves one process.
+ * Opens the embedded engine. It stores its data in one directory, and serves one process.
  * @throws EngineOpenError
  */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {

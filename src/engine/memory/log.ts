@@ -43,7 +43,7 @@ interface Document {
   standing: LogState
   /** Snapshots by the number of the last entry that they cover. */
   readonly snapshots: Map<number, Uint8Array>
-  /** The entries after the oldest snapshot, up to `head`. */
+  /** The entries after the oldest snapshot, up to and including `head`. */
   entries: LogEntry[]
   changed: { readonly at: number; readonly by: string }
 }

@@ -110,7 +110,9 @@ export class BusConnection {
     if (this.#unasked > confirmEveryBytes) this.#confirm()
   }
 
-  /** Resolves when the server has processed everything sent so far, or when the connection is lost. */
+  /**
+   * Resolves when the server has processed everything that was sent before, or when the connection is lost.
+   */
   flush(): Promise<void> {
     this.#sendAll()
     const connection = this.#connection
@@ -155,7 +157,7 @@ export class BusConnection {
   }
 
   /**
-   * Connects to a server; null if no server is reachable.
+   * Connects to a server. Returns null if no server is reachable.
    * @throws EngineOpenError if a server rejects the client
    */
   async #connect(): Promise<NatsConnection | null> {
@@ -168,7 +170,7 @@ export class BusConnection {
     }
   }
 
-  /** Uses a connection until it ends. */
+  /** Uses a connection until the connection ends. */
   async #serve(connection: NatsConnection): Promise<void> {
     this.#connection = connection
     ;[this.#unconfirmed, this.#unasked, this.#isAsking] = [0, 0, false]

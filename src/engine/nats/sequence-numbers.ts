@@ -3,7 +3,7 @@
  * causes one unnecessary loss notification.
  */
 const topicsMax = 100_000
-/** Maximum number of publishers that are kept for each topic. Each start of a node is a new publisher. */
+/** Maximum number of publishers that are kept for each topic. A node is a new publisher after each start. */
 const publishersMax = 1000
 
 function remember<K, V>(map: Map<K, V>, key: K, value: V, countMax: number): void {
@@ -13,7 +13,7 @@ function remember<K, V>(map: Map<K, V>, key: K, value: V, countMax: number): voi
   if (oldest !== undefined) map.delete(oldest)
 }
 
-/** Assigns the sequence numbers of one publisher. */
+/** Assigns the sequence numbers to the messages of one publisher. */
 export class SequenceCounter {
   #number = 0
   readonly #last = new Map<string, number>()

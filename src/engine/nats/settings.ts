@@ -19,7 +19,7 @@ export interface NatsSettings {
   readonly urls: readonly string[]
   /** Path of a credentials file (`.creds`). The file is read again for each connection. */
   readonly credentialsFile?: string | null
-  /** Name under which the server lists this connection. */
+  /** Name of this connection in the lists of the server. */
   readonly name?: string
   /** Maximum time in ms for connecting to one server. Default 5,000. */
   readonly connectTimeoutMs?: number
@@ -37,7 +37,7 @@ export class NatsRejectedError extends Error {
 }
 
 /**
- * Tries the servers in random order and connects to the first one that accepts the client.
+ * Connects to the first server that accepts the client. Tries the servers in random order.
  * @throws NatsRejectedError if a server has rejected the client; otherwise the reason why no server was
  * reached
  */
@@ -59,8 +59,8 @@ export async function connectToAny(settings: NatsSettings): Promise<NatsConnecti
 }
 
 /**
- * Returns the options of one connection. The library must not reconnect by itself, because `BusConnection`
- * does that.
+ * Returns the options of one connection. They disable the reconnection of the library, because
+ * `BusConnection` reconnects itself.
  */
 const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions => ({
   // Contains only the host and no secrets, because error messages may contain this value.

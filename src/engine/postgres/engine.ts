@@ -45,9 +45,9 @@ export interface PostgresEngineOptions {
   readonly nodes?: ClusterOptions
   /** Maximum number of connections in use at the same time. Default 10. */
   readonly poolSize?: number
-  /** Maximum duration of one statement, in ms. Default 30,000. */
+  /** Maximum duration of one SQL statement, in ms. Default 30,000. */
   readonly statementTimeoutMs?: number
-  /** Maximum time for connecting, in ms. Default 5,000. */
+  /** Maximum time in ms to establish a connection. Default 5,000. */
   readonly connectTimeoutMs?: number
   /**
    * Time in ms for which a call waits for an unavailable database. After that, it fails with
@@ -55,8 +55,8 @@ export interface PostgresEngineOptions {
    */
   readonly holdMs?: number
   /**
-   * Maximum number of accepted bytes that are not yet durable. Further writes are rejected with
-   * StoreUnavailableError. Default 64 MB.
+   * Maximum number of accepted bytes that are not yet durable. When it is reached, further writes are
+   * rejected with StoreUnavailableError. Default 64 MB.
    */
   readonly pendingBytesMax?: number
   /** Whether a schema with an interrupted import is opened. Default `refuse`. */
@@ -65,7 +65,7 @@ export interface PostgresEngineOptions {
   readonly partitions?: number
 }
 
-/** Opens the engine that stores data in PostgreSQL. @throws EngineOpenError */
+/** Opens the engine that stores its data in PostgreSQL. @throws EngineOpenError */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
   const { schema = 'weft', clock: own = systemClock, nodes } = options
   checkSchemaName(schema)

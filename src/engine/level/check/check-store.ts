@@ -16,9 +16,9 @@ import { writeManifest } from './file-manifest.ts'
 import { readUndamaged } from './read-undamaged.ts'
 
 /**
- * Reads and checks everything in the store of a data directory. The store must exist, and no process may have
+ * Reads and checks all data in the store of a data directory. The store must exist, and no process may have
  * it open.
- * @throws EngineOpenError if the store cannot be opened for another reason than damage
+ * @throws EngineOpenError if the store cannot be opened for a reason other than damage
  */
 export async function checkStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   const path = storePath(directory)

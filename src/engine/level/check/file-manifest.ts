@@ -49,7 +49,7 @@ const tableBytesPerStart = 128 * 1024 * 1024
 
 export const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
 
-/** Writes the manifest. Call it after the store has been closed. */
+/** Writes the manifest. Call this function after the store has been closed. */
 export async function writeManifest(path: string): Promise<void> {
   const before = await readInventory(path)
   const files: KnownFile[] = []
@@ -240,7 +240,7 @@ const isKnownFile = (value: unknown): value is KnownFile =>
   'crc' in value &&
   (value.crc === null || typeof value.crc === 'number')
 
-/** Number of bytes that one call reads. */
+/** Number of bytes that are read at a time. */
 const readBytes = 256 * 1024
 
 /**

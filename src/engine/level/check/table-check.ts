@@ -30,15 +30,18 @@ const stretchBytes = 1024 * 1024
 
 /** A block whose checksum is wrong. */
 export interface DamagedBlock {
-  /** A description of the damage, without a period. */
+  /** Description of the damage, without a period at its end. */
   readonly problem: string
-  /** Position and value of the byte that contains the compression type of the block. */
+  /**
+   * Position in the file of the byte that contains the compression type of the block, and the value of that
+   * byte (`kind`).
+   */
   readonly kindAt: number
   readonly kind: number
 }
 
 export interface TableDamage {
-  /** A sentence that starts with the name of the file. */
+  /** Sentence about the damage. It starts with the name of the file. */
   readonly problem: string
   /** The damaged blocks. Empty if only bytes outside of blocks are damaged. */
   readonly blocks: readonly DamagedBlock[]

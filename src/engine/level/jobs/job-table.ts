@@ -17,7 +17,7 @@ export interface JobKey {
 
 export type JobCell = CacheEntry<JobRecord | null, JobKey>
 
-/** An entry of the index of due times: a job with this id is, or was, due at this time. */
+/** An entry of the index of due times. It means that a job with this id is, or was, due at this time. */
 export interface DueJob {
   readonly id: string
   readonly at: number

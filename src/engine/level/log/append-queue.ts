@@ -94,7 +94,7 @@ export class AppendQueue {
       .finally(release)
   }
 
-  /** Adds the record to the group commit. Writes nothing if the append is rejected. */
+  /** Adds the record of an append to the group commit. If the append is rejected, writes nothing. */
   #write(call: PendingAppend, enqueue?: () => void): void {
     const { cell, to, updates } = call
     const keys = cell.key

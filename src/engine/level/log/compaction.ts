@@ -33,7 +33,7 @@ export interface LevelCompactionDependencies {
   readonly rewriting: RangeCompaction
 }
 
-/** Writes snapshots and deletes the updates that become unreachable. */
+/** Writes the snapshots of compactions, and deletes the updates that become unreachable. */
 export class LevelCompaction {
   readonly #gate: OpenCalls
   readonly #documents: DocumentHeads

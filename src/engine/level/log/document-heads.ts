@@ -24,7 +24,7 @@ import { type CacheEntry, WriteThroughCache } from '../store/write-through-cache
  */
 const idleHeadsMax = 4_000
 
-/** The keys of one document. */
+/** The keys under which one document is stored. */
 export class DocumentKeyspace {
   /**
    * Prefix of the keys of the updates. The key of an append consists of this prefix and the number of its
@@ -48,7 +48,7 @@ export class DocumentKeyspace {
     return inKeyspace(keyspaces.heads, this.#encoded)
   }
 
-  /** Key ranges of everything that is stored for the document, except its head. */
+  /** Key ranges that contain all stored data of the document except its head. */
   get ranges(): readonly ByteRange[] {
     return [rangeOf(this.updates), rangeOf(this.#snapshots)]
   }
@@ -179,7 +179,7 @@ function standingOf(
   const head = decodeHead(keys.head, stored)
   if (head.state === 'deleted') return head
   const base = baseSnapshot(head.marks).seq
-  // Only an append creates a log. Without updates, a log must therefore have a snapshot.
+  // Every log was created by an append. So a log without updates must have a snapshot.
   if (last === undefined && base === 0) throw new DamagedRecordError('all updates are missing')
   return { ...head, head: Math.max(base, last?.seq ?? 0) }
 }

@@ -14,7 +14,10 @@ import { HeadMovedError, movedResult } from '../../log-state.ts'
 import type { WriteWaiter } from '../store/group-commit.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
-/** One call of `append`, until its promise settles. The cell of its document stays pinned until then. */
+/**
+ * One call of `append`. Exists until the promise of the call settles; until then, the cell of the document
+ * stays pinned.
+ */
 export class PendingAppend implements WriteWaiter {
   readonly cell: DocumentCacheEntry
   readonly to: AppendTo

@@ -14,7 +14,7 @@ import { type EntryRange, readLevelEntries } from './read-entries.ts'
  */
 const appendsAtOnce = 32
 
-/** Reads a log as of one moment. @throws DamagedRecordError */
+/** Reads a log as it is at one moment. @throws DamagedRecordError */
 export const readLevelLog = (
   store: Store,
   keys: DocumentKeyspace,

@@ -16,7 +16,7 @@ export async function bulkLoad(
 ): Promise<number> {
   const path = storePath(directory)
   const unfinished = unfinishedPath(directory)
-  // Fails if another process is creating the same store.
+  // This call fails if another process is creating the same store.
   await mkdir(unfinished, { mode: 0o700 })
   try {
     const count = await writePairs(unfinished, pages)

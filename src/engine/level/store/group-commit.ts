@@ -19,7 +19,10 @@ interface Group {
   bytes: number
 }
 
-/** When a write starts: as soon as possible (`now`), or together with the next write (`soon`). */
+/**
+ * When the group of a write starts: as soon as possible (`now`), or together with the next `now` write
+ * (`soon`).
+ */
 export type CommitUrgency = 'now' | 'soon'
 /** Maximum delay of a `soon` write, in ms. */
 const soonMs = 20
@@ -36,7 +39,10 @@ const rateMs = 10
 
 const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
 
-/** Default maximum of accepted bytes that are not yet durable. Further writes are rejected. */
+/**
+ * Default maximum of accepted bytes that are not yet durable. When it is reached, further writes are
+ * rejected.
+ */
 export const pendingBytesMax = 64 * 1024 * 1024
 /**
  * Number of bytes that each operation counts in addition to its key and value, because of its objects in
@@ -59,7 +65,7 @@ export class GroupCommit {
   #reservedBytes = 0
   /** Start time of the last group, as `performance.now` returned it. */
   #begunAt = 0
-  /** Average number of waiters per millisecond. */
+  /** Average number of calls of `wait` per millisecond. */
   #rate = 0
 
   constructor(disk: ReopeningStore, bytesMax: number) {

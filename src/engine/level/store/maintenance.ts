@@ -32,7 +32,7 @@ export async function compactFiles(directory: string): Promise<void> {
   await writeManifest(path)
 }
 
-/** Opens the stored data for reading. The caller must close it. @throws EngineOpenError */
+/** Opens the stored data in order to read it. The caller must close it. @throws EngineOpenError */
 export async function openDump(directory: string): Promise<OpenedDump> {
   const { store, path } = await openChecked(directory, openLevelStore, {
     depth: 'verify',

@@ -61,7 +61,9 @@ export class RangeCompaction {
   readonly #commit: GroupCommit
   readonly #clock: Clock
   readonly #log: Log | undefined
-  /** Waiting ranges by key. The range that has not changed for the longest time is first. */
+  /**
+   * Ranges that wait for their rewrite, by key. The range that has not changed for the longest time is first.
+   */
   readonly #waiting = new Map<string, WaitingRange>()
   #cancel: (() => void) | null = null
 

@@ -6,10 +6,10 @@ const cachedValuesMax = 1_000
 /** Maximum size of a cached value, in bytes. */
 const bytesMax = 1_024
 
-/** A value that was read; null: the key is absent. */
+/** The result of reading one key: the value, or null if the key is absent. */
 type Found = Uint8Array | null
 
-/** A read in progress. */
+/** A read in progress, for the names of one or more keys. */
 export interface PendingRead {
   readonly names: readonly string[]
 }

@@ -70,7 +70,7 @@ export const rangesOf = (
     try {
       return (await iterator.nextv(pagePairs)).map(pairOf)
     } finally {
-      // The caller does not wait until the iterator is closed; closing the database waits for that.
+      // Does not wait until the iterator is closed. Closing the database waits for it.
       void iterator.close()
     }
   },

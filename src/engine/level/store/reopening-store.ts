@@ -23,7 +23,7 @@ const probeKey = Buffer.concat([keyspaces.meta, Buffer.from('probe')])
 
 export interface ReopeningStoreOptions {
   readonly store: Store
-  /** Opens the store again. */
+  /** Opens the store again, after it was closed. */
   readonly open: () => Promise<Store>
   /**
    * True: a write resolves only when the data is on disk. False: a write resolves when the operating system

@@ -12,7 +12,7 @@ export type CacheState<T> =
 /** A cell: the cached state of one stored item. It includes changes that are still being written. */
 export interface CacheEntry<T, K = Buffer> {
   readonly name: string
-  /** Key in the store. */
+  /** Key of the item in the store. */
   readonly key: K
   knowledge: CacheState<T>
   /** Resolves when the value is loaded. */
@@ -58,7 +58,10 @@ export class WriteThroughCache<T, K = Buffer> {
     return cell
   }
 
-  /** Like `pin`, for a caller that sets the item to `value` regardless of its current value. */
+  /**
+   * Like `pin`, but for a caller that sets the item to `value` whatever its current value is. The cell is not
+   * loaded.
+   */
   hold(name: string, key: K, value: T): CacheEntry<T, K> {
     const cell = this.#cells.get(name) ?? this.#add(name, key)
     cell.pins += 1
@@ -88,7 +91,7 @@ export class WriteThroughCache<T, K = Buffer> {
     return cell?.pins === 0 && cell.knowledge.state === 'known' ? cell.knowledge.value : undefined
   }
 
-  /** Evicts everything, because any cached value may be wrong. */
+  /** Evicts all cells, because any cached value may be wrong. */
   forget(): void {
     const error = new StoreUnavailableError('a write failed and its outcome is unknown')
     for (const cell of this.#cells.values()) cell.knowledge = { state: 'lost', error }
@@ -157,7 +160,7 @@ export function known<T, K>({ knowledge }: CacheEntry<T, K>): T {
   throw new Error('the cell has not been waited for')
 }
 
-/** Runs `work` when the cell is loaded and all earlier calls of this function for the cell have ended. */
+/** Runs `work` when the cell is loaded and all earlier calls of `inEntryOrder` for this cell have ended. */
 export function inEntryOrder<T, K, R>(cell: CacheEntry<T, K>, work: () => Promise<R>): Promise<R> {
   const before = cell.lastCall ?? cell.ready
   const done = before.then(work)

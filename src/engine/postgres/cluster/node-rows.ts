@@ -25,7 +25,7 @@ export type NodeState = 'serving' | 'draining'
 
 export interface NodeIdentity {
   readonly id: string
-  /** Unique id of the process. `id` is not unique, because a later process can use it again. */
+  /** Unique id of the process. In contrast, a later process may have the same `id`. */
   readonly incarnation: string
 }
 
@@ -42,11 +42,11 @@ export interface ClusterNode {
 export interface HeartbeatResult {
   /** False if a single server holds the lease on the schema. */
   readonly isOurs: boolean
-  /** False if another live process has the same id, so that this process is not in the list. */
+  /** False if another live process has the same id. This process is then not in the list of nodes. */
   readonly isListed: boolean
   /** Time of the heartbeat in epoch milliseconds, by the clock of the database. */
   readonly now: number
-  /** The other nodes. Includes nodes that died recently, but not nodes that have left. */
+  /** The other nodes. They include nodes that died recently, but not nodes that have left the cluster. */
   readonly others: readonly ClusterNode[]
   /**
    * Text that changes each time the process that holds the schema or the id renews its lease or sends a
@@ -109,7 +109,7 @@ const beatOnce = statement<{
   deadMs,
 )
 const leave = statement('leave', 'delete from node where id = $1 and incarnation = $2')
-/** Deletes the rows of nodes that have been dead for more than 1 minute. */
+/** Statement that deletes the rows of nodes that have been dead for more than 1 minute. */
 const deleteDeadNodes = statement(
   'moveToDeadLetters-nodes',
   `delete from node where heard_at < clock_timestamp() - interval '1 min'`,
@@ -126,8 +126,8 @@ export async function writeHeartbeat(
 ): Promise<HeartbeatResult> {
   const values = [node.id, node.incarnation, state, deadMs, leaseMs, renewedBelowMs]
   const found = await ask(session, values)
-  // The first statement may have waited for another node that was renewing the lease, and may have read the
-  // state before that renewal. The second statement reads the new state.
+  // The first statement may have waited for another node that was renewing the lease. It may then have read
+  // the state before that renewal. The second statement reads the new state.
   return found.isOurs ? found : ask(session, values)
 }
 
@@ -146,7 +146,7 @@ export async function removeDeadNodes(session: DatabaseSession): Promise<void> {
   await session.rows(deleteDeadNodes, [])
 }
 
-/** Returns the id of this schema. It is unique, even if another database has a schema with the same name. */
+/** Returns the unique id of this schema. A schema with the same name in another database has another id. */
 export async function readClusterId(session: DatabaseSession): Promise<string> {
   const [row] = await session.rows(readCluster, [])
   return row?.value ?? 'unknown'

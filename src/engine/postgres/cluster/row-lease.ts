@@ -62,7 +62,7 @@ export class RowLease {
     this.#ms = ms
   }
 
-  /** Acquires or renews the lease. Returns false if another process holds it. */
+  /** Acquires the lease, or renews it if this process holds it. Returns false if another process holds it. */
   async take(session: DatabaseSession): Promise<boolean> {
     return (await session.rows(take, [this.#name, this.holder, this.#ms])).length > 0
   }

@@ -35,7 +35,7 @@ export async function openExclusive(
 
 /**
  * Makes this process a node of the cluster that uses the schema.
- * @throws EngineOpenError if a single server uses the schema, or the bus rejects the client
+ * @throws EngineOpenError if a single server uses the schema, or if the bus rejects the client
  */
 export async function joinCluster(
   database: PostgresDatabase,

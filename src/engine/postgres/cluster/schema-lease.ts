@@ -5,7 +5,7 @@ import type { DatabaseSession } from '../connection/database-session.ts'
 import { clusterHolder, schemaLease } from './node-rows.ts'
 import { RowLease } from './row-lease.ts'
 
-/** Duration of the lease without a renewal, in ms. `renewEveryMs` is the interval of the renewals. */
+/** Duration of the lease if it is not renewed, and interval of the renewals (`renewEveryMs`), in ms. */
 const leaseMs = 10_000
 const renewEveryMs = 2_500
 
@@ -81,7 +81,7 @@ export class SchemaLease implements WritePermission {
     this.#log?.error('another server has taken over this schema: this server writes nothing more')
   }
 
-  /** Releases the lease, so that the next process does not have to wait. */
+  /** Releases the lease, so that the next process does not have to wait until it ends. */
   async give(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null

@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly poolSize: number
   /** Maximum duration of one statement, in ms. */
   readonly statementTimeoutMs: number
-  /** Maximum time for connecting, in ms. */
+  /** Maximum time in ms to establish a connection. */
   readonly connectTimeoutMs: number
 }
 

@@ -10,7 +10,7 @@ export interface Statement<R> {
    * limit that applies to all statements.
    */
   readonly patienceMs?: number
-  /** Never set at run time; exists only so that the type contains `R`. */
+  /** Has no value at run time. It exists only so that the type contains `R`. */
   readonly row?: R
 }
 

@@ -40,8 +40,8 @@ export interface WritePermission {
 }
 
 /**
- * Delay in ms before a transaction is repeated that the database could not execute although the connection
- * was usable.
+ * Delay in ms before the repetition of a transaction that the database could not execute although the
+ * connection was still usable.
  */
 const undonePauseMs = 200
 /**

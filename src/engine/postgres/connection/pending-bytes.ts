@@ -1,6 +1,9 @@
 import { StoreUnavailableError } from '../../engine.ts'
 
-/** Default maximum of accepted bytes that are not yet durable. Further writes are rejected. */
+/**
+ * Default maximum of accepted bytes that are not yet durable. When it is reached, further writes are
+ * rejected.
+ */
 export const pendingBytesMaxDefault = 64 * 1024 * 1024
 /** Number of bytes that each call counts in addition to its data, because of its objects in memory. */
 const callBytes = 64

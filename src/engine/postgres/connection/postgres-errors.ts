@@ -29,8 +29,8 @@ export class OutcomeUnknownError extends Error {
 }
 
 /**
- * Returns the original error of PostgreSQL or of the connection, without the error of this file that wraps
- * it.
+ * Returns the original error of PostgreSQL or of the connection. For an error of this file, this is its
+ * cause.
  */
 const rootOf = (error: unknown): unknown =>
   error instanceof TransactionRolledBackError || error instanceof OutcomeUnknownError ? error.cause : error
@@ -63,8 +63,8 @@ export function endsConnection(error: unknown): boolean {
 }
 
 /**
- * SQLSTATEs that mean: not connected, no free disk space or memory, broken files, or read-only (a standby
- * after a failover).
+ * Matches SQLSTATEs with these meanings: not connected, no free disk space or memory, broken files, or
+ * read-only (a standby after a failover).
  */
 const awayStates = /^(08|53|57P0|58|25006)/
 

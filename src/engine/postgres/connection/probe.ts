@@ -30,7 +30,8 @@ const readServer = statement<{ version: string; connections: number }>(
 )
 
 /**
- * Returns the properties of a database. Changes nothing, so it may run while other processes use the schema.
+ * Returns the properties of a database. Changes nothing, so it can be called while other processes use the
+ * schema.
  * @throws EngineOpenError
  */
 export async function probeDatabase({

@@ -17,7 +17,7 @@ type SendStatements = (session: DatabaseSession) => Promise<unknown>
 export type Write = (send: SendStatements) => void
 
 /**
- * Runs a transaction in two round trips: begin and reads, then writes and commit.
+ * Runs a transaction in two round trips: `begin` and the reads, then the writes and `commit`.
  * @throws TransactionRolledBackError, OutcomeUnknownError, and the errors of `act`
  */
 export async function runSqlTransaction<Asked, Result>(

@@ -68,7 +68,7 @@ export class PendingCommit implements QueuedWrite {
   #resolve!: (held: boolean) => void
   #reject!: (error: unknown) => void
 
-  /** @throws RangeError, TypeError for values that no transaction can write */
+  /** @throws RangeError, TypeError if a transaction cannot write the values */
   constructor(part: Buffer, { checks = [], puts = [], dels = [], jobs = [], fences = [] }: KvCommit) {
     checkJobs(jobs)
     const valueAt = (key: Buffer, value: Uint8Array | null): Value => {

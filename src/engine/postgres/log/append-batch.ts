@@ -16,7 +16,7 @@ import { upsertSnapshot } from './snapshot-rows.ts'
 export interface DocumentCall extends QueuedWrite {
   readonly key: Buffer
   readonly jobs: readonly Job[]
-  /** The call is rejected if one of these fences was raised. */
+  /** Fences of the call. If one of them was raised, the call is rejected. */
   readonly fence: Fence
   /**
    * Changes the document. Returns false if the call is rejected. `apply` is called again if the transaction

@@ -62,7 +62,7 @@ export const moveHeads = statement(
    from ${given} as u(${names}) where d.key = u.key`,
 )
 
-/** Converts a stored row; undefined stands for a document without a row. @throws CorruptRecordError */
+/** Converts a stored row. If `stored` is undefined, the document has no row. @throws CorruptRecordError */
 export function rowOf(stored: HeadRow | undefined): DocumentRow {
   if (stored === undefined) {
     return { id: randomUUID(), isStored: false, standing: absentLog, changed: { at: 0, by: '' } }
@@ -94,7 +94,7 @@ const marksText = (marks: SnapshotList): string => JSON.stringify(marks.map(({ s
 
 const marksSchema = v.array(v.tuple([v.number(), v.number()]))
 
-/** Parses the snapshots of a row. @throws CorruptRecordError */
+/** Parses the list of snapshots in a row. @throws CorruptRecordError */
 function readMarks({ key, marks }: HeadRow): readonly (readonly [seq: number, at: number])[] {
   try {
     return readJson(marksSchema, marks)

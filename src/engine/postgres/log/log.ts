@@ -152,8 +152,8 @@ export class PostgresLog implements DocumentLog {
   }
 
   /**
-   * Adds a call to the batch, before the first `await`, so that calls are executed in the order of the
-   * callers.
+   * Adds a call to the batch. No `await` may precede this, so that the calls are executed in the order in
+   * which callers made them.
    */
   #add<T>(call: PendingCall<T>): Promise<T> {
     return this.#pending.during(call.bytes, () => {

@@ -41,7 +41,7 @@ export function readPostgresLog(
 }
 
 /**
- * Reads the parts from which a version can be rebuilt; null if that is impossible.
+ * Reads the parts from which a version can be rebuilt. Returns null if the version cannot be rebuilt.
  * @throws DamagedRecordError
  */
 export function readPostgresVersion(

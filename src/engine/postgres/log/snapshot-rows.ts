@@ -8,7 +8,9 @@ const keepSnapshot = statement(
    on conflict (doc, epoch, seq) do update set crc = excluded.crc, bytes = excluded.bytes`,
 )
 
-/** Returns a statement that writes a snapshot. It replaces a snapshot with the same sequence number. */
+/**
+ * Returns a function that writes a snapshot. An existing snapshot with the same sequence number is replaced.
+ */
 export const upsertSnapshot =
   ({ doc, epoch, seq, crc, bytes }: NewSnapshot) =>
   (session: DatabaseSession): Promise<unknown> =>

@@ -14,7 +14,7 @@ import { storedEntries } from './stored-entries.ts'
 export interface OfflineSchema {
   readonly engine: Engine
   /**
-   * Yields all stored entries, without the contents of documents.
+   * Yields all stored entries. Does not read the contents of documents.
    * @throws CorruptRecordError, StoreUnavailableError
    */
   entries(): AsyncGenerator<StoredEntry>
