@@ -20,8 +20,8 @@ const measureEveryMs = 60_000
  */
 const measureShare = 0.01
 /**
- * Maximum number of workspaces that are kept in memory. Beyond this number, the oldest one is evicted. It is
- * measured again when it is used next.
+ * Maximum number of workspaces that are kept in memory. Beyond this number, the workspace that was added
+ * first is evicted. It is measured again when it is used next.
  */
 const workspacesMax = 10_000
 /** Time in ms after which an accepted update is stored, unless the disk stalls. */

@@ -99,7 +99,7 @@ export type Fence = readonly FenceValue[]
 /**
  * Ensures that no update is appended after its sender has lost the right to write. A Kv commit that ends a
  * right raises a fence. An append that relies on the right contains the value of that fence, which the caller
- * read before the right. Such an append either becomes durable before the commit, or is rejected.
+ * read before it checked the right. Such an append either becomes durable before the commit, or is rejected.
  */
 export interface FenceStore {
   /**
@@ -123,7 +123,7 @@ export interface LoadOptions {
   /** Epoch to which `since` belongs. If the log has another epoch, `since` is ignored. */
   readonly epoch?: number
   /**
-   * Maximum number of bytes of entries to return, approximately. At least one entry is returned. If entries
+   * Approximate maximum size of the returned entries, in bytes. At least one entry is returned. If entries
    * are left out, `more` is set.
    */
   readonly bytesMax?: number
@@ -160,7 +160,7 @@ export interface LoadAtOptions {
    */
   readonly after?: number
   /**
-   * Maximum number of bytes of entries to return, approximately. At least one entry is returned. If entries
+   * Approximate maximum size of the returned entries, in bytes. At least one entry is returned. If entries
    * are left out, `more` is set.
    */
   readonly bytesMax?: number

@@ -15,7 +15,7 @@ export interface SlotsOptions {
 export class FairSemaphore {
   readonly #options: SlotsOptions
   readonly #taken = new Map<string, number>()
-  /** Waiting calls by owner. The owner that gets the next slot is first. */
+  /** Waiting calls by owner, in the order in which the owners get slots. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #total = 0
 

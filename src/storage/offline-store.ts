@@ -293,8 +293,8 @@ export async function probeConfiguredBus(urls: readonly string[], credentialsFil
 }
 
 /**
- * Returns messages about damage of which opening the store would not fail. The messages come from the log of
- * LevelDB, and from the comparison of the files with Weft's own list of files.
+ * Returns messages about damage that does not prevent the opening of the store. The messages come from the
+ * log of LevelDB, and from the comparison of the files with Weft's own list of files.
  */
 export async function fileDamage(directory: string): Promise<readonly string[]> {
   const { checkManifest, readWarnings, storePath } = await loadUpkeep()

@@ -56,8 +56,8 @@ export class AccessReader {
   readonly #defaultAccess: AccessType
 
   /**
-   * @param news reports access changes; register a listener that reads access again only after this
-   * constructor has run, because the listener would otherwise read outdated groups
+   * @param news reports access changes. If a listener reads access again after a change, register it after
+   * this constructor has run; otherwise it reads outdated groups
    * @param defaultAccess access type of documents without a record
    */
   constructor(store: OrganizationStore, news: AccessChangeFeed, clock: Clock, defaultAccess: AccessType) {

@@ -18,7 +18,7 @@ export interface RoleOnDocument {
 /**
  * Returns the rights of an identity on a document at `now` (epoch milliseconds). These are the lesser of two
  * rights: the rights from the grants of the token, and the rights of the user in the directory. A document of
- * another tenant counts as missing. An admin may edit all documents of the own tenant, unless they are
+ * another tenant counts as missing. An admin may edit all documents of the admin's tenant, unless they are
  * disabled or deleted.
  */
 export function roleOn(

@@ -59,8 +59,8 @@ async function readPath<Folder extends PlacedFolder>(
 }
 
 /**
- * Returns the effective access type: the nearest one that is set and inherited. If there is none, returns
- * `public`.
+ * Returns the effective access type. It is the access type of the nearest level that sets one, among the
+ * levels from which the resource inherits. If there is none, returns `public`.
  */
 export const effectiveAccessType = (upwards: readonly FolderAccess[]): AccessType =>
   nearestAccessType(upwards) ?? 'public'
@@ -74,9 +74,10 @@ function nearestAccessType(upwards: readonly FolderAccess[]): AccessType | null 
 }
 
 /**
- * Returns the access type to store for a resource that does not set its own, in a new place. If an ancestor
- * sets an access type, the resource inherits it (null). Otherwise the default is stored, so that a later
- * change of the option does not affect the resource. The default `public` need not be stored (null).
+ * Returns the access type to store for a resource that is created or moved and has no access type of its own.
+ * If an ancestor sets an access type, the resource inherits it (null). Otherwise the default is stored, so
+ * that a later change of the option does not affect the resource. The default `public` need not be stored
+ * (null).
  * @param above the ancestor folders of the resource, nearest first
  */
 export const accessTypeIn = (above: readonly FolderAccess[], defaultAccess: AccessType): AccessType | null =>

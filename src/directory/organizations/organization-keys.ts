@@ -25,8 +25,8 @@ export interface Subject {
 export const rootFolderId = 'root'
 
 /**
- * Partition of the data of a tenant that does not belong to one organization: the ids of its organizations,
- * and its token revocations.
+ * Partition of a tenant. It contains the data that does not belong to one organization: the ids of the
+ * organizations, and the token revocations.
  */
 export const tenantPart = ({ workspaceId, apiKey }: Tenant): Key => ['tenant', workspaceId, apiKey]
 

@@ -44,9 +44,9 @@ export class RemovalLocks {
   }
 
   /**
-   * Resolves when no removal is in progress in the organization, which must be marked as being deleted, so
-   * that no new removal can start.
-   * @throws ApiError ABORTED if this takes more than about 10 s
+   * Waits until no removal is in progress in the organization. The organization must be marked as being
+   * deleted, so that no new removal can start.
+   * @throws ApiError ABORTED if the wait takes more than about 10 s
    */
   async ended(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     for (let looks = 0; looks < looksMax; looks++) {

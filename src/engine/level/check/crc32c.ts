@@ -8,8 +8,8 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
 })
 
 /**
- * Returns the CRC table for a byte that has one more byte after it than a byte of the table `before`. With
- * several tables, the loop below processes four bytes in one step.
+ * Returns the CRC table for bytes that have one more byte after them than the bytes of the table `before`.
+ * With these tables, one step of the loop below processes four bytes.
  */
 const behind = (before: Uint32Array): Uint32Array =>
   before.map((crc) => (crc >>> 8) ^ (table[crc & 0xff] as number))

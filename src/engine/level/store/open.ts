@@ -191,7 +191,7 @@ export async function readWarnings(path: string): Promise<readonly string[]> {
   return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
 }
 
-/** Returns a description, for a message, of the process that has the store open. */
+/** Returns a description of the process that has the store open. Used in messages. */
 function holderOf(path: string): string {
   const found = processWith([lockPath(path)])
   return found === null ? 'another process' : `the ${describeProcess(found)}`

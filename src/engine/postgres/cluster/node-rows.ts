@@ -1,6 +1,8 @@
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 
-/** Time in ms after its last heartbeat when a node counts as dead, by the clock of the database. */
+/**
+ * Time in ms after which a node without a heartbeat counts as dead, measured by the clock of the database.
+ */
 export const deadMs = 4_000
 
 /**
