@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Returns the root folder of this package. It is the same whether the sources or a build runs. */
+/** Returns the root folder of this package. The folder is the same whether the sources or a build runs. */
 function rootFrom(url: URL): URL {
   const folder = new URL('.', url)
   if (existsSync(new URL('package.json', folder))) return folder

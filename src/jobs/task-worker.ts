@@ -9,8 +9,8 @@ import { type HeldLease, JobConsumer, type JobDisposition } from './job-consumer
 import { JobResultBus } from './job-results.ts'
 
 /**
- * Maximum number of tasks that are claimed at the same time. Owners share the slots in rotation, but only if
- * their tasks are claimed.
+ * Maximum number of tasks that are claimed at the same time. It exceeds the number of tasks that run, because
+ * only the owners of claimed tasks take part in the rotation of the slots.
  */
 const claimedMax = 1_000
 /**

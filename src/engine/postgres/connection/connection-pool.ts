@@ -63,7 +63,7 @@ export class ConnectionPool {
     this.#pool.on('release', (isLost: unknown, client) => {
       if (isLost) cut(client)
     })
-    // An idle connection has ended. The server may still be available.
+    // Called when the server has ended an idle connection. The server may still be available.
     this.#pool.on('error', ended)
   }
 
