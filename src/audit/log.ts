@@ -87,8 +87,8 @@ export class AuditLog {
     const settled = () => {
       pace = 'soon'
     }
-    // The second argument also handles the rejection, for callers that do not wait for `stored`. Such a
-    // caller notices the failure by its own write to the same store.
+    // The second argument also handles the rejection, so that it does not count as unhandled if a caller does
+    // not wait for `stored`. Such a caller notices the failure by its own write to the same store.
     stored.then(settled, settled)
     return {
       stored,

@@ -40,8 +40,8 @@ export class SchemaLease implements WritePermission {
     if (!(await node.#lease.wait((isRenewed) => isRenewed))) {
       throw new EngineOpenError('locked', inUse(schema, await node.#lease.readHolder()))
     }
-    // If `wait` has waited for another holder, `takenAt` is too early. This process acquired the lease in the
-    // last attempt, so the lease counts as acquired at most `renewEveryMs` ago.
+    // If `wait` has waited for another holder, `takenAt` is too early. The last attempt acquired the lease,
+    // so the lease counts as acquired `renewEveryMs` ago.
     node.#validUntil = Math.max(takenAt, performance.now() - renewEveryMs) + leaseMs
     node.#schedule()
     return node

@@ -195,7 +195,7 @@ export class PostgresDatabase {
     try {
       await this.aside((session) => this.#right.renew(session))
     } catch (error) {
-      // If another call has tried this server in the meantime, the list has already been changed.
+      // Moves the server to the end of the list, unless another call has already done so.
       if (this.#urls[0] === tried) this.#urls.push(...this.#urls.splice(0, 1))
       this.#leave(connections)
       throw error
