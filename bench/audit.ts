@@ -75,7 +75,7 @@ async function measure(
 }
 
 const start = (audit: string): Promise<BenchServer> =>
-  startWeft(temporaryDirectory(), { WEFT_CALLS_PER_KEY_PER_SECOND: '0', WEFT_AUDIT: audit })
+  startWeft(temporaryDirectory(), { WEFT_CALLS_PER_KEY: '0', WEFT_AUDIT: audit })
 
 const [off, all] = await Promise.all([start('off'), start('all')])
 for (const server of [off, all]) {

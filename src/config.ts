@@ -1,6 +1,6 @@
 import { type ClaimNames, claimNames, usualClaimNames } from './config/claim-names.ts'
 import { type DeclaredWorkspace, declaredWorkspaces } from './config/declared-workspaces.ts'
-import { type Option, option, optional, secret } from './config/option.ts'
+import { type Option, option, optional, rateOption, secret } from './config/option.ts'
 import {
   booleanFlag,
   filePath,
@@ -198,15 +198,10 @@ export const options = {
     2000,
     'Websockets from one address that have not been authenticated yet.',
   ),
-  connectsPerAddressPerSecond: option(
-    wholeNumber(0, 1_000_000),
-    200,
-    'New websockets from one address per second, with any credentials; 0: unlimited.',
-  ),
-  connectsPerAddressBurst: option(
-    wholeNumber(1, 1_000_000),
-    5000,
-    'New websockets that one address may open in a burst, after a pause.',
+  connectsPerAddress: rateOption(
+    { perSecond: 200, burst: 5000 },
+    1_000_000,
+    'New websockets from one address per second, with any credentials.',
   ),
   maxHttpConnectionsPerAddress: option(
     wholeNumber(0, 1_000_000),
@@ -218,30 +213,20 @@ export const options = {
     10_000,
     'Open documents of one workspace, by websocket or REST; 0: unlimited.',
   ),
-  newDocumentsPerWorkspacePerSecond: option(
-    wholeNumber(0, 1_000_000),
-    100,
-    'Documents per second that the websockets of one workspace may create; 0: unlimited.',
-  ),
-  newDocumentsPerWorkspaceBurst: option(
-    wholeNumber(1, 1_000_000),
-    5000,
-    'Documents that the websockets of one workspace may create in a burst, after a pause.',
+  newDocumentsPerWorkspace: rateOption(
+    { perSecond: 100, burst: 5000 },
+    1_000_000,
+    'Documents per second that the websockets of one workspace may create.',
   ),
   maxStoredBytesPerWorkspace: option(
     wholeNumber(0, 2 ** 50),
     0,
     'Bytes that one workspace may store; 0 means unlimited. A workspace may have a limit of its own.',
   ),
-  receiveBytesPerWorkspacePerSecond: option(
-    wholeNumber(0, 1024 * MB),
-    32 * MB,
-    'Bytes per second that the server reads from the websockets of one workspace; 0: unlimited.',
-  ),
-  receiveBytesPerWorkspaceBurst: option(
-    wholeNumber(1024, 1024 * MB),
-    256 * MB,
-    'Bytes that the server reads from the websockets of one workspace in a burst, after a pause.',
+  receiveBytesPerWorkspace: rateOption(
+    { perSecond: 32 * MB, burst: 256 * MB },
+    1024 * MB,
+    'Bytes per second that the server reads from the websockets of one workspace.',
   ),
   authTimeoutSeconds: option(
     wholeNumber(1, 3600),
@@ -292,35 +277,20 @@ export const options = {
     true,
     'Whether documents may contain references to Yjs subdocuments.',
   ),
-  callsPerKeyPerSecond: option(
-    wholeNumber(0, 1_000_000),
-    400,
-    'REST calls of one API key per second; 0: unlimited.',
+  callsPerKey: rateOption(
+    { perSecond: 400, burst: 10_000 },
+    1_000_000,
+    'REST calls of one API key per second.',
   ),
-  callsPerKeyBurst: option(
-    wholeNumber(1, 1_000_000),
-    10_000,
-    'REST calls that one API key may send in a burst, after a pause.',
+  callsPerAddress: rateOption(
+    { perSecond: 1000, burst: 2000 },
+    1_000_000,
+    'REST calls from one address per second, with any credentials.',
   ),
-  callsPerAddressPerSecond: option(
-    wholeNumber(0, 1_000_000),
-    1000,
-    'REST calls from one address per second, with any credentials; 0: unlimited.',
-  ),
-  callsPerAddressBurst: option(
-    wholeNumber(1, 1_000_000),
-    2000,
-    'REST calls that one address may send in a burst, after a pause.',
-  ),
-  bodyBytesPerKeyPerSecond: option(
-    wholeNumber(0, 1024 * MB),
-    32 * MB,
-    'Bytes per second of the bodies of REST calls of one API key; 0: unlimited.',
-  ),
-  bodyBytesPerKeyBurst: option(
-    wholeNumber(1024, 1024 * MB),
-    256 * MB,
-    'Bytes of REST bodies that one API key may send in a burst, after a pause.',
+  bodyBytesPerKey: rateOption(
+    { perSecond: 32 * MB, burst: 256 * MB },
+    1024 * MB,
+    'Bytes per second of the bodies of REST calls of one API key.',
   ),
   workspaceReadsPerMinute: option(
     wholeNumber(0, 1_000_000),

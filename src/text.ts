@@ -45,7 +45,7 @@ export function misspelledName(name: string, known: Iterable<string>): string | 
 
 /**
  * Returns the known name that a caller most likely means: the name that `name` misspells, otherwise a name
- * that starts with the same words. Returns null if there is none.
+ * that starts with the same words, and has most words in common. Returns null if there is none.
  */
 function intendedName(name: string, known: readonly string[]): string | null {
   const misspelled = misspelledName(name, known)
@@ -74,7 +74,14 @@ function wordsOf(name: string): readonly string[] {
   return words.filter((word, index) => word !== '' && !(index === 0 && word === 'weft'))
 }
 
+/** Returns how many words two names share at their starts and ends; 0 if the first words differ. */
 function sharedWords(first: readonly string[], second: readonly string[]): number {
+  const start = sharedStart(first, second)
+  if (start === 0) return 0
+  return start + sharedStart(first.slice(start).reverse(), second.slice(start).reverse())
+}
+
+function sharedStart(first: readonly string[], second: readonly string[]): number {
   const different = first.findIndex((word, index) => word !== second[index])
   return different === -1 ? first.length : different
 }

@@ -87,9 +87,9 @@ const peer = (name: string, script: string, dialect: ClientProtocol): Contender 
 
 /** All connections have one address here, and its limits must not act. */
 const oneAddress = {
-  WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
+  WEFT_CONNECTS_PER_ADDRESS: '0',
   WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
-  WEFT_RECEIVE_BYTES_PER_WORKSPACE_PER_SECOND: '0',
+  WEFT_RECEIVE_BYTES_PER_WORKSPACE: '0',
 }
 
 /** @param options additional options of Weft */

@@ -39,9 +39,9 @@ export interface BenchServer {
 
 /** Options without rate limits, so that one caller can call as often as possible. */
 export const unlimitedCalls = {
-  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
-  WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
-  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+  WEFT_CALLS_PER_KEY: '0',
+  WEFT_NEW_DOCUMENTS_PER_WORKSPACE: '0',
+  WEFT_CALLS_PER_ADDRESS: '0',
 } as const
 
 /** Creates a directory that is removed when the process ends. */

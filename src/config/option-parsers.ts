@@ -9,6 +9,8 @@ export interface Parser<T> {
   /** Description of a valid text. It completes the sentence "expected …". */
   readonly expected: string
   parse(text: string): T | undefined
+  /** Returns the text of a value, if `String` does not. */
+  format?(value: T): string
   /**
    * Returns the exact problem of an invalid text, without secrets. Returns null if the problem has no better
    * description than `expected`.

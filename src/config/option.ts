@@ -1,4 +1,5 @@
 import type { Parser } from './option-parsers.ts'
+import { type Rate, rate } from './rate.ts'
 
 /**
  * A row of the table of options. The key of an option determines its names: `maxBodyBytes`,
@@ -38,3 +39,7 @@ export const secret = (
   description: string,
   defaultText = 'made at first start',
 ): Option<string | null> => optional(parser, description, { secret: true, defaultText })
+
+/** Creates an option for a rate with a burst, each at most `max`. */
+export const rateOption = (value: Rate, max: number, description: string): Option<Rate> =>
+  option(rate(value, max), value, description)

@@ -30,8 +30,11 @@ export function renderConfig({ config, sources }: ReadConfig): string {
 export const configAsJson = ({ config, sources }: ReadConfig): Record<string, unknown> =>
   Object.fromEntries(optionKeys.map((key) => [key, { value: shownValue(key, config), source: sources[key] }]))
 
-const shownValue = (key: OptionKey, config: Config): unknown =>
-  isSecret(key) && config[key] !== optionOf(key).default ? '(secret)' : config[key]
+function shownValue(key: OptionKey, config: Config): unknown {
+  const { parser, default: unset } = optionOf(key)
+  if (isSecret(key) && config[key] !== unset) return '(secret)'
+  return parser.format === undefined ? config[key] : parser.format(config[key])
+}
 
 function names(key: OptionKey): string {
   const environment = environmentOf(key)
@@ -42,8 +45,8 @@ function names(key: OptionKey): string {
 
 /** Returns the default of an option, as Markdown. */
 export function defaultText(key: OptionKey): string {
-  const { default: value, defaultText } = optionOf(key)
-  return defaultText ?? `\`${String(value)}\``
+  const { default: value, defaultText, parser } = optionOf(key)
+  return defaultText ?? `\`${parser.format?.(value) ?? String(value)}\``
 }
 
 function meaning(key: OptionKey): string {

@@ -96,9 +96,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
 
   'limit/exceeded': {
     message:
-      'too many calls with this API key: the limit callsPerKeyPerSecond is 400 per second; try again after 1 s ' +
-      '(Retry-After), call less often, or have the operator raise WEFT_CALLS_PER_KEY_PER_SECOND',
-    details: { limit: 'callsPerKeyPerSecond', value: 400, scope: 'apiKey' },
+      'too many calls with this API key: the limit callsPerKey is 400 per second; try again after 1 s ' +
+      '(Retry-After), call less often, or have the operator raise WEFT_CALLS_PER_KEY',
+    details: { limit: 'callsPerKey', value: 400, scope: 'apiKey' },
   },
 
   'server/internal': { message: 'internal error; request id 6c1f2f7e-8a55-4f0e-9d3c-0b7a1e2f3d4c' },

@@ -1,12 +1,16 @@
+import type { Rate } from '../config/rate.ts'
 import { type OptionKey, optionOf } from '../config.ts'
 import { type LimitName, type LimitScope, limitNames, limitScopes } from '../quota/limits.ts'
 
+/** A limit that the option with its name sets. */
 interface Row {
   readonly what: string
-  /** The options that set the limit, or its fixed value. */
-  readonly value: readonly OptionKey[] | string
   /** The effect for a client. */
   readonly met: string
+}
+
+interface FixedRow extends Row {
+  readonly value: string
 }
 
 const comeBack = 'close code 1013'
@@ -18,79 +22,65 @@ const heaviestEnds = 'the connection that keeps the most is closed'
 const unread = 'memory of bytes that clients have not read, of websockets and of responses'
 const slower = 'the server reads more slowly; nothing is lost'
 
-/** All limits. The type checker reports a missing one. */
-const rows: Readonly<Record<LimitName, Row>> = {
-  maxConnections: { what: 'websockets', value: ['maxConnections'], met: comeBack },
-  maxConnectionsPerAddress: { what: 'websockets', value: ['maxConnectionsPerAddress'], met: comeBack },
+/** All limits. The type checker reports a missing one, and a missing value. */
+const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : FixedRow } = {
+  maxConnections: { what: 'websockets', met: comeBack },
+  maxConnectionsPerAddress: { what: 'websockets', met: comeBack },
   maxConnectionsPerWorkspace: {
     what: 'websockets of all API keys',
-    value: ['maxConnectionsPerWorkspace'],
     met: comeBack,
   },
   maxUnauthenticatedPerAddress: {
     what: 'websockets that are not authenticated yet',
-    value: ['maxUnauthenticatedPerAddress'],
     met: comeBack,
   },
   maxHttpConnectionsPerAddress: {
     what: 'HTTP connections other than websockets',
-    value: ['maxHttpConnectionsPerAddress'],
     met: 'the connection is closed',
   },
-  connectsPerAddressPerSecond: {
+  connectsPerAddress: {
     what: 'new websockets per second; burst',
-    value: ['connectsPerAddressPerSecond', 'connectsPerAddressBurst'],
     met: comeBack,
   },
   authTimeoutSeconds: {
     what: 'seconds to authenticate a websocket',
-    value: ['authTimeoutSeconds'],
     met: `${comeBack}; 4401 if no token was received`,
   },
   maxDocumentsPerWorkspace: {
     what: 'open documents; unused ones are closed first',
-    value: ['maxDocumentsPerWorkspace'],
     met: comeBackOrRest,
   },
-  newDocumentsPerWorkspacePerSecond: {
+  newDocumentsPerWorkspace: {
     what: 'documents created by websockets per second; burst',
-    value: ['newDocumentsPerWorkspacePerSecond', 'newDocumentsPerWorkspaceBurst'],
     met: `${comeBack}; nothing is created`,
   },
   maxStoredBytesPerWorkspace: {
     what: 'stored bytes: documents, versions and records (see below)',
-    value: ['maxStoredBytesPerWorkspace'],
     met: `close code 4413; ${exhausted}`,
   },
-  receiveBytesPerWorkspacePerSecond: {
+  receiveBytesPerWorkspace: {
     what: 'bytes from websockets per second; burst',
-    value: ['receiveBytesPerWorkspacePerSecond', 'receiveBytesPerWorkspaceBurst'],
     met: slower,
   },
-  callsPerAddressPerSecond: {
+  callsPerAddress: {
     what: 'REST calls and pages per second before authentication; burst (`/metrics` counts as 50; `/healthz` and `/readyz` do not count)',
-    value: ['callsPerAddressPerSecond', 'callsPerAddressBurst'],
     met: exhausted,
   },
-  callsPerKeyPerSecond: {
+  callsPerKey: {
     what: 'REST calls per second; burst',
-    value: ['callsPerKeyPerSecond', 'callsPerKeyBurst'],
     met: exhausted,
   },
   workspaceReadsPerMinute: {
     what: 'reads of the workspace per minute',
-    value: ['workspaceReadsPerMinute'],
     met: exhausted,
   },
-  bodyBytesPerKeyPerSecond: {
+  bodyBytesPerKey: {
     what: 'bytes of REST bodies per second; burst',
-    value: ['bodyBytesPerKeyPerSecond', 'bodyBytesPerKeyBurst'],
     met: exhausted,
   },
-  maxBodyBytes: { what: 'bytes of a REST body', value: ['maxBodyBytes'], met: 'REST: 413' },
+  maxBodyBytes: { what: 'bytes of a REST body', met: 'REST: 413' },
   maxResponseBytes: {
     what: 'bytes of a REST response with content',
-    value: ['maxResponseBytes'],
     met: exhausted,
   },
   comparedCharacters: {
@@ -100,17 +90,14 @@ const rows: Readonly<Record<LimitName, Row>> = {
   },
   maxMessageBytes: {
     what: 'bytes of a websocket message',
-    value: ['maxMessageBytes'],
     met: 'close code 4413',
   },
   maxDocumentBytes: {
     what: 'bytes of a document, as encoded by Yjs',
-    value: ['maxDocumentBytes'],
     met: 'close code 4413; REST: 400',
   },
   sendBufferBytes: {
     what: 'unsent bytes of a slow reader',
-    value: ['sendBufferBytes'],
     met: 'one difference after the client has read the buffer',
   },
   bodyMemoryPerWorkspace: {
@@ -186,7 +173,6 @@ const rows: Readonly<Record<LimitName, Row>> = {
   },
   transferTimeoutSeconds: {
     what: 'seconds to finish a websocket message, and to read what was sent, plus 1 s for each 16 KiB',
-    value: ['transferTimeoutSeconds'],
     met: connectionCloses,
   },
   pendingUpdateMemoryPerWorkspace: {
@@ -229,7 +215,6 @@ const rows: Readonly<Record<LimitName, Row>> = {
   threadQueuePerWorkspace: { what: threadQueue, value: '32 for changes, 32 for reads', met: comeBackOrRest },
   threadJobSeconds: {
     what: 'seconds of work on a thread; fewer for a workspace whose earlier work timed out',
-    value: ['threadJobSeconds'],
     met: `close code 4413 for the sender of an update; close code 1013 while a document opens; ${exhausted}`,
   },
   threadOverrunSeconds: {
@@ -266,17 +251,20 @@ export const limitsTable = (): string =>
     .join('\n')
 
 function rowOf(name: LimitName): string {
-  const { what, value, met } = rows[name]
-  const shownValue = typeof value === 'string' ? `${value} (fixed)` : value.map(shown).join('; ')
-  const named = typeof value === 'string' ? [name] : value
-  return `| ${[named.map((each) => `\`${each}\``).join(', '), whose[limitScopes[name]], what, shownValue, met].join(' | ')} |`
+  const row: Row | FixedRow = rows[name]
+  const value = 'value' in row ? `${row.value} (fixed)` : shown(optionOf(name as OptionKey).default, name)
+  return `| ${[`\`${name}\``, whose[limitScopes[name]], row.what, value, row.met].join(' | ')} |`
 }
 
 /** The default, formatted. */
-function shown(key: OptionKey): string {
-  const value = Number(optionOf(key).default)
-  if (value === 0) return 'unlimited'
-  return key.includes('Bytes') && value >= 2 ** 20
-    ? `${value / 2 ** 20} MiB`
-    : new Intl.NumberFormat('en').format(value)
+function shown(value: unknown, name: string): string {
+  if (typeof value === 'object') {
+    const { perSecond, burst } = value as Rate
+    return `${shown(perSecond, name)}; ${shown(burst, name)}`
+  }
+  const number = Number(value)
+  if (number === 0) return 'unlimited'
+  return /bytes/i.test(name) && number >= 2 ** 20
+    ? `${number / 2 ** 20} MiB`
+    : new Intl.NumberFormat('en').format(number)
 }

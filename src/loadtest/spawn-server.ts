@@ -10,12 +10,12 @@ import { StorageError } from '../storage/storage-error.ts'
 
 /** Options without limits per address, because all clients of the load test have the same address. */
 const unlimited = {
-  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
-  WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
-  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
-  WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
+  WEFT_CALLS_PER_KEY: '0',
+  WEFT_NEW_DOCUMENTS_PER_WORKSPACE: '0',
+  WEFT_CALLS_PER_ADDRESS: '0',
+  WEFT_CONNECTS_PER_ADDRESS: '0',
   WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
-  WEFT_RECEIVE_BYTES_PER_WORKSPACE_PER_SECOND: '0',
+  WEFT_RECEIVE_BYTES_PER_WORKSPACE: '0',
   WEFT_LOG_LEVEL: 'error',
 } as const
 

@@ -1,10 +1,9 @@
 import { type Clock, steadyTime } from '../clock.ts'
+import type { Rate } from '../config/rate.ts'
 
 export interface RateLimitOptions {
-  /** Sustained rate in calls (or bytes) per second. */
-  readonly perSecond: number
-  /** Maximum number of calls (or bytes) in a burst after a pause. At least 1. */
-  readonly burst: number
+  /** The rate, which is not unlimited. */
+  readonly rate: Rate
   readonly clock: Clock
   /** Called with the usage on this node, so that other nodes can count it. */
   readonly used?: CountUsage
@@ -31,11 +30,11 @@ export class RateLimiter {
   readonly #used: CountUsage | undefined
   readonly #restedAt = new Map<string, number>()
 
-  constructor({ perSecond, burst, clock, used }: RateLimitOptions) {
+  constructor({ rate, clock, used }: RateLimitOptions) {
     this.#used = used
-    this.perSecond = perSecond
-    this.#intervalMs = 1000 / perSecond
-    this.#toleranceMs = this.#intervalMs * (burst - 1)
+    this.perSecond = rate.perSecond
+    this.#intervalMs = 1000 / rate.perSecond
+    this.#toleranceMs = this.#intervalMs * (rate.burst - 1)
     this.#now = steadyTime(clock)
   }
 

@@ -1,6 +1,7 @@
 import type { HttpConnectionLimits } from '../api/http/connection-limits.ts'
 import type { ApiLimits } from '../api/http/rate-limits.ts'
 import type { Clock } from '../clock.ts'
+import type { Rate } from '../config/rate.ts'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
@@ -24,19 +25,19 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
   readonly rates: ClusterRates
 }
 
-/** Creates a rate limit; null (unlimited) if `perSecond` is 0. */
-const rate = (perSecond: number, burst: number, clock: Clock): RateLimiter | null =>
-  perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock })
+/** Creates a limiter for a rate; null if the rate is unlimited. */
+const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
+  rate.perSecond === 0 ? null : new RateLimiter({ rate, clock })
 
-/** Creates a rate limit that applies to all nodes together; null (unlimited) if `perSecond` is 0. */
-function sharedRate(
-  perSecond: number,
-  burst: number,
-  { clock, rates, limit }: { clock: Clock; rates: ClusterRates; limit: LimitName },
+/** Creates a limiter for a rate that applies to all nodes together; null if the rate is unlimited. */
+function sharedLimiterOf(
+  limit: 'callsPerKey' | 'bodyBytesPerKey' | 'newDocumentsPerWorkspace',
+  { config, clock, rates }: ClusterLimitDependencies,
 ): RateLimiter | null {
-  if (perSecond === 0) return null
+  const rate = config[limit]
+  if (rate.perSecond === 0) return null
   const used = rates.share(limit, (key, cost) => limiter.chargeOthers(key, cost))
-  const limiter: RateLimiter = new RateLimiter({ perSecond, burst, clock, used })
+  const limiter: RateLimiter = new RateLimiter({ rate, clock, used })
   return limiter
 }
 
@@ -56,7 +57,7 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
   connectionsPerAddressMax: config.maxConnectionsPerAddress,
   connectionsPerWorkspaceMax: config.maxConnectionsPerWorkspace,
   unauthenticatedPerAddressMax: config.maxUnauthenticatedPerAddress,
-  connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
+  connects: limiterOf(config.connectsPerAddress, clock),
 })
 
 /** Returns the limits for HTTP connections. */
@@ -70,20 +71,18 @@ export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpC
  * Returns a function that throws if a workspace must not create another document by websocket at this time.
  * The limit applies to all nodes together.
  */
-export function creationsOf({
-  config,
-  clock,
-  rates,
-}: ClusterLimitDependencies): (address: Pick<Tenant, 'workspaceId'>) => void {
-  const limit: LimitName = 'newDocumentsPerWorkspacePerSecond'
-  const { newDocumentsPerWorkspacePerSecond: perSecond, newDocumentsPerWorkspaceBurst: burst } = config
-  const limiter = sharedRate(perSecond, burst, { clock, rates, limit })
+export function creationsOf(
+  dependencies: ClusterLimitDependencies,
+): (address: Pick<Tenant, 'workspaceId'>) => void {
+  const limit = 'newDocumentsPerWorkspace'
+  const limiter = sharedLimiterOf(limit, dependencies)
   return ({ workspaceId }) => {
     const waitMs = limiter?.take(workspaceId) ?? 0
-    if (waitMs === 0) return
+    if (limiter === null || waitMs === 0) return
+    const { perSecond } = limiter
     const seconds = Math.ceil(waitMs / 1000)
     throw exhausted(limit, perSecond, {
-      problem: `the workspace creates too many documents: ${limit} is ${perSecond}`,
+      problem: `the workspace creates too many documents: ${limit} is ${perSecond} per second`,
       remedy: `try again after ${seconds} s`,
       retryAfterSeconds: seconds,
     })
@@ -93,10 +92,9 @@ export function creationsOf({
 /** Returns the limit for the bytes that the server reads from websockets. */
 export const inflowOf = ({ config, clock, reports }: LimitDependencies): ReceiveRateLimit =>
   new ReceiveRateLimit({
-    bytesPerSecond: config.receiveBytesPerWorkspacePerSecond,
-    burstBytes: config.receiveBytesPerWorkspaceBurst,
+    rate: config.receiveBytesPerWorkspace,
     clock,
-    onExceeded: (workspaceId) => reports.exceeded('receiveBytesPerWorkspacePerSecond', workspaceId),
+    onExceeded: (workspaceId) => reports.exceeded('receiveBytesPerWorkspace', workspaceId),
   })
 
 /** Returns the accounts for all memory that clients can use. The metrics contain all these accounts. */
@@ -125,23 +123,15 @@ export const apiQuotasOf = ({
   rates,
   memory,
 }: LimitDependencies & ClusterLimitDependencies & { readonly memory: MemoryLedger }): ApiLimits => ({
-  addressCalls: rate(config.callsPerAddressPerSecond, config.callsPerAddressBurst, clock),
-  calls: sharedRate(config.callsPerKeyPerSecond, config.callsPerKeyBurst, {
-    clock,
-    rates,
-    limit: 'callsPerKeyPerSecond',
-  }),
+  addressCalls: limiterOf(config.callsPerAddress, clock),
+  calls: sharedLimiterOf('callsPerKey', { config, clock, rates }),
   bodyMemory: memory.requestBodies,
   unread: {
     holder: memory.unreadResponses,
     transfers: new SlowTransfers(config.transferTimeoutSeconds * 1000),
     tooSlow: (who) => reports.exceeded('transferTimeoutSeconds', who),
   },
-  bodies: sharedRate(config.bodyBytesPerKeyPerSecond, config.bodyBytesPerKeyBurst, {
-    clock,
-    rates,
-    limit: 'bodyBytesPerKeyPerSecond',
-  }),
+  bodies: sharedLimiterOf('bodyBytesPerKey', { config, clock, rates }),
   proxies: config.trustProxy,
   reports,
 })

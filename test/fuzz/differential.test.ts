@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import '../../src/rooms/room/document-state.ts'
+import { unlimited } from '../../src/config/rate.ts'
 import { eventually, RawClient } from '../support/clients/clients.ts'
 import { contentsOf, orderOf } from '../support/data/digest.ts'
 import { Random } from '../support/data/random-doc.ts'
@@ -17,7 +18,7 @@ const rounds = Number(process.env.WEFT_FUZZ_CASES ?? times(12, 80))
 let server: TestServer
 let token: string
 beforeAll(async () => {
-  server = await startTestServer({ idleUnloadSeconds: 0, newDocumentsPerWorkspacePerSecond: 0 })
+  server = await startTestServer({ idleUnloadSeconds: 0, newDocumentsPerWorkspace: unlimited })
   token = await server.token('ada')
 })
 afterAll(() => server?.stop())

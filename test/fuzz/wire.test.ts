@@ -216,7 +216,7 @@ async function metricsOf(server: ServerProcess): Promise<(name: string) => numbe
     )
 }
 
-const options = { WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_CALLS_PER_KEY_PER_SECOND: '0' }
+const options = { WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_CALLS_PER_KEY: '0' }
 
 it(`[FUZZ-1] when ${frames} hostile frames arrive, closes only the connections that sent them (seed ${seed})`, async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-wire-'))

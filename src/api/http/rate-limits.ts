@@ -49,7 +49,7 @@ export const limitAddress =
     const address = clientAddress(request, proxies)
     response.locals.address = address
     if (cost > 0)
-      take(addressCalls, 'callsPerAddressPerSecond', address, 'too many calls from this address', cost)
+      take(addressCalls, 'callsPerAddress', address, 'too many calls from this address', cost)
     next()
   }
 
@@ -66,10 +66,10 @@ export function limitCaller(
   bytesMax: number,
 ): BodyMeter {
   const key = rateKeyOf(caller)
-  take(calls, 'callsPerKeyPerSecond', key, 'too many calls with this API key')
+  take(calls, 'callsPerKey', key, 'too many calls with this API key')
   const announced = Number(request.headers['content-length'] ?? 0)
   const isCharged = announced > 0 && announced <= bytesMax
-  take(bodies, 'bodyBytesPerKeyPerSecond', key, 'too many bytes with this API key', isCharged ? announced : 0)
+  take(bodies, 'bodyBytesPerKey', key, 'too many bytes with this API key', isCharged ? announced : 0)
   const claim = bodyMemory.open(memoryOwnerOf(response), () => request.destroy())
   response.once('close', () => claim.release())
   return {

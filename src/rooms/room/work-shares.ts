@@ -49,7 +49,7 @@ export class WorkShares {
   constructor(clock: Clock, onExceeded: (workspaceId: string) => void) {
     this.#onExceeded = onExceeded
     // A RateLimiter accepts a call while at least one unit is left, so the burst is larger by one.
-    this.#spent = new RateLimiter({ perSecond: msPerSecond, burst: burstMs + 1, clock })
+    this.#spent = new RateLimiter({ rate: { perSecond: msPerSecond, burst: burstMs + 1 }, clock })
   }
 
   /** Counts the time of edits. Returns the number of milliseconds that their document must wait. */

@@ -58,11 +58,7 @@ export class Admission {
   takeConnect(address: string): Close | null {
     const { connects } = this.#limits
     if (connects === null || connects.take(address) === 0) return null
-    return full(
-      'too many new connections from this address',
-      'connectsPerAddressPerSecond',
-      connects.perSecond,
-    )
+    return full('too many new connections from this address', 'connectsPerAddress', connects.perSecond)
   }
 
   /** Returns the close reason if a connection from `address` would exceed a limit; otherwise null. */

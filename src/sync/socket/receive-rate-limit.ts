@@ -1,11 +1,10 @@
 import type { Clock } from '../../clock.ts'
+import type { Rate } from '../../config/rate.ts'
 import type { PausableReader } from './read-backpressure.ts'
 
 export interface ReceiveRateOptions {
-  /** Maximum bytes per second that all sockets of a workspace may send together; 0: no limit. */
-  readonly bytesPerSecond: number
-  /** Bytes that a workspace may send in a burst, after a pause. */
-  readonly burstBytes: number
+  /** Maximum rate in bytes at which all sockets of a workspace may send together. */
+  readonly rate: Rate
   readonly clock: Clock
   /** Called when sockets of a workspace are paused. */
   readonly onExceeded: (workspaceId: string) => void
@@ -77,7 +76,8 @@ export class WorkspaceBucket {
   constructor(options: ReceiveRateOptions, workspaceId: string) {
     this.#options = options
     this.workspaceId = workspaceId
-    this.#availableBytes = options.bytesPerSecond === 0 ? Number.POSITIVE_INFINITY : options.burstBytes
+    const { perSecond, burst } = options.rate
+    this.#availableBytes = perSecond === 0 ? Number.POSITIVE_INFINITY : burst
     this.#filledAt = options.clock.now()
   }
 
@@ -104,19 +104,18 @@ export class WorkspaceBucket {
 
   /** Returns the number of milliseconds until the bucket is full. */
   untilFullMs(): number {
-    if (this.#options.bytesPerSecond === 0) return 0
+    const { perSecond, burst } = this.#options.rate
+    if (perSecond === 0) return 0
     this.#fill()
-    return Math.ceil(
-      ((this.#options.burstBytes - this.#availableBytes) / this.#options.bytesPerSecond) * 1000,
-    )
+    return Math.ceil(((burst - this.#availableBytes) / perSecond) * 1000)
   }
 
   #fill(): void {
-    const { bytesPerSecond, burstBytes, clock } = this.#options
+    const { rate, clock } = this.#options
     const now = clock.now()
     // If the system clock is set back, no bytes are added.
-    const grown = (Math.max(0, now - this.#filledAt) * bytesPerSecond) / 1000
-    this.#availableBytes = Math.min(burstBytes, this.#availableBytes + grown)
+    const grown = (Math.max(0, now - this.#filledAt) * rate.perSecond) / 1000
+    this.#availableBytes = Math.min(rate.burst, this.#availableBytes + grown)
     this.#filledAt = now
   }
 
@@ -130,7 +129,7 @@ export class WorkspaceBucket {
   }
 
   #scheduleResume(): () => void {
-    const ms = Math.ceil((-this.#availableBytes / this.#options.bytesPerSecond) * 1000)
+    const ms = Math.ceil((-this.#availableBytes / this.#options.rate.perSecond) * 1000)
     return this.#options.clock.after(Math.max(pauseMsMin, ms), () => this.#resume())
   }
 

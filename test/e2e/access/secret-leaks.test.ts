@@ -41,7 +41,7 @@ const environment = {
   WEFT_JWT_SECRET_PREVIOUS: own.jwtSecretPrevious,
   WEFT_METRICS_TOKEN: own.metricsToken,
   WEFT_LOG_LEVEL: 'trace',
-  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
+  WEFT_CALLS_PER_KEY: '0',
   // The test does not depend on durability after a power loss.
   WEFT_DURABILITY: 'process',
 }

@@ -29,7 +29,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
       WEFT_POSTGRES_SCHEMA: postgres.newSchema(),
       WEFT_NATS_URL: nats.url,
       // The test calls the server at a high rate.
-      WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+      WEFT_CALLS_PER_ADDRESS: '0',
     }
   })
   afterEach(async () => {

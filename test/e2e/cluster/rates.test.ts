@@ -10,7 +10,7 @@ afterEach(() => stop())
 
 const burst = 30
 const perSecond = 10
-const limits: Partial<Config> = { callsPerKeyPerSecond: perSecond, callsPerKeyBurst: burst }
+const limits: Partial<Config> = { callsPerKey: { perSecond, burst } }
 
 async function start(overrides: Partial<Config>, weather?: Weather) {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)

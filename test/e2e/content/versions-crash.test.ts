@@ -14,7 +14,7 @@ const rounds = times(1, 8)
 const editor = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
 const scope = { workspaceId: 'test', apiKey: 'test-key', organizationId: 'acme' }
 
-const options = { WEFT_CALLS_PER_KEY_PER_SECOND: '0' }
+const options = { WEFT_CALLS_PER_KEY: '0' }
 
 interface Version {
   readonly versionId: string

@@ -137,13 +137,13 @@ it('[LIM-21] closes a socket whose message is not complete in time, even if it s
 })
 
 it('[LIM-22] applies the receive rate to the bytes of an incomplete message when they arrive', async () => {
-  await start({ receiveBytesPerWorkspacePerSecond: 200 * KiB, receiveBytesPerWorkspaceBurst: 100 * KiB })
+  await start({ receiveBytesPerWorkspace: { perSecond: 200 * KiB, burst: 100 * KiB } })
   const [slow, others] = await many(2, `/sync/acme/plan/main?token=${await server.token('ada')}`)
   if (slow === undefined || others === undefined) throw new Error('no clients')
   const update = message([0, 2], typed('y'.repeat(500_000), 1))
   const whole = frameBegin(update.length, update)
   sendBytes(slow, whole.subarray(0, 450_000))
-  await eventually(async () => (await hits('receiveBytesPerWorkspacePerSecond')) > 0)
+  await eventually(async () => (await hits('receiveBytesPerWorkspace')) > 0)
   sendBytes(slow, whole.subarray(450_000))
   await eventually(() => others.updates().length === 1)
 })

@@ -88,14 +88,14 @@ it('[LIM-11] counts messages, documents and bodies that are too large', async ()
 })
 
 it('[LIM-11] counts calls that exceed the rate', async () => {
-  await start({ callsPerKeyPerSecond: 1, callsPerKeyBurst: 2, workspaceReadsPerMinute: 1 })
+  await start({ callsPerKey: { perSecond: 1, burst: 2 }, workspaceReadsPerMinute: 1 })
   await write('plan', 'one')
   const refused = await write('plan', 'two')
   expect(refused).toMatchObject({
     status: 429,
-    body: { error: { details: { limit: 'callsPerKeyPerSecond', value: 1, scope: 'apiKey' } } },
+    body: { error: { details: { limit: 'callsPerKey', value: 1, scope: 'apiKey' } } },
   })
-  expect(await exceeded('callsPerKeyPerSecond')).toBe(1)
+  expect(await exceeded('callsPerKey')).toBe(1)
   const headers = {
     'x-service-workspace-id': server.credentials.workspaceId,
     'x-service-workspace-auth-token': server.credentials.workspaceAuthToken,
@@ -141,14 +141,14 @@ it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and keeps sockets be
   const store = heldStore()
   const clock = new HeldClock()
   const engine = await openLevelEngine({ directory: join(directory, 'held'), ...store })
-  const quota = { receiveBytesPerWorkspacePerSecond: 1_000_000, receiveBytesPerWorkspaceBurst: 14_000_000 }
+  const quota = { receiveBytesPerWorkspace: { perSecond: 1_000_000, burst: 14_000_000 } }
   await start(quota, { engine, clock })
   const [writer, other] = [await connect(), await connect('other')]
   await Promise.all([writer.roundTrip(), other.roundTrip()])
   store.hold()
   // After the second update, more than 4 MB wait for the disk and the burst is used up.
   for (let client = 1; client <= 4; client += 1) writer.sendUpdate(typed('x'.repeat(7_000_000), client))
-  for (const limit of ['uncommittedBytes', 'receiveBytesPerWorkspacePerSecond'])
+  for (const limit of ['uncommittedBytes', 'receiveBytesPerWorkspace'])
     await eventually(async () => (await exceeded(limit)) === 1)
   store.release()
   const taken = () => metric(server, 'weft_updates_total{source="socket"}')
@@ -171,7 +171,7 @@ it('[LIM-12] logs an exceeded limit with the API key or workspace that exceeded 
   const { config } = readConfig({ flags: {}, environment: {}, file: null })
   const own = { ...config, port: 0, host: '127.0.0.1', dataDir: data, engine: 'memory' as const }
   const running = await startServer(
-    { ...own, maxConnectionsPerWorkspace: 1, callsPerKeyPerSecond: 1, callsPerKeyBurst: 1 },
+    { ...own, maxConnectionsPerWorkspace: 1, callsPerKey: { perSecond: 1, burst: 1 } },
     log,
   )
   const { workspaceId, apiKey, authToken } = running.credentials
@@ -196,7 +196,7 @@ it('[LIM-12] logs an exceeded limit with the API key or workspace that exceeded 
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(told).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ limit: 'callsPerKeyPerSecond', scope: 'apiKey', who: apiKey, times: 1 }),
+      expect.objectContaining({ limit: 'callsPerKey', scope: 'apiKey', who: apiKey, times: 1 }),
       expect.objectContaining({
         limit: 'maxConnectionsPerWorkspace',
         scope: 'workspace',

@@ -60,14 +60,14 @@ it('[LIM-1] limits the open websockets of a workspace for all its API keys toget
 })
 
 it('[LIM-2] limits new websockets of one address before it reads them, but not those of other addresses', async () => {
-  await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 3, trustProxy: 1 })
+  await start({ connectsPerAddress: { perSecond: 1, burst: 3 }, trustProxy: 1 })
   const mine = '2001:db8:1:1::1'
   await welcome('one', token, mine)
   expect(await (await connect('one', 'wrong', mine)).closed).toMatchObject({ code: 4401 })
   expect(await (await connect('a/b/c', token, '2001:db8:1:1::2')).closed).toMatchObject({ code: 4400 })
   for (const by of [token, 'wrong'])
     expect(await (await connect('one', by, '2001:db8:1:1::3')).closed).toEqual(
-      full('connectsPerAddressPerSecond', 1),
+      full('connectsPerAddress', 1),
     )
   await welcome('one', token, '2001:db8:1:2::1')
   await welcome('one', token, '192.0.2.1')
@@ -120,7 +120,7 @@ it('[LIM-4] does not include a document that cannot be opened in the number of o
 itLong(
   '[LIM-5] when a workspace exceeds its rate, reads its sockets slowly, loses nothing, and does not slow other workspaces',
   async () => {
-    await start({ receiveBytesPerWorkspacePerSecond: 200_000, receiveBytesPerWorkspaceBurst: 300_000 })
+    await start({ receiveBytesPerWorkspace: { perSecond: 200_000, burst: 300_000 } })
     const other = await otherWorkspace(server)
     const [writer, witness, calm] = [
       await welcome('one'),
@@ -128,7 +128,7 @@ itLong(
       await welcome('one', other.token),
     ]
     for (let client = 1; client <= 20; client += 1) writer.sendUpdate(typed('x'.repeat(50_000), client))
-    await eventually(async () => (await exceeded('receiveBytesPerWorkspacePerSecond')) > 0)
+    await eventually(async () => (await exceeded('receiveBytesPerWorkspace')) > 0)
     for (let turn = 0; turn < 5; turn += 1) await calm.roundTrip()
     expect(witness.updates().length).toBeLessThan(20)
     await eventually(() => contentOf(witness.updates()).length === 1_000_000)
@@ -137,7 +137,7 @@ itLong(
 )
 
 it('[LIM-6] limits calls of an address, including page requests, before it reads them, but not probes or other addresses', async () => {
-  server = await startTestServer({ callsPerAddressPerSecond: 1, callsPerAddressBurst: 3, trustProxy: 1 })
+  server = await startTestServer({ callsPerAddress: { perSecond: 1, burst: 3 }, trustProxy: 1 })
   const path = '/v2/users/get'
   const from = (address: string, more = {}) =>
     server.post(path, { organizationId: 'acme' }, { 'x-forwarded-for': address, ...more })
@@ -149,7 +149,7 @@ it('[LIM-6] limits calls of an address, including page requests, before it reads
     const refused = await from('192.0.2.1', more)
     expect(refused).toMatchObject({ status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED' } } })
     expect(refused.headers.get('retry-after')).toBe('1')
-    expect(details(refused)).toEqual({ code, limit: 'callsPerAddressPerSecond', value: 1, scope: 'address' })
+    expect(details(refused)).toEqual({ code, limit: 'callsPerAddress', value: 1, scope: 'address' })
   }
   expect((await from('192.0.2.2')).status).not.toBe(429)
   const look = async (page: string) =>
@@ -160,11 +160,11 @@ it('[LIM-6] limits calls of an address, including page requests, before it reads
   }
   for (const page of ['/openapi.json', '/docs', '/metrics', '/backup', '/'])
     expect(await look(page)).toBe(429)
-  expect(await exceeded('callsPerAddressPerSecond')).toBe(8)
+  expect(await exceeded('callsPerAddress')).toBe(8)
 })
 
 it('[LIM-7] limits the bytes of request bodies for each API key, with and without an announced length', async () => {
-  await start({ bodyBytesPerKeyPerSecond: 1000, bodyBytesPerKeyBurst: 100_000, maxBodyBytes: 60_000 })
+  await start({ bodyBytesPerKey: { perSecond: 1000, burst: 100_000 }, maxBodyBytes: 60_000 })
   const other = await otherWorkspace(server)
   const body = { organizationId: 'acme', padding: 'x'.repeat(40_000) }
   const send = (headers = {}) => server.post('/v2/users/get', body, headers)
@@ -195,7 +195,7 @@ it('[LIM-7] limits the bytes of request bodies for each API key, with and withou
   expect((await chunked()).status).toBe(429)
   const refused = await send()
   expect(refused).toMatchObject({ status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED' } } })
-  expect(details(refused)).toEqual({ code, limit: 'bodyBytesPerKeyPerSecond', value: 1000, scope: 'apiKey' })
+  expect(details(refused)).toEqual({ code, limit: 'bodyBytesPerKey', value: 1000, scope: 'apiKey' })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(5)
   expect((await send(other.headers)).status).not.toBe(429)
 })

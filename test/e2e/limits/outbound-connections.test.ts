@@ -21,7 +21,7 @@ beforeEach(async () => {
   server = await startProcess(data, {
     NODE_OPTIONS: `--import=${teller.href}`,
     CONNECTIONS_FILE: join(data, 'connections'),
-    WEFT_CALLS_PER_KEY_PER_SECOND: '0',
+    WEFT_CALLS_PER_KEY: '0',
     WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
   })
 })

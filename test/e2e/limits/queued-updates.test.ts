@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { unlimited } from '../../../src/config/rate.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
 import { block, contents, item, list, updateOf } from '../../support/data/update-builder.ts'
@@ -30,7 +31,7 @@ beforeEach(async () => {
   const limits = {
     maxMessageBytes: MiB,
     memoryBudgetBytes: 16 * MiB,
-    receiveBytesPerWorkspacePerSecond: 0,
+    receiveBytesPerWorkspace: unlimited,
     maxConnectionsPerAddress: 0,
   }
   server = await startTestServer({ adminToken, ...limits }, { engine })

@@ -69,7 +69,7 @@ async function change(server: ServerProcess, name: string, answered: string[]): 
 it(`[AUDIT-3] after ${rounds} SIGKILLs at random moments, has an audit record for each change and each response (seed ${seed})`, async () => {
   const random = new Random(seed)
   const data = await mkdtemp(join(tmpdir(), 'weft-audit-crash-'))
-  const options = { WEFT_AUDIT: 'all', WEFT_CALLS_PER_KEY_PER_SECOND: '0' }
+  const options = { WEFT_AUDIT: 'all', WEFT_CALLS_PER_KEY: '0' }
   const answered: string[] = []
   for (let round = 0; round < rounds; round++) {
     const server = await startProcess(data, options)

@@ -134,7 +134,7 @@ it('[DOC-18] does not restore a document that is deleted before its first update
 })
 
 it('[DOC-19] creates a limited number of documents by websocket, then closes with 1013 and states the limit', async () => {
-  await start({ newDocumentsPerWorkspacePerSecond: 1, newDocumentsPerWorkspaceBurst: 3 })
+  await start({ newDocumentsPerWorkspace: { perSecond: 1, burst: 3 } })
   const clients = []
   for (let index = 0; index < 4; index += 1) {
     const client = await connect(`plan-${index}`)
@@ -144,10 +144,10 @@ it('[DOC-19] creates a limited number of documents by websocket, then closes wit
   }
   expect(await clients[3]?.closed).toEqual({
     code: 1013,
-    reason: 'the workspace creates too many documents: newDocumentsPerWorkspacePerSecond is 1',
+    reason: 'the workspace creates too many documents: newDocumentsPerWorkspace is 1 per second',
   })
   expect(await documentIds()).toEqual(['plan-0', 'plan-1', 'plan-2'])
-  expect(await metric(server, 'weft_limit_hits_total{limit="newDocumentsPerWorkspacePerSecond"}')).toBe(1)
+  expect(await metric(server, 'weft_limit_hits_total{limit="newDocumentsPerWorkspace"}')).toBe(1)
   // The limit does not apply to existing documents and REST.
   clients[0]?.sendUpdate(typed('y', 8))
   await clients[0]?.roundTrip()

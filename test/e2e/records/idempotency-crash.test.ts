@@ -24,7 +24,7 @@ interface Keyed {
 }
 
 const start = (data: string): Promise<ServerProcess> =>
-  startProcess(data, { WEFT_CALLS_PER_KEY_PER_SECOND: '0' })
+  startProcess(data, { WEFT_CALLS_PER_KEY: '0' })
 
 const send = (server: ServerProcess, { key, kind }: Keyed) => {
   const headers = { 'idempotency-key': key }

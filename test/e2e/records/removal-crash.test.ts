@@ -61,7 +61,7 @@ itLong(
     const random = new Random(seed)
     const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
     try {
-      let server = await startProcess(data, { WEFT_CALLS_PER_KEY_PER_SECOND: '0' })
+      let server = await startProcess(data, { WEFT_CALLS_PER_KEY: '0' })
       // A removal that ended before the kill proves nothing. It is tried again with an earlier kill.
       for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
         expect(tries, `seed ${seed}`).toBeLessThan(4 * rounds)
@@ -77,7 +77,7 @@ itLong(
         await server.end('SIGKILL')
         const wasDone = (await deletion) !== null
         expect((await verify(data, () => undefined)).damages).toEqual([])
-        server = await startProcess(data, { WEFT_CALLS_PER_KEY_PER_SECOND: '0' })
+        server = await startProcess(data, { WEFT_CALLS_PER_KEY: '0' })
         if (wasDone) continue
         cut += 1
         expect(await add(server)).toMatchObject({

@@ -196,7 +196,7 @@ itLong(
   async () => {
     const random = new Random(seed)
     const directory = await mkdtemp(join(tmpdir(), 'weft-user-data-'))
-    const start = () => startProcess(directory, { WEFT_CALLS_PER_KEY_PER_SECOND: '0' })
+    const start = () => startProcess(directory, { WEFT_CALLS_PER_KEY: '0' })
     try {
       let server = await start()
       const post = async (path: string, data: object) => (await server.post(path, data)).data

@@ -34,7 +34,7 @@ afterEach(async () => {
 const options = (): Record<string, string> => ({
   // Long enough for the calls of the test, also on a busy machine.
   WEFT_SHUTDOWN_SECONDS: '12',
-  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
+  WEFT_CALLS_PER_KEY: '0',
   WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
   WEFT_SEND_BUFFER_BYTES: '65536',
 })

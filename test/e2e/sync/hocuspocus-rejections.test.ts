@@ -165,7 +165,7 @@ it('[DIA-26] counts a rejected token even if the client leaves the document befo
 })
 
 it('[DIA-26] rejects expired tokens of any number of documents, and does not count them as rejected', async () => {
-  await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 10 })
+  await start({ connectsPerAddress: { perSecond: 1, burst: 10 } })
   const old = await server.token('ada', { expiresInSeconds: 60 })
   const client = await letIn(await server.token('ada', { expiresInSeconds: 3_600 }))
   aheadMs += 120_000
@@ -221,7 +221,7 @@ it('[DIA-26] reads nothing from a client while its token is checked, even if the
 })
 
 it('[DIA-26] limits rejected tokens after the first one, including newer tokens, like new websockets of their address', async () => {
-  await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 10 })
+  await start({ connectsPerAddress: { perSecond: 1, burst: 10 } })
   const token = await server.token('ada')
   const client = await letIn(token)
   const isClosed = client.closed.then(() => true)
@@ -236,7 +236,7 @@ it('[DIA-26] limits rejected tokens after the first one, including newer tokens,
   }
   expect(await client.closed).toMatchObject({
     code: 1013,
-    reason: expect.stringContaining('connectsPerAddressPerSecond') as string,
+    reason: expect.stringContaining('connectsPerAddress') as string,
   })
-  expect(await exceeded('connectsPerAddressPerSecond')).toBeGreaterThan(0)
+  expect(await exceeded('connectsPerAddress')).toBeGreaterThan(0)
 })

@@ -19,7 +19,7 @@ const writers = 4
 /** Leases of a killed process end within 10 s, the first retry is after 5 s. */
 const patienceMs = 60_000
 
-const options = { WEFT_CALLS_PER_KEY_PER_SECOND: '0', WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1' }
+const options = { WEFT_CALLS_PER_KEY: '0', WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1' }
 
 const callsOf = (server: ServerProcess) =>
   hookCalls(async (path, data) => {

@@ -1,3 +1,4 @@
+import { unlimited } from '../../../src/config/rate.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { climb, minimize } from './climb.ts'
 import { describeFinding, type Finding, judge, judgeAt } from './judge.ts'
@@ -106,7 +107,7 @@ async function sockets({ seconds, seed }: GroupOptions): Promise<GroupResult> {
   const { mutatePlan, randomPlan, simplerPlans, updatesOf } = await import(
     '../../support/data/update-plans.ts'
   )
-  const server = await startTestServer({ idleUnloadSeconds: 0, newDocumentsPerWorkspacePerSecond: 0 })
+  const server = await startTestServer({ idleUnloadSeconds: 0, newDocumentsPerWorkspace: unlimited })
   const place = { server, token: await server.token('ada') }
   const random = new Random(seed)
   const sampled = Math.ceil(seconds / 4)

@@ -273,18 +273,18 @@ const twice = async (weft: TestServer, path: string, headers = {}): Promise<Answ
 }
 const limited: readonly Limited[] = [
   [
-    'callsPerKeyPerSecond',
-    { callsPerKeyPerSecond: 1, callsPerKeyBurst: 1 },
+    'callsPerKey',
+    { callsPerKey: { perSecond: 1, burst: 1 } },
     (weft) => twice(weft, '/v2/users/get'),
   ],
   [
-    'callsPerAddressPerSecond',
-    { callsPerAddressPerSecond: 1, callsPerAddressBurst: 1 },
+    'callsPerAddress',
+    { callsPerAddress: { perSecond: 1, burst: 1 } },
     (weft) => twice(weft, '/v2/users/get'),
   ],
   [
-    'bodyBytesPerKeyPerSecond',
-    { bodyBytesPerKeyPerSecond: 1_000, bodyBytesPerKeyBurst: 1_000 },
+    'bodyBytesPerKey',
+    { bodyBytesPerKey: { perSecond: 1_000, burst: 1_000 } },
     (weft) => addLong(weft).then(() => addLong(weft)),
   ],
   [

@@ -4,7 +4,6 @@ import { isStrict } from '../../../src/api/members.ts'
 import { publishedRequest } from '../../../src/api/openapi/schemas.ts'
 import { operationList } from '../../../src/api/operation-list.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
-import { options } from '../../../src/config.ts'
 import { type Envelope, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 async function withServer(
@@ -107,9 +106,9 @@ it('[OPS-4] describes every operation in /openapi.json as OpenAPI 3.1', () =>
   }))
 
 it('[RUN-10] at the default rate, accepts the first import of a backend', async () => {
-  expect(options.callsPerKeyBurst.default).toBeGreaterThanOrEqual(10_000)
-  const { callsPerKeyPerSecond } = readConfig({ flags: {}, environment: {}, file: null }).config
-  await withServer({ callsPerKeyPerSecond }, async ({ post }) => {
+  const { callsPerKey } = readConfig({ flags: {}, environment: {}, file: null }).config
+  expect(callsPerKey.burst).toBeGreaterThanOrEqual(10_000)
+  await withServer({ callsPerKey }, async ({ post }) => {
     const statuses = await Promise.all(
       Array.from({ length: 400 }, async () => (await post(path, user)).status),
     )
@@ -118,15 +117,15 @@ it('[RUN-10] at the default rate, accepts the first import of a backend', async 
 })
 
 it('[API-31] [RUN-10] when calls exceed the burst, rejects them with RESOURCE_EXHAUSTED and the time to wait', () =>
-  withServer({ callsPerKeyPerSecond: 1, callsPerKeyBurst: 3 }, async ({ post, url }) => {
+  withServer({ callsPerKey: { perSecond: 1, burst: 3 } }, async ({ post, url }) => {
     for (let call = 0; call < 3; call += 1) expect((await post(path, user)).status).toBe(200)
     const { status, body, headers } = await post(path, user)
     expect(status).toBe(429)
     expect(body.error?.status).toBe('RESOURCE_EXHAUSTED')
     expect(headers.get('retry-after')).toBe('1')
     expect(body.error?.message).toBe(
-      'too many calls with this API key: the limit callsPerKeyPerSecond is 1 per second; try again after 1 s ' +
-        '(Retry-After), call less often, or have the operator raise WEFT_CALLS_PER_KEY_PER_SECOND',
+      'too many calls with this API key: the limit callsPerKey is 1 per second; try again after 1 s ' +
+        '(Retry-After), call less often, or have the operator raise WEFT_CALLS_PER_KEY',
     )
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     expect((await post(path, user, { 'x-service-auth-token': 'wrong' })).status).toBe(401)

@@ -117,6 +117,8 @@ const variables: readonly (readonly [name: string, meant: string])[] = [
   ['WEFT_POSTGRES', 'WEFT_POSTGRES_URL'],
   ['weft_durability', 'WEFT_DURABILITY'],
   ['WEFT__PORT', 'WEFT_PORT'],
+  ['WEFT_CALLS_PER_KEY_PER_SECOND', 'WEFT_CALLS_PER_KEY'],
+  ['WEFT_CONNECTS_PER_ADDRESS_BURST', 'WEFT_CONNECTS_PER_ADDRESS'],
 ]
 
 /** Variables with a misspelled prefix `WEFT_`. */
@@ -156,6 +158,7 @@ const keys: readonly (readonly [name: string, meant: string])[] = [
   ['max-body-bytes', 'maxBodyBytes'],
   ['trustproxy', 'trustProxy'],
   ['WEFT_HOST', 'host'],
+  ['callsPerKeyBurst', 'callsPerKey'],
 ]
 
 /** Command lines, and the name in the message. */
@@ -170,6 +173,7 @@ const commandLines: readonly (readonly [args: readonly string[], meant: string])
   [['serve', '--data', 'x'], '--data-dir'],
   [['serve', '--DATA_DIR=x'], '--data-dir'],
   [['serve', '--max-body', '1'], '--max-body-bytes'],
+  [['serve', '--body-bytes-per-key-per-second', '1'], '--body-bytes-per-key'],
   [['dcotor'], 'doctor'],
   [['doc', 'hsitory'], 'history'],
 ]

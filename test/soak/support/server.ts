@@ -18,12 +18,12 @@ export interface SoakServer extends ServerProcess, ProcessMemory {
  * No rate limits: all clients have one address and one workspace, and are faster than the same number of real clients.
  */
 const options = {
-  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
-  WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
-  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
-  WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
-  WEFT_RECEIVE_BYTES_PER_WORKSPACE_PER_SECOND: '0',
-  WEFT_BODY_BYTES_PER_KEY_PER_SECOND: '0',
+  WEFT_CALLS_PER_KEY: '0',
+  WEFT_NEW_DOCUMENTS_PER_WORKSPACE: '0',
+  WEFT_CALLS_PER_ADDRESS: '0',
+  WEFT_CONNECTS_PER_ADDRESS: '0',
+  WEFT_RECEIVE_BYTES_PER_WORKSPACE: '0',
+  WEFT_BODY_BYTES_PER_KEY: '0',
 }
 
 /** An own directory, removed when the process ends. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unlimited } from '../../../src/config/rate.ts'
 import type { TokenGrant } from '../../../src/access/identity.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
 import type { Config } from '../../../src/config.ts'
@@ -81,10 +82,10 @@ export async function startTestServer(
     engine: 'memory',
     logLevel: 'silent',
     shutdownSeconds: 2,
-    callsPerKeyPerSecond: 0,
-    callsPerAddressPerSecond: 0,
-    connectsPerAddressPerSecond: 0,
-    newDocumentsPerWorkspacePerSecond: 0,
+    callsPerKey: unlimited,
+    callsPerAddress: unlimited,
+    connectsPerAddress: unlimited,
+    newDocumentsPerWorkspace: unlimited,
     ...overrides,
     dataDir: data,
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../../src/config/read-config.ts'
+import { unlimited } from '../../../src/config/rate.ts'
 import { configAsJson, renderConfig, renderMarkdown } from '../../../src/config/render-config.ts'
 import { checkVariables, injectedVariables } from '../../../src/config/variables.ts'
 import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/config.ts'
@@ -58,21 +59,16 @@ it('[CFG-2] has the documented defaults', () => {
     sendBufferBytes: 2 ** 20,
     createOnConnect: true,
     allowSubdocuments: true,
-    callsPerKeyPerSecond: 400,
-    callsPerKeyBurst: 10_000,
+    callsPerKey: { perSecond: 400, burst: 10_000 },
     maxConnectionsPerWorkspace: 10_000,
     maxUnauthenticatedPerAddress: 2000,
     maxHttpConnectionsPerAddress: 5000,
-    connectsPerAddressPerSecond: 200,
-    connectsPerAddressBurst: 5000,
+    connectsPerAddress: { perSecond: 200, burst: 5000 },
     maxDocumentsPerWorkspace: 10_000,
     maxStoredBytesPerWorkspace: 0,
-    receiveBytesPerWorkspacePerSecond: 32 * 2 ** 20,
-    receiveBytesPerWorkspaceBurst: 256 * 2 ** 20,
-    callsPerAddressPerSecond: 1000,
-    callsPerAddressBurst: 2000,
-    bodyBytesPerKeyPerSecond: 32 * 2 ** 20,
-    bodyBytesPerKeyBurst: 256 * 2 ** 20,
+    receiveBytesPerWorkspace: { perSecond: 32 * 2 ** 20, burst: 256 * 2 ** 20 },
+    callsPerAddress: { perSecond: 1000, burst: 2000 },
+    bodyBytesPerKey: { perSecond: 32 * 2 ** 20, burst: 256 * 2 ** 20 },
   })
 })
 
@@ -90,6 +86,38 @@ it.each([
   expect(() => read({ environment: { [name]: value } })).toThrow(ConfigError)
   expect(() => read({ environment: { [name]: value } })).toThrow(message)
 })
+
+it.each([
+  ['400:10000', { perSecond: 400, burst: 10_000 }, '400:10000'],
+  ['5:1', { perSecond: 5, burst: 1 }, '5:1'],
+  ['800', { perSecond: 800, burst: 20_000 }, '800:20000'],
+  ['1000000', { perSecond: 1_000_000, burst: 1_000_000 }, '1000000:1000000'],
+  ['0', unlimited, '0'],
+])('[CFG-14] reads the rate %s, and prints it in a form that it reads', (text, value, printed) => {
+  const given = read({ environment: { WEFT_CALLS_PER_KEY: text } })
+  expect(given.config.callsPerKey).toEqual(value)
+  expect(renderConfig(given)).toMatch(new RegExp(`^callsPerKey +"${printed}" +\\(environment\\)$`, 'm'))
+  expect(configAsJson(given).callsPerKey).toEqual({ value: printed, source: 'environment' })
+  expect(read({ flags: { callsPerKey: printed } }).config.callsPerKey).toEqual(value)
+  expect(read({ file: file(JSON.stringify({ callsPerKey: printed })) }).config.callsPerKey).toEqual(value)
+})
+
+it('[CFG-14] reads a rate without a burst as a number of the file', () => {
+  const fromFile = file('{"callsPerAddress": 50}')
+  expect(read({ file: fromFile }).config.callsPerAddress).toEqual({ perSecond: 50, burst: 100 })
+})
+
+it.each(['', '-1', '400/s', '400:', ':400', '400:0', '0:400', '1000001', '400:1000001', '400:1:1', '1e3'])(
+  '[CFG-14] rejects the rate "%s", and shows an example',
+  (text) => {
+    const expected =
+      'expected a rate per second, or rate:burst such as 400:10000, each at most 1000000 ' +
+      '(0: unlimited; without a burst, it is 25 times the rate)'
+    expect(() => read({ flags: { callsPerKey: text } })).toThrow(
+      `--calls-per-key is ${JSON.stringify(text)}; ${expected}`,
+    )
+  },
+)
 
 it('[CFG-3] reports an invalid flag as a flag, and an invalid member of the file as a member', () => {
   expect(() => read({ flags: { maxBodyBytes: '1' } })).toThrow('--max-body-bytes is "1"')

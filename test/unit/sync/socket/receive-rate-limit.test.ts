@@ -18,10 +18,10 @@ class Socket implements PausableReader {
   }
 }
 
-function setUp(bytesPerSecond: number, burstBytes: number) {
+function setUp(perSecond: number, burst: number) {
   const clock = new HeldClock()
   const exceeded: string[] = []
-  const options = { bytesPerSecond, burstBytes, clock, onExceeded: (who: string) => void exceeded.push(who) }
+  const options = { rate: { perSecond, burst }, clock, onExceeded: (who: string) => void exceeded.push(who) }
   return { clock, exceeded, inflow: new ReceiveRateLimit(options) }
 }
 
