@@ -49,16 +49,6 @@ export const options = {
     'Schema of all tables in that database, created if missing. Without `natsUrl`, one server uses it at a time.',
   ),
   postgresConnections: option(wholeNumber(1, 1000), 10, 'Maximum connections to that database.'),
-  postgresStatementSeconds: option(
-    wholeNumber(1, 3600),
-    30,
-    'Maximum duration of a database statement, in seconds.',
-  ),
-  postgresConnectSeconds: option(
-    wholeNumber(1, 300),
-    5,
-    'Maximum duration of a database connection attempt, in seconds.',
-  ),
   natsUrl: option<readonly string[] | null>(
     natsUrls,
     null,
@@ -186,7 +176,8 @@ export const options = {
   maxConnectionsPerAddress: option(
     wholeNumber(1, 1_000_000),
     5000,
-    'Open websockets from one address (IPv6: from one /64 prefix).',
+    'Open websockets from one address (IPv6: from one /64 prefix). As many other connections are accepted, and at ' +
+      'least 5,000; reverse proxies (`trustProxy`) have no limit for these.',
   ),
   maxConnectionsPerWorkspace: option(
     wholeNumber(0, 1_000_000),
@@ -202,11 +193,6 @@ export const options = {
     { perSecond: 200, burst: 5000 },
     1_000_000,
     'New websockets from one address per second, with any credentials.',
-  ),
-  maxHttpConnectionsPerAddress: option(
-    wholeNumber(0, 1_000_000),
-    5000,
-    'Connections from one address that are not websockets; 0: unlimited. Not enforced behind reverse proxies (`trustProxy`).',
   ),
   maxDocumentsPerWorkspace: option(
     wholeNumber(0, 1_000_000),

@@ -85,8 +85,6 @@ async function openPostgres(config: Config, log: Log): Promise<Engine> {
     schema: config.postgresSchema,
     durability: config.durability,
     poolSize: config.postgresConnections,
-    statementTimeoutMs: config.postgresStatementSeconds * 1000,
-    connectTimeoutMs: config.postgresConnectSeconds * 1000,
     log,
     ...(config.natsUrl !== null && { nodes: nodesOver(config.natsUrl, config, log) }),
   })

@@ -34,8 +34,9 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     what: 'websockets that are not authenticated yet',
     met: comeBack,
   },
-  maxHttpConnectionsPerAddress: {
+  httpConnectionsPerAddress: {
     what: 'HTTP connections other than websockets',
+    value: 'the value of `maxConnectionsPerAddress`, at least 5,000',
     met: 'the connection is closed',
   },
   connectsPerAddress: {

@@ -14,7 +14,8 @@ export const limitScopes = {
   maxConnectionsPerAddress: 'address',
   maxConnectionsPerWorkspace: 'workspace',
   maxUnauthenticatedPerAddress: 'address',
-  maxHttpConnectionsPerAddress: 'address',
+  /** Connections that are not websockets. */
+  httpConnectionsPerAddress: 'address',
   connectsPerAddress: 'address',
   authTimeoutSeconds: 'connection',
   maxDocumentsPerWorkspace: 'workspace',

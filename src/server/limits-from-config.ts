@@ -60,9 +60,15 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
   connects: limiterOf(config.connectsPerAddress, clock),
 })
 
+/**
+ * Number of HTTP connections that each address may have at least. Each websocket starts as one of them, and an
+ * operator who permits few websockets does not want to reject pages and calls.
+ */
+const httpConnectionsMin = 5000
+
 /** Returns the limits for HTTP connections. */
 export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpConnectionLimits => ({
-  perAddressMax: config.trustProxy === 0 ? config.maxHttpConnectionsPerAddress : 0,
+  perAddressMax: config.trustProxy === 0 ? Math.max(httpConnectionsMin, config.maxConnectionsPerAddress) : 0,
   inAllMax: openConnectionsMax(),
   onExceeded: (limit, address) => reports.exceeded(limit, address),
 })

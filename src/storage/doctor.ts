@@ -135,11 +135,8 @@ function storeChecks(config: Config, running: Running): Checks {
 }
 
 async function database(config: Config): Promise<Judged> {
-  const { postgresUrl, postgresConnectSeconds, postgresConnections } = config
-  const { version, roundTripMs, connectionsMax, warnings } = await probeConfiguredDatabase({
-    url: postgresUrl ?? '',
-    connectTimeoutMs: postgresConnectSeconds * 1000,
-  })
+  const { postgresUrl, postgresConnections } = config
+  const { version, roundTripMs, connectionsMax, warnings } = await probeConfiguredDatabase(postgresUrl ?? '')
   const found = `PostgreSQL ${version}, ${roundTripMs.toFixed(2)} ms away`
   const weak = [...warnings, ...tooFewConnections(connectionsMax, postgresConnections)]
   const all = (of: 'found' | 'help'): string => weak.map((each) => each[of]).join('; ')

@@ -18,8 +18,6 @@ const loadDatabase = () => import('../engine/postgres/schema/offline-schema.ts')
 export interface DatabaseLocation {
   readonly url: string
   readonly schema: string
-  readonly statementTimeoutMs: number
-  readonly connectTimeoutMs: number
   /** Data directory of one of these servers. It contains the credentials. */
   readonly directory: string
 }
@@ -280,11 +278,8 @@ export async function offlineStartProblem(directory: string): Promise<string | n
 }
 
 /** Measures a database before a server uses the database. @throws EngineOpenError */
-export async function probeConfiguredDatabase(at: {
-  readonly url: string
-  readonly connectTimeoutMs: number
-}) {
-  return (await import('../engine/postgres/connection/probe.ts')).probeDatabase(at)
+export async function probeConfiguredDatabase(url: string) {
+  return (await import('../engine/postgres/connection/probe.ts')).probeDatabase(url)
 }
 
 /** Measures the bus between servers. @throws Error if the bus cannot be used */

@@ -13,7 +13,7 @@ export interface HttpConnectionLimits {
    */
   readonly inAllMax: number
   /** Called when an address, or all addresses together, exceed a limit. */
-  readonly onExceeded: (limit: 'maxHttpConnectionsPerAddress' | 'openFiles', address: string) => void
+  readonly onExceeded: (limit: 'httpConnectionsPerAddress' | 'openFiles', address: string) => void
 }
 
 /**
@@ -44,7 +44,7 @@ export function limitConnections(
     const address = subnetOf(socket.remoteAddress ?? '')
     const isFull = inAll >= inAllMax
     if (isFull || tally.isFull(address)) {
-      onExceeded(isFull ? 'openFiles' : 'maxHttpConnectionsPerAddress', address)
+      onExceeded(isFull ? 'openFiles' : 'httpConnectionsPerAddress', address)
       socket.destroy()
       return
     }

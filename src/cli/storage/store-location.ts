@@ -13,8 +13,6 @@ export function configuredStore(config: Config): StoreLocation {
   return {
     url: config.postgresUrl,
     schema: config.postgresSchema,
-    statementTimeoutMs: config.postgresStatementSeconds * 1000,
-    connectTimeoutMs: config.postgresConnectSeconds * 1000,
     directory: config.dataDir,
   }
 }

@@ -47,8 +47,6 @@ export interface PostgresEngineOptions {
   readonly poolSize?: number
   /** Maximum duration of one SQL statement, in ms. Default 30,000. */
   readonly statementTimeoutMs?: number
-  /** Maximum time in ms to establish a connection. Default 5,000. */
-  readonly connectTimeoutMs?: number
   /**
    * Time in ms for which a call waits for an unavailable database. After that, it fails with
    * StoreUnavailableError. Default 30,000.
@@ -142,8 +140,7 @@ const databaseOptions = (options: PostgresEngineOptions, schema: string): Databa
   url: options.url,
   schema,
   poolSize: options.poolSize ?? 10,
-  statementTimeoutMs: options.statementTimeoutMs ?? 30_000,
-  connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+  statementTimeoutMs: options.statementTimeoutMs,
   holdMs: options.holdMs ?? 30_000,
   durability: options.durability ?? 'disk',
   log: options.log,

@@ -35,7 +35,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
   const inSchema = (text: string) => server.sql(text.replaceAll('$', schema))
 
   it('[PG-40] leaves no transaction open when a write throws before it is sent', async () => {
-    const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
+    const limits = { statementTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
     const database = new PostgresDatabase({ ...limits, url: server.url, schema, durability: 'disk' })
     const insert = (name: string) => statement('', `insert into meta values ('${name}', '1')`)
     const write = (name: string, throws: boolean) =>

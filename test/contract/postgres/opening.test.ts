@@ -148,7 +148,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
   it('[PG-23] flushes to disk before it acknowledges, with any default settings of the database', async () => {
     const inUse = async (given: string, durability: 'disk' | 'process') => {
       await server.sql(`alter role weft set synchronous_commit = ${given}`)
-      const options = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
+      const options = { statementTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
       const database = new PostgresDatabase({ ...options, url: server.url, schema: 'public', durability })
       const asked = statement<{ is: string }>('asked', `select current_setting('synchronous_commit') as is`)
       const [found] = await database.read((session) => session.rows(asked, []))
@@ -195,7 +195,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     for (const isolation of ["'read uncommitted'", "'repeatable read'", "'serializable'"]) {
       await server.sql(`alter role pinned set default_transaction_isolation = ${isolation}`)
       const url = server.url.replace('weft@', 'pinned@')
-      const options = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
+      const options = { statementTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
       const database = new PostgresDatabase({ ...options, url, schema: 'public', durability: 'disk' })
       const names = pinned.map(([name]) => `current_setting('${name}') as ${name}`).join(', ')
       const read = statement<Record<string, string>>('read-settings', `select ${names}`)
@@ -216,7 +216,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     const several = server.url.replace(/@([^/]+)/, '@$1,$1')
     const words = /commits do not wait for a standby/
     const foundAt = async (url: string) => {
-      const { warnings } = await probeDatabase({ url, connectTimeoutMs: 5_000 })
+      const { warnings } = await probeDatabase(url)
       return warnings.filter(({ found }) => words.test(found)).length
     }
     expect([await foundAt(server.url), await foundAt(several)]).toEqual([0, 1])

@@ -85,7 +85,6 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
       schema: 'public',
       poolSize: 1,
       statementTimeoutMs: 5_000,
-      connectTimeoutMs: 5_000,
       holdMs: 10_000,
       durability: 'disk',
     })

@@ -24,7 +24,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
       expect(await engine.log.append(doc, 1, updates(`${seq}`))).toMatchObject({ last: seq })
       await servers.repair()
       // The server that is named first is a standby now.
-      const look = await probeDatabase({ url: servers.url, connectTimeoutMs: 5_000 })
+      const look = await probeDatabase(servers.url)
       expect(look.warnings).toHaveLength(1)
     }
     await engine.close()

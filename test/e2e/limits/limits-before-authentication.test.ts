@@ -117,31 +117,6 @@ it.each([
   },
 )
 
-it('[LIM-10] limits the number of other connections of an address, and closes connections beyond it immediately', async () => {
-  await start({ maxHttpConnectionsPerAddress: 10 })
-  const token = await server.token('ada')
-  const clients: RawClient[] = []
-  for (let opened = 0; opened < 15; opened += 1) {
-    const client = await RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${token}`)
-    await client.roundTrip()
-    clients.push(client)
-  }
-  const idle = await Promise.all(Array.from({ length: 10 }, tcp))
-  await hungUp(await tcp())
-  expect(idle.filter(({ destroyed }) => destroyed).length).toBeLessThan(10)
-  await clients[0]?.roundTrip()
-  for (const socket of idle) socket.destroy()
-  await eventually(async () => (await exceeded('maxHttpConnectionsPerAddress')) > 0)
-  for (const client of clients) client.end()
-})
-
-it('[LIM-10] does not count connections of an address behind a reverse proxy', async () => {
-  await start({ maxHttpConnectionsPerAddress: 2, trustProxy: 1 })
-  const idle = await Promise.all(Array.from({ length: 10 }, tcp))
-  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-  expect(idle.filter(({ destroyed }) => destroyed)).toEqual([])
-})
-
 it('[LIM-15] limits the memory of slow bodies, rejects more of them, and serves other workspaces', async () => {
   await start({ adminToken, memoryBudgetBytes: 2 ** 28 })
   const other = await otherWorkspace(server)

@@ -119,6 +119,7 @@ const variables: readonly (readonly [name: string, meant: string])[] = [
   ['WEFT__PORT', 'WEFT_PORT'],
   ['WEFT_CALLS_PER_KEY_PER_SECOND', 'WEFT_CALLS_PER_KEY'],
   ['WEFT_CONNECTS_PER_ADDRESS_BURST', 'WEFT_CONNECTS_PER_ADDRESS'],
+  ['WEFT_MAX_HTTP_CONNECTIONS_PER_ADDRESS', 'WEFT_MAX_CONNECTIONS_PER_ADDRESS'],
 ]
 
 /** Variables with a misspelled prefix `WEFT_`. */

@@ -62,7 +62,7 @@ it('[CFG-2] has the documented defaults', () => {
     callsPerKey: { perSecond: 400, burst: 10_000 },
     maxConnectionsPerWorkspace: 10_000,
     maxUnauthenticatedPerAddress: 2000,
-    maxHttpConnectionsPerAddress: 5000,
+    maxConnectionsPerAddress: 5000,
     connectsPerAddress: { perSecond: 200, burst: 5000 },
     maxDocumentsPerWorkspace: 10_000,
     maxStoredBytesPerWorkspace: 0,

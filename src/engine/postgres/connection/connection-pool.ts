@@ -13,13 +13,15 @@ const graceMs = 5000
  */
 const unfinishedMs = 10_000
 
+/** Maximum time in ms to establish a connection. */
+export const connectTimeoutMs = 5_000
+const statementTimeoutMsDefault = 30_000
+
 export interface ConnectionOptions {
   /** Maximum number of connections, in addition to one connection for maintenance. */
   readonly poolSize: number
-  /** Maximum duration of one statement, in ms. */
-  readonly statementTimeoutMs: number
-  /** Maximum time in ms to establish a connection. */
-  readonly connectTimeoutMs: number
+  /** Maximum duration of one statement, in ms. Default 30,000. */
+  readonly statementTimeoutMs?: number | undefined
 }
 
 export interface ConnectionEvents {
@@ -38,12 +40,13 @@ export class ConnectionPool {
   readonly #open = new Set<ClientBase>()
 
   constructor(url: string | undefined, options: ConnectionOptions, { prepare, ended }: ConnectionEvents) {
+    const { statementTimeoutMs = statementTimeoutMsDefault } = options
     this.#pool = new Pool({
       connectionString: url,
       max: options.poolSize + 1,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-      statement_timeout: options.statementTimeoutMs,
-      query_timeout: options.statementTimeoutMs + graceMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs + graceMs,
       idle_in_transaction_session_timeout: unfinishedMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,

@@ -1,5 +1,5 @@
 import { postgresUrls } from '../../../config/postgres-urls.ts'
-import type { PostgresEngineOptions } from '../engine.ts'
+import { connectTimeoutMs } from './connection-pool.ts'
 import { PostgresDatabase } from './database.ts'
 import { statement } from './database-session.ts'
 import { checkServer, type DurabilityWarning, postgresOpenError } from './open.ts'
@@ -34,16 +34,12 @@ const readServer = statement<{ version: string; connections: number }>(
  * schema.
  * @throws EngineOpenError
  */
-export async function probeDatabase({
-  url,
-  connectTimeoutMs,
-}: Required<Pick<PostgresEngineOptions, 'url' | 'connectTimeoutMs'>>): Promise<DatabaseProbe> {
+export async function probeDatabase(url: string): Promise<DatabaseProbe> {
   const database = new PostgresDatabase({
     url,
     schema: 'public',
     poolSize: 1,
     statementTimeoutMs: connectTimeoutMs,
-    connectTimeoutMs,
     // Long enough for one attempt to connect to each server.
     holdMs: (postgresUrls(url).length - 1) * connectTimeoutMs,
     durability: 'disk',

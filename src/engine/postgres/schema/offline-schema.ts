@@ -34,13 +34,11 @@ const isThere = statement<{ made: boolean }>(
   `select to_regclass(current_setting('search_path') || '.document') is not null as made`,
 )
 
-const databaseOf = ({ url, schema, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 }: StoppedOptions) =>
+const databaseOf = ({ url, schema }: StoppedOptions) =>
   new PostgresDatabase({
     url,
     schema,
     poolSize: 2,
-    statementTimeoutMs,
-    connectTimeoutMs,
     holdMs: 30_000,
     durability: 'disk',
   })
