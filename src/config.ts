@@ -219,11 +219,6 @@ export const options = {
     10,
     'Time for a connection to be authenticated, in seconds.',
   ),
-  transferTimeoutSeconds: option(
-    wholeNumber(1, 3600),
-    60,
-    'Time for a client to finish a websocket message, and to read sent bytes, in seconds; each transferred 16 KiB adds one.',
-  ),
   memoryBudgetBytes: option(
     wholeNumber(0, 2 ** 40),
     0,

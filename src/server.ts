@@ -12,6 +12,7 @@ import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import type { Tenant } from './model/address.ts'
 import { LimitReports } from './quota/limit-reports.ts'
+import { transferTimeoutMsDefault } from './quota/slow-transfers.ts'
 import { registerClusterMetrics } from './server/cluster-metrics.ts'
 import { measureData } from './server/data-gauges.ts'
 import { memoryAccountsOf } from './server/limits-from-config.ts'
@@ -38,6 +39,8 @@ export interface RunningServer {
 export interface ServerOverrides {
   readonly clock?: Clock
   readonly engine?: Engine
+  /** Default: `transferTimeoutMsDefault`. */
+  readonly transferTimeoutMs?: number
 }
 
 /**
@@ -53,8 +56,8 @@ export async function startServer(
   if (keepsData(config)) await makeDataDirectory(config.dataDir)
   const engine = given.engine ?? (await openEngine(config, log))
   try {
-    const { clock = systemClock } = given
-    return await serve({ config, log, clock, engine })
+    const { clock = systemClock, transferTimeoutMs = transferTimeoutMsDefault } = given
+    return await serve({ config, log, clock, engine, transferTimeoutMs })
   } catch (error) {
     await engine.close()
     throw error
@@ -109,7 +112,7 @@ function onlyOwnerOf(
   return adminToken === null && bootstrap.length < 2 ? { workspaceId, apiKey } : null
 }
 
-async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
+async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs'>): Promise<RunningServer> {
   const { config, engine, clock, log } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy

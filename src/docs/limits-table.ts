@@ -174,6 +174,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   },
   transferTimeoutSeconds: {
     what: 'seconds to finish a websocket message, and to read what was sent, plus 1 s for each 16 KiB',
+    value: '60',
     met: connectionCloses,
   },
   pendingUpdateMemoryPerWorkspace: {

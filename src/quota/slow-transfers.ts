@@ -1,3 +1,5 @@
+/** Time in ms for a client to finish a message, and to read sent bytes. Each 16 KiB adds one second. */
+export const transferTimeoutMsDefault = 60_000
 /** Interval of the checks in ms. */
 const tickMs = 500
 /** Number of bytes that add one second to the permitted time of a transfer (128 kbit/s). */

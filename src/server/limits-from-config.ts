@@ -25,6 +25,12 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
   readonly rates: ClusterRates
 }
 
+interface ApiLimitDependencies extends LimitDependencies, ClusterLimitDependencies {
+  readonly memory: MemoryLedger
+  /** Time in ms for a client to read a response. See `SlowTransfers`. */
+  readonly transferTimeoutMs: number
+}
+
 /** Creates a limiter for a rate; null if the rate is unlimited. */
 const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
   rate.perSecond === 0 ? null : new RateLimiter({ rate, clock })
@@ -128,13 +134,14 @@ export const apiQuotasOf = ({
   reports,
   rates,
   memory,
-}: LimitDependencies & ClusterLimitDependencies & { readonly memory: MemoryLedger }): ApiLimits => ({
+  transferTimeoutMs,
+}: ApiLimitDependencies): ApiLimits => ({
   addressCalls: limiterOf(config.callsPerAddress, clock),
   calls: sharedLimiterOf('callsPerKey', { config, clock, rates }),
   bodyMemory: memory.requestBodies,
   unread: {
     holder: memory.unreadResponses,
-    transfers: new SlowTransfers(config.transferTimeoutSeconds * 1000),
+    transfers: new SlowTransfers(transferTimeoutMs),
     tooSlow: (who) => reports.exceeded('transferTimeoutSeconds', who),
   },
   bodies: sharedLimiterOf('bodyBytesPerKey', { config, clock, rates }),

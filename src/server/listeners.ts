@@ -54,6 +54,7 @@ export function createSync({
   auditing,
   memoryAccounts,
   storage,
+  transferTimeoutMs,
 }: ServerServices): SyncServer {
   const queuedBytes = (): number => engine.pendingBytes() + rooms.queuedBytes
   metrics.memoryAccounts.push({
@@ -76,7 +77,7 @@ export function createSync({
         {
           messageBytesMax: config.maxMessageBytes,
           sendBufferBytesMax: config.sendBufferBytes,
-          transferTimeoutMs: config.transferTimeoutSeconds * 1000,
+          transferTimeoutMs,
           memory: memoryAccounts,
         },
         { metrics, reports, logger: log },
@@ -211,6 +212,7 @@ export function createHttp({
       reports: rest.reports,
       rates: rest.rates,
       memory: rest.memoryAccounts,
+      transferTimeoutMs: rest.transferTimeoutMs,
     }),
     bodyBytesMax: config.maxBodyBytes,
     unknownMembers: config.unknownMembers,

@@ -55,6 +55,8 @@ export interface ServerBase {
   readonly rejections: RejectionLog
   readonly clock: Clock
   readonly engine: Engine
+  /** Time in ms for a client to finish a message, and to read sent bytes. See `SlowTransfers`. */
+  readonly transferTimeoutMs: number
   readonly metrics: Metrics
   readonly reports: LimitReports
   readonly memoryAccounts: MemoryLedger

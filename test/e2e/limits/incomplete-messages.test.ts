@@ -25,13 +25,14 @@ afterEach(async () => {
   await server.stop()
 })
 
-const start = async (overrides: Parameters<typeof startTestServer>[0] = {}): Promise<void> => {
-  server = await startTestServer({
+const start = async (...[overrides, given]: Parameters<typeof startTestServer>): Promise<void> => {
+  const config = {
     adminToken,
     maxMessageBytes: messageBytesMax,
     memoryBudgetBytes: 16 * messageBytesMax,
     ...overrides,
-  })
+  }
+  server = await startTestServer(config, given)
 }
 
 /** The client sends no pongs, because they would end up inside the frames of a test. */
@@ -123,7 +124,7 @@ it('[LIM-20] when all incomplete messages together exceed the limit, closes the 
 })
 
 it('[LIM-21] closes a socket whose message is not complete in time, even if it sends pongs between the fragments', async () => {
-  await start({ transferTimeoutSeconds: 1 })
+  await start({}, { transferTimeoutMs: 1_000 })
   const [fragments, idle] = await many(2, `/sync/acme/plan/main?token=${await server.token('ada')}`)
   if (fragments === undefined || idle === undefined) throw new Error('no clients')
   await idle.roundTrip()

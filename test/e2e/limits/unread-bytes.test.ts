@@ -21,13 +21,14 @@ afterEach(async () => {
   await server.stop()
 })
 
-const start = async (overrides: Parameters<typeof startTestServer>[0] = {}): Promise<void> => {
-  server = await startTestServer({
+const start = async (...[overrides, given]: Parameters<typeof startTestServer>): Promise<void> => {
+  const config = {
     adminToken,
     maxDocumentBytes: 16 * MiB,
     memoryBudgetBytes: 16 * MiB,
     ...overrides,
-  })
+  }
+  server = await startTestServer(config, given)
 }
 
 const held = (holder: string): Promise<number> => metric(server, `weft_memory_held_bytes{holder="${holder}"}`)
@@ -112,7 +113,7 @@ it('[LIM-27] adds a frame to the unread bytes once for all clients that have not
 })
 
 it('[LIM-27] closes a client that reads nothing in time', async () => {
-  await start({ transferTimeoutSeconds: 1 })
+  await start({}, { transferTimeoutMs: 1_000 })
   const token = await server.token('ada')
   await largeDocument(token, 'plan', 8 * MiB)
   const stopped = await connect(token, 'plan')
@@ -161,7 +162,7 @@ it('[LIM-28] limits unread responses, and closes the connections of the workspac
 })
 
 it('[LIM-28] closes a connection whose response is not read in time', async () => {
-  await start({ transferTimeoutSeconds: 1 })
+  await start({}, { transferTimeoutMs: 1_000 })
   await largeDocument(await server.token('ada'), 'plan', 10 * MiB)
   const { apiKey, authToken } = server.credentials
   await askUnread({ 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }, 'plan')
