@@ -253,11 +253,6 @@ export const options = {
     0,
     'Number of reverse proxies in front of the server whose `X-Forwarded-For` is trusted.',
   ),
-  allowSubdocuments: option(
-    booleanFlag,
-    true,
-    'Whether documents may contain references to Yjs subdocuments.',
-  ),
   callsPerKey: rateOption(
     { perSecond: 400, burst: 10_000 },
     1_000_000,

@@ -68,7 +68,6 @@ export interface ApiServices extends Tenancy {
   readonly workspaceReads: MinuteLimiter | null
   readonly metrics: Metrics
   readonly clock: Clock
-  readonly allowSubdocuments: boolean
   /**
    * Whether calls create missing resources that they refer to. The member `createMissing` of a call overrides
    * this setting.

@@ -20,7 +20,7 @@ export interface Coverage {
  * @throws MalformedUpdateError
  */
 export function coverageOf(update: Uint8Array): Coverage {
-  const { clients, structsEnd } = readUpdate(update, { allowSubdocuments: true })
+  const { clients, structsEnd } = readUpdate(update)
   return {
     blocks: clients.filter(({ skips }) => !skips).map(({ client, from, to }) => ({ client, from, to })),
     deletions: readDeletions(update.subarray(structsEnd)),

@@ -101,7 +101,6 @@ export function createSync({
       backpressure: new ReadBackpressure(queuedBytes, pendingBytesMax, () =>
         reports.exceeded('uncommittedBytes', ''),
       ),
-      allowSubdocuments: config.allowSubdocuments,
       documentBytesMax: config.maxDocumentBytes,
       storage,
       onRejected: (clientAddress) => {
@@ -191,7 +190,6 @@ export function createHttp({
       log: engine.log,
       metrics,
       clock,
-      allowSubdocuments: config.allowSubdocuments,
       createMissing: config.createMissing,
       publicUrl: publicUrlOf(config),
       responseBytesMax: config.maxResponseBytes,

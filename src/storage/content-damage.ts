@@ -38,7 +38,7 @@ function applied(doc: Y.Doc, entries: LiveLog['entries']): string | null {
     doc.transact(() => {
       for (const { seq, bytes } of entries) {
         at = seq
-        readUpdate(bytes, { allowSubdocuments: true })
+        readUpdate(bytes)
         Y.applyUpdate(doc, bytes)
       }
     })

@@ -2,10 +2,6 @@ import { type ByteReader, clockMax } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import { skipAny, skipJson, skipSubdocumentOptions } from './values.ts'
 
-export interface VettingOptions {
-  readonly allowSubdocuments: boolean
-}
-
 /** Kinds of structs in the update encoding V1 of Yjs: the lower five bits of the info byte. */
 export const struct = {
   gc: 0,
@@ -28,7 +24,7 @@ const typeMax = 6
  * Skips the content of an item. Returns its length in clocks, which may be 0.
  * @throws MalformedUpdateError
  */
-export function skipContent(reader: ByteReader, kind: number, options: VettingOptions): number {
+export function skipContent(reader: ByteReader, kind: number): number {
   switch (kind) {
     case struct.string:
       return reader.skipString()
@@ -50,7 +46,7 @@ export function skipContent(reader: ByteReader, kind: number, options: VettingOp
       reader.skip(reader.varUint())
       return 1
     case struct.doc:
-      return readSubdocument(reader, options)
+      return readSubdocument(reader)
     default:
       throw new MalformedUpdateError(`unknown kind of content ${kind}`)
   }
@@ -72,8 +68,7 @@ function readType(reader: ByteReader): number {
   return 1
 }
 
-function readSubdocument(reader: ByteReader, options: VettingOptions): number {
-  if (!options.allowSubdocuments) throw new MalformedUpdateError('subdocuments are not allowed here')
+function readSubdocument(reader: ByteReader): number {
   reader.skipString()
   skipSubdocumentOptions(reader)
   return 1

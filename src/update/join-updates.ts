@@ -1,5 +1,4 @@
 import { ByteReader } from './byte-reader.ts'
-import type { VettingOptions } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import { type Outline, readOutline } from './outline.ts'
 import { readUpdate } from './read-update.ts'
@@ -23,8 +22,6 @@ export interface StructRun {
   structs: number
   readonly parts: Uint8Array[]
 }
-
-const anyContent: VettingOptions = { allowSubdocuments: true }
 
 /**
  * Joins a whole state and the updates that continue it to one whole state (V1), by copying bytes. The
@@ -58,7 +55,7 @@ const noDeletions = Uint8Array.of(0)
 function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null {
   try {
     if (as === 'whole') return readOutline(bytes)
-    const summary = readUpdate(bytes, anyContent)
+    const summary = readUpdate(bytes)
     return summary.deletes > 0 ? null : summary
   } catch (error) {
     if (error instanceof MalformedUpdateError) return null

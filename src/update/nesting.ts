@@ -41,7 +41,7 @@ export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
       depth: 0,
     })
   }
-  readUpdate(bytes, { allowSubdocuments: true }, { item })
+  readUpdate(bytes, { item })
   for (const list of items.values()) {
     for (const item of list) {
       if (item.isType && depthOf(item, items, doc) >= limits.typeDepth) {

@@ -1,12 +1,10 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
-import { skipContent, struct, type VettingOptions } from './item-content.ts'
+import { skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
 /** The structs of each client in an update, with their offsets in the bytes. */
 export type Outline = Pick<UpdateSummary, 'clients' | 'structsEnd'>
-
-const anyContent: VettingOptions = { allowSubdocuments: true }
 
 /**
  * Minimum value of the info byte of an item that has one origin; `bothOrigins` is the minimum for two. Items
@@ -64,7 +62,7 @@ function passItem(reader: ByteReader, info: number, kind: number): number {
   const { bytes } = reader
   if (info < oneOrigin) passParent(reader, info)
   else reader.at = afterNumbers(bytes, reader.at, info >= bothOrigins ? 4 : 2)
-  if (kind !== struct.string) return skipContent(reader, kind, anyContent)
+  if (kind !== struct.string) return skipContent(reader, kind)
   // Most strings are short and ASCII, so they are read without a function call.
   const length = bytes[reader.at] as number
   let at = reader.at + 1

@@ -15,7 +15,7 @@ import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
  */
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
-  const { clients } = readUpdate(bytes, { allowSubdocuments: true }, prediction)
+  const { clients } = readUpdate(bytes, prediction)
   return prediction.steps + stepsOfGaps(clients.length)
 }
 

@@ -1,5 +1,5 @@
 import { ByteReader, clockMax } from './byte-reader.ts'
-import { skipContent, struct, type VettingOptions } from './item-content.ts'
+import { skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
@@ -68,13 +68,8 @@ export const clientsMax = 100_000
  * (`checkNesting`), the entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
  * @throws MalformedUpdateError
  */
-export function readUpdate(
-  bytes: Uint8Array,
-  options: VettingOptions,
-  listener: UpdateListener | null = null,
-): UpdateSummary {
-  return new UpdateReader(bytes, options, listener).read()
-}
+export const readUpdate = (bytes: Uint8Array, listener: UpdateListener | null = null): UpdateSummary =>
+  new UpdateReader(bytes, listener).read()
 
 /** Maximum number of subdocuments in one update. Yjs creates a document of more than 2 KB for each. */
 export const subdocumentsMax = 100_000
@@ -83,7 +78,6 @@ const noBlocks: readonly StructBlock[] = []
 const noNumbers: readonly number[] = []
 
 class UpdateReader extends ByteReader {
-  readonly #options: VettingOptions
   readonly #listener: UpdateListener | null
   // These arrays are created with their first element: the update of a keystroke has only a client.
   #clients: StructBlock[] | null = null
@@ -102,9 +96,8 @@ class UpdateReader extends ByteReader {
   #parent: string | ItemId | null = null
   #parentSub: string | null = null
 
-  constructor(bytes: Uint8Array, options: VettingOptions, listener: UpdateListener | null) {
+  constructor(bytes: Uint8Array, listener: UpdateListener | null) {
     super(bytes)
-    this.#options = options
     this.#listener = listener
   }
 
@@ -166,7 +159,7 @@ class UpdateReader extends ByteReader {
       return this.clock()
     }
     const place = this.#readPlace(info, client, clock)
-    const length = skipContent(this, kind, this.#options)
+    const length = skipContent(this, kind)
     if (kind === struct.type) this.#types += 1
     else if (kind === struct.any || kind === struct.json) this.#values += length
     else if (kind === struct.doc && ++this.#subdocuments > subdocumentsMax)

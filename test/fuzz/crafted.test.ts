@@ -16,8 +16,6 @@ import { times } from '../support/time/full-run.ts'
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(2_000, 20_000))
 const updatesPerHistory = 25
 
-const options = { allowSubdocuments: false }
-
 /** Handles an update like a room, with a log that accepts only what has passed. */
 class Document {
   readonly log: Uint8Array[] = []
@@ -29,7 +27,7 @@ class Document {
     this.sent.push(hexOf(message([0, 2], bytes)))
     let plain: boolean
     try {
-      const summary = readUpdate(bytes, options)
+      const summary = readUpdate(bytes)
       if (isEmpty(summary)) return 'refused'
       checkNesting(bytes, this.state.doc)
       plain = isPlain(summary, this.state.clocks)
@@ -50,7 +48,7 @@ class Document {
   #apply(bytes: Uint8Array, plain: boolean): void {
     const added = plain ? bytes : this.state.integrate(bytes).added
     if (added === null) return
-    const summary = readUpdate(added, options)
+    const summary = readUpdate(added)
     this.state.advance(summary)
     if (plain) this.state.applyPlain([{ bytes }])
     checkMapEntries(summary, this.state.doc)
@@ -60,7 +58,7 @@ class Document {
   #reload(): void {
     this.state = DocumentState.fromBytes(null)
     for (const bytes of this.log) {
-      this.state.advance(readUpdate(bytes, options))
+      this.state.advance(readUpdate(bytes))
       this.state.applyPlain([{ bytes }])
     }
   }

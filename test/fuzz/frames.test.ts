@@ -24,7 +24,7 @@ function readAll(bytes: Uint8Array): string {
   switch (said.kind) {
     case 'update':
     case 'offer':
-      readUpdate(said.update, { allowSubdocuments: false })
+      readUpdate(said.update)
       break
     case 'vector':
       readStateVector(said.vector)

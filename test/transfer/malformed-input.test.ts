@@ -20,7 +20,7 @@ import { forget, newStore, pathOf, storedOf, typedAfter, updatesOf } from '../su
 import { startCli } from '../support/servers/cli.ts'
 import { itLong } from '../support/time/full-run.ts'
 
-const limits = { documentBytesMax: 10_000_000, allowSubdocuments: false, defaultAccess: 'public' } as const
+const limits = { documentBytesMax: 10_000_000, defaultAccess: 'public' } as const
 const noProgress = (): void => undefined
 const odd = 'a\u2028b\u2029cd'
 
@@ -124,9 +124,8 @@ it('[OUT-10] when it writes updates into the store of a stopped server, applies 
   await expect(put(typedAfter([], 'x'.repeat(5_000)), { documentBytesMax: 4_000 })).rejects.toThrow(
     'WEFT_MAX_DOCUMENT_BYTES',
   )
-  await expect(put(updatesOf((doc) => void doc.getMap('m').set('k', new Y.Doc())))).rejects.toThrow(
-    'malformed',
-  )
+  const bytesAfterEnd = Uint8Array.of(0, 0, 0)
+  await expect(putUpdateStopped(data, address, bytesAfterEnd, limits)).rejects.toThrow('malformed')
   const first = typedAfter([], 'one')
   expect((await put(first)).changed).toBe(true)
   expect((await put(typedAfter(first, 'two'))).changed).toBe(true)

@@ -12,8 +12,6 @@ import { updateKeyOf } from '../../src/transfer/sources/y-leveldb-keys.ts'
 import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
 import { editRandomly, Random } from '../support/data/random-doc.ts'
 
-const options = { allowSubdocuments: false }
-
 describe('updates of one document', () => {
   it('[MOVE-1] become one update, in any stored order and with repetitions', () => {
     fc.assert(
@@ -23,7 +21,7 @@ describe('updates of one document', () => {
           for (let edit = 0; edit < 30; edit++) editRandomly(doc, random)
         })
         const shuffled = [...updates, ...updates.slice(0, 5)].sort(() => random.below(3) - 1)
-        const { bytes, content } = mergeStored(shuffled, options)
+        const { bytes, content } = mergeStored(shuffled)
         expect(allOf(docOf([bytes]))).toEqual(allOf(docOf(updates)))
         expect(isSameContent(contentSum(bytes), content)).toBe(true)
       }),
@@ -35,7 +33,7 @@ describe('updates of one document', () => {
     const typed = updatesOf((doc) => doc.getText('t').insert(0, 'some text'))
     const deleted = updatesOf((doc) => doc.getText('t').delete(2, 1), typed)
     const more = updatesOf((doc) => doc.getText('t').insert(0, '!'), typed)
-    const sum = (updates: readonly Uint8Array[]) => mergeStored(updates, options).content
+    const sum = (updates: readonly Uint8Array[]) => mergeStored(updates).content
     expect(isSameContent(sum(typed), sum(typed))).toBe(true)
     expect(isSameContent(sum(typed), sum([...typed, ...deleted]))).toBe(false)
     expect(isSameContent(sum(typed), sum([...typed, ...more]))).toBe(false)
@@ -46,10 +44,8 @@ describe('updates of one document', () => {
       let map = doc.getMap('m')
       for (let depth = 0; depth < 250; depth++) map = map.set('k', new Y.Map())
     })
-    const nested = updatesOf((doc) => void doc.getMap('m').set('k', new Y.Doc()))
-    for (const updates of [deep, nested, [Uint8Array.of(0)]])
-      expect(() => mergeStored(updates, options)).toThrow(DocumentRejectedError)
-    expect(() => mergeStored(nested, { allowSubdocuments: true })).not.toThrow()
+    for (const updates of [deep, [Uint8Array.of(0)]])
+      expect(() => mergeStored(updates)).toThrow(DocumentRejectedError)
   })
 })
 

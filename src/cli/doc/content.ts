@@ -132,8 +132,8 @@ async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promis
     return content === null || update !== null
       ? applyOnline(server, path, update ?? bytes)
       : replaceOnline(server, path, content)
-  const { maxDocumentBytes: documentBytesMax, allowSubdocuments, defaultAccess } = configOf({}).config
-  const limits = { documentBytesMax, allowSubdocuments, defaultAccess }
+  const { maxDocumentBytes: documentBytesMax, defaultAccess } = configOf({}).config
+  const limits = { documentBytesMax, defaultAccess }
   const address = documentAddress(await tenantFlagsOf(flags), path)
   return content === null || update !== null
     ? putUpdateStopped(locationOf(flags), address, update ?? bytes, limits)

@@ -43,7 +43,7 @@ export const fileFormat = (file: string, { format, type }: FileFlags): ReadForma
  */
 export function checkUpdate(bytes: Uint8Array): void {
   try {
-    readUpdate(bytes, { allowSubdocuments: true })
+    readUpdate(bytes)
   } catch (error) {
     throw new StorageError(`the file is not a Yjs update: ${errorMessage(error)}`, {
       cause: error,

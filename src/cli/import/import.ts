@@ -85,7 +85,6 @@ async function run(name: string, open: () => Promise<ImportSource>, flags: Flags
   const work = { open, naming, onProgress: progress.at }
   const limits = {
     documentBytesMax: config.maxDocumentBytes,
-    allowSubdocuments: config.allowSubdocuments,
     defaultAccess: config.defaultAccess,
   }
   const deleted = flags.recreateDeleted ? 'recreate' : 'refuse'

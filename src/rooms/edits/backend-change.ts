@@ -242,7 +242,7 @@ async function commitAtHead<T>(
     const isCurrent = await commits.endsAt(head).catch(toUnavailable)
     return isCurrent ? { result: result(), ...found } : null
   }
-  const summary = readUpdate(bytes, { allowSubdocuments: true })
+  const summary = readUpdate(bytes)
   const seq = await room
     .commitAt({
       head,

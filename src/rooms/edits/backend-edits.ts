@@ -27,10 +27,6 @@ import {
 import { readInline, readOnThread } from './read-on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
-export interface ApplyOptions extends EditPrecondition {
-  readonly allowSubdocuments: boolean
-}
-
 export interface DocumentRead<T> {
   readonly result: T
   readonly version: string
@@ -64,9 +60,9 @@ export class BackendEdits {
    * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed; FAILED_PRECONDITION if
    * it depends on updates that the document does not have. Nothing is changed then
    */
-  async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
+  async apply(by: string, bytes: Uint8Array, options: EditPrecondition): Promise<EditResult<Uint8Array>> {
     const room = this.#room
-    const summary = vetted(() => readUpdate(bytes, options))
+    const summary = vetted(() => readUpdate(bytes))
     checkStorage(options, bytes)
     return makeChange(room, {
       by,
@@ -88,7 +84,7 @@ export class BackendEdits {
    * Checks the first update of a document before anything is created for the document. A large update is
    * checked later.
    */
-  #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
+  #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: EditPrecondition): void {
     this.#check(bytes, options)
     if (!this.#isLarge(bytes, summary)) this.#room.charged(1, () => this.#rehearse(bytes, summary))
   }
@@ -104,7 +100,7 @@ export class BackendEdits {
   #integrate(
     bytes: Uint8Array,
     summary: UpdateSummary,
-    options: ApplyOptions,
+    options: EditPrecondition,
   ): AppliedChange<Uint8Array> | null {
     const room = this.#room
     this.#check(bytes, options)
@@ -120,7 +116,7 @@ export class BackendEdits {
   async #proposed(
     bytes: Uint8Array,
     summary: UpdateSummary,
-    options: ApplyOptions,
+    options: EditPrecondition,
   ): Promise<ProposedChange<Uint8Array>> {
     const { state, charged } = this.#room
     this.#check(bytes, options)
@@ -146,7 +142,7 @@ export class BackendEdits {
   }
 
   /** @throws ApiError if the update must not be applied */
-  #check(bytes: Uint8Array, options: ApplyOptions): void {
+  #check(bytes: Uint8Array, options: EditPrecondition): void {
     const { state, documentBytesMax } = this.#room
     beginEdit(this.#room, options)
     if (!state.hasRoomFor(bytes.length, documentBytesMax)) {

@@ -146,7 +146,7 @@ function addsContent(update: Uint8Array): boolean {
   const item = ({ kind }: ReadItem): void => {
     if (kind === struct.deleted) deleted += 1
   }
-  const { structs } = readUpdate(update, { allowSubdocuments: true }, { item })
+  const { structs } = readUpdate(update, { item })
   return structs > 1 || deleted === 0
 }
 
@@ -201,7 +201,7 @@ export function commitEdit(
   // An update without content also creates a document, so that empty content that was added can be read.
   const bytes = added ?? (commits.existence === 'live' ? null : emptyUpdate)
   if (bytes === null) return
-  const summary = readUpdate(bytes, { allowSubdocuments: true })
+  const summary = readUpdate(bytes)
   state.advance(summary)
   room.commit({ bytes, by, from: null, summary, right })
 }

@@ -29,7 +29,7 @@ export function applyRemote(
   try {
     return foreign.map(({ is, update: { bytes, by } }) => {
       const sent = is === 'update' ? bytes : lackedIn(bytes, commits.broadcastClocks(state.clocks))
-      const summary = readUpdate(sent, { allowSubdocuments: true })
+      const summary = readUpdate(sent)
       if (placed === null) apply(state, sent, summary)
       else applyPlaced(state, placed)
       return { bytes: sent, by, from: null, summary }
@@ -58,7 +58,7 @@ function apply(state: DocumentState, bytes: Uint8Array, summary: UpdateSummary):
     return
   }
   const { added, gap } = state.integrate(bytes)
-  if (added !== null) state.advance(readUpdate(added, { allowSubdocuments: true }))
+  if (added !== null) state.advance(readUpdate(added))
   if (gap) throw new Error(missing)
 }
 
@@ -67,5 +67,5 @@ function applyPlaced(state: DocumentState, placed: PlacedIntegration): void {
   if (gap || problem !== null) throw new Error(problem ?? missing)
   if (added === null) return
   state.takePlaced(added, placed)
-  state.advance(readUpdate(added, { allowSubdocuments: true }))
+  state.advance(readUpdate(added))
 }

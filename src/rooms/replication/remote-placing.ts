@@ -98,4 +98,4 @@ export class RemotePlacing {
 }
 
 const summaryOf = ({ update }: RemoteAppend): UpdateSummary =>
-  readUpdate(update.bytes, { allowSubdocuments: true })
+  readUpdate(update.bytes)

@@ -258,7 +258,7 @@ export class UpdateApplier {
   }
 
   #accept(added: Uint8Array, from: Member, accepted: AppliedUpdate[]): void {
-    const summary = readUpdate(added, { allowSubdocuments: true })
+    const summary = readUpdate(added)
     this.#checkEntries(summary, from)
     this.#state.advance(summary)
     accepted.push({ bytes: added, by: from.user.id, from, summary })

@@ -25,7 +25,6 @@ export interface SessionDependencies {
   readonly receiveRate: ReceiveRateLimit
   readonly reports: LimitReports
   readonly rejections: RejectionLog
-  readonly allowSubdocuments: boolean
   readonly documentBytesMax: number
   readonly storage: StorageQuota
   /** Publishes live messages of clients. */

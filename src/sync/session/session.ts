@@ -356,7 +356,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * client offers them at each handshake.
    */
   #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
-    const summary = readUpdate(bytes, this.#dependencies)
+    const summary = readUpdate(bytes)
     if (this.#trace !== undefined) traceUpdate(this.#trace, kind, bytes, summary)
     const saveAcks = this.#saveAcks
     if (kind === 'offer') this.#hasOffered = true

@@ -27,7 +27,6 @@ import {
 export interface TargetOptions {
   /** Maximum size of a document in bytes, as Yjs encodes it. */
   readonly documentBytesMax: number
-  readonly allowSubdocuments: boolean
   /** Access type of new documents. */
   readonly defaultAccess: AccessType
   /** Whether a document that was deleted in this store is rejected or created again. */
@@ -95,7 +94,7 @@ export class ImportTarget {
    * @throws the errors of `put`; DocumentRejectedError also if the document is disabled
    */
   async add(address: DocumentAddress, update: Uint8Array): Promise<PutResult> {
-    vet(update, this.#options, null)
+    vet(update, null)
     await refusing(this.#records.requireEnabled(address, address.documentId))
     const stored = await refusing(readStoredState(this.#engine.log, addressKey(address)))
     return this.put(address, stored.state === 'live' ? [stored.bytes, update] : [update])
@@ -181,9 +180,9 @@ async function replacementOf(
  */
 export function prepareUpdate(
   updates: readonly Uint8Array[],
-  { documentBytesMax, allowSubdocuments }: Pick<TargetOptions, 'documentBytesMax' | 'allowSubdocuments'>,
+  { documentBytesMax }: Pick<TargetOptions, 'documentBytesMax'>,
 ): Merged {
-  const merged = mergeStored(updates, { allowSubdocuments })
+  const merged = mergeStored(updates)
   if (merged.bytes.length <= documentBytesMax) return merged
   throw new DocumentRejectedError(
     `it has ${merged.bytes.length} bytes; the largest document has ${documentBytesMax} (WEFT_MAX_DOCUMENT_BYTES)`,

@@ -1,7 +1,6 @@
 import * as Y from 'yjs'
 import { createDoc } from '../../content/yjs/create-doc.ts'
 import { errorMessage } from '../../errors.ts'
-import type { VettingOptions } from '../../update/item-content.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
@@ -37,12 +36,12 @@ const updatesPerTransaction = 64
  * `mergeUpdates` grows with the square of the number of updates.
  * @throws DocumentRejectedError if an update is malformed or builds on a missing one
  */
-export function mergeStored(updates: readonly Uint8Array[], options: VettingOptions): Merged {
+export function mergeStored(updates: readonly Uint8Array[]): Merged {
   const doc = createDoc()
   try {
-    for (const [index, bytes] of updates.entries()) vet(bytes, options, updates.length > 1 ? index + 1 : null)
+    for (const [index, bytes] of updates.entries()) vet(bytes, updates.length > 1 ? index + 1 : null)
     applyAll(doc, updates)
-    return vetWhole(doc, options)
+    return vetWhole(doc)
   } finally {
     doc.destroy()
   }
@@ -90,9 +89,9 @@ export const isSameContent = (a: ContentSum, b: ContentSum): boolean =>
  * @param number position of the update for messages; null if there is only one update
  * @throws DocumentRejectedError
  */
-export function vet(bytes: Uint8Array, options: VettingOptions, number: number | null): void {
+export function vet(bytes: Uint8Array, number: number | null): void {
   try {
-    readUpdate(bytes, options)
+    readUpdate(bytes)
   } catch (error) {
     const what = number === null ? 'its update' : `its update ${number}`
     throw new DocumentRejectedError(`${what} is malformed: ${errorMessage(error)}`)
@@ -117,10 +116,10 @@ function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
  * Checks the merged document for properties that a single update does not show: depth, entries of maps, and
  * whether the merged update is within the limits for reading.
  */
-function vetWhole(doc: Y.Doc, options: VettingOptions): Merged {
+function vetWhole(doc: Y.Doc): Merged {
   try {
     const bytes = Y.encodeStateAsUpdate(doc)
-    const summary = readUpdate(bytes, options)
+    const summary = readUpdate(bytes)
     checkNesting(bytes, new Y.Doc())
     checkMapEntries(summary, doc)
     return { bytes, content: sumOf(doc) }

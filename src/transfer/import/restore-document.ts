@@ -80,7 +80,7 @@ function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): Res
 
 /** Checks the bytes of a document. @throws DocumentRejectedError if they do not match the state vector */
 function expectWhole({ bytes, stateVector }: ExportedDocument): void {
-  vet(bytes, { allowSubdocuments: true }, null)
+  vet(bytes, null)
   if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)
     throw new DocumentRejectedError('its state vector differs from that in documents.jsonl')
 }

@@ -152,7 +152,7 @@ function typeInto(room: Room, key: string): void {
   const doc = new Y.Doc()
   doc.getMap('typed').set(key, true)
   const bytes = Y.encodeStateAsUpdate(doc)
-  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  const summary = readUpdate(bytes)
   room.receive({ kind: 'update', bytes, summary, from: nobody, onApplied: null })
 }
 

@@ -98,7 +98,7 @@ function typist(room: Room): { type(): void; start(): void; stop(): number; read
   const own = doc.getMap('typed')
   let count = 0
   doc.on('update', (bytes: Uint8Array) => {
-    const summary = readUpdate(bytes, { allowSubdocuments: false })
+    const summary = readUpdate(bytes)
     room.receive({ kind: 'update', bytes, summary, from: silent, onApplied: null })
   })
   const type = (): void => void own.set('count', ++count)
@@ -253,7 +253,6 @@ it('[ROOM-31] keeps edits made since the base version even if updates arrive wit
   copy.getText('content').insert(0, 'typed ')
   await room.editing.apply('ada', Y.encodeStateAsUpdate(copy, before), {
     expects: 'content',
-    allowSubdocuments: false,
   })
   const typing = typist(room)
   typing.start()
@@ -277,7 +276,7 @@ it('[ROOM-64] completes a replacement and an update that both need the only thre
   const target = words(15_000)
   const replacing = replace(room, 'text', target)
   await new Promise((resolve) => setTimeout(resolve, 5))
-  const applying = room.editing.apply('ada', whole, { expects: 'content', allowSubdocuments: false })
+  const applying = room.editing.apply('ada', whole, { expects: 'content' })
   expect(await Promise.all([replacing, applying])).toHaveLength(2)
 })
 

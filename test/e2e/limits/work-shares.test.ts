@@ -82,7 +82,7 @@ const expensive = {
 
 const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array): Promise<unknown> =>
   rooms.use(address, (room) =>
-    room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false }),
+    room.editing.apply('rest', update, { expects: 'either' }),
   )
 
 /**
@@ -134,12 +134,12 @@ it('[ROOM-54] when the room closes, stops the timer of a pause, and answers wait
     // The first room that closes starts a timer of all rooms.
     const pending = clock.pending
     const update = expensive['the event loop']
-    const edit = room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false })
+    const edit = room.editing.apply('rest', update, { expects: 'either' })
     await doneOrSpent(edit, spent)
     if (count === 0) room.close(close('serviceRestart', 'the room was idle'))
     if (spent.length === 0) continue
     expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
-    const waiting = room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false })
+    const waiting = room.editing.apply('rest', update, { expects: 'either' })
     room.close(close('serviceRestart', 'the room was idle'))
     expect(room.isHeld).toBe(false)
     // The timer of the pause is stopped. The timer of all rooms may start now.

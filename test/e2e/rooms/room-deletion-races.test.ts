@@ -82,7 +82,7 @@ function send(room: Room, from: Member, bytes: Uint8Array): void {
   room.receive({
     kind: 'update',
     bytes,
-    summary: readUpdate(bytes, { allowSubdocuments: false }),
+    summary: readUpdate(bytes),
     from,
     onApplied: null,
   })

@@ -17,9 +17,9 @@ import type { Probe } from './measure.ts'
 
 /** The functions of session and room that read an update before Yjs does. */
 const updateReaders: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
-  'vetting of an update': (bytes) => readUpdate(bytes, { allowSubdocuments: false }),
+  'vetting of an update': (bytes) => readUpdate(bytes),
   'comparison with the clocks of a document': (bytes) => {
-    const summary = readUpdate(bytes, { allowSubdocuments: false })
+    const summary = readUpdate(bytes)
     const clocks = new Map(summary.clients.map(({ client, from }) => [client, from]))
     return isPlain(summary, clocks)
   },

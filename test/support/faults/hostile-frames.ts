@@ -42,7 +42,7 @@ function takenUpdate({ clocks, random }: Hostile): Uint8Array {
 /** Null if the update is rejected: the frames below include those. */
 function summaryOf(update: Uint8Array): UpdateSummary | null {
   try {
-    return readUpdate(update, { allowSubdocuments: false })
+    return readUpdate(update)
   } catch (error) {
     if (error instanceof MalformedUpdateError) return null
     throw error

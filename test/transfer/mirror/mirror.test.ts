@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { limits } from '../../../src/model/limits.ts'
 import { eventually, openEditor, RawClient } from '../../support/clients/clients.ts'
 import { startRecorder, startYWebsocket } from '../../support/servers/legacy-servers.ts'
 import {
@@ -16,12 +17,15 @@ import { itLong } from '../../support/time/full-run.ts'
 let at: MirrorSetting
 
 beforeAll(async () => {
-  at = await MirrorSetting.open(startYWebsocket, { WEFT_ALLOW_SUBDOCUMENTS: 'false' })
+  at = await MirrorSetting.open(startYWebsocket)
 })
 
 afterEach(() => at.endTest())
 
 afterAll(() => at.end())
+
+/** Returns arrays inside arrays. */
+const nestedArrays = (depth: number): unknown[] => (depth === 1 ? [] : [nestedArrays(depth - 1)])
 
 const visit = (name: string): ReturnType<typeof visitor> => at.keep(visitor(at.old.url, name))
 
@@ -149,8 +153,7 @@ describe('a mirror of the server of y-websocket', () => {
     '[MIRROR-7] reports a failing document with its reason, copies the others, and ends with exit code 1',
     async () => {
       const [bad, good] = [visit('acme/bad/main'), visit('acme/good/main')]
-      // The Weft of this test accepts no subdocuments.
-      bad.doc.getMap('map').set('inner', new Y.Doc())
+      bad.doc.getMap('map').set('deep', nestedArrays(limits.jsonDepth + 1))
       good.text.insert(0, 'good')
       await eventually(() => bad.provider.synced && good.provider.synced)
       const running = await at.mirror(['acme/bad/main', 'acme/good/main'], ['--once'])
@@ -160,7 +163,7 @@ describe('a mirror of the server of y-websocket', () => {
       expect(lines).toContainEqual({
         name: 'acme/bad/main',
         kind: 'failed',
-        reason: expect.stringMatching(/^Weft: has closed the connection \(4400, .*subdocument/),
+        reason: expect.stringMatching(/^Weft: has closed the connection \(4400, .*nested deeper/),
       })
       await sameInWeft(at.weft, 'acme/good/main', good.doc)
     },

@@ -59,7 +59,7 @@ describe('an update too large for a message', () => {
         const copy = new Y.Doc()
         for (const part of splitUpdate(whole, { aimed: bytesMax, most: bytesMax })) {
           expect(part.length).toBeLessThanOrEqual(bytesMax)
-          readUpdate(part, { allowSubdocuments: false })
+          readUpdate(part)
           Y.applyUpdate(copy, part)
           expect([copy.store.pendingStructs, copy.store.pendingDs]).toEqual([null, null])
         }

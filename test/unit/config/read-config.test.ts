@@ -58,7 +58,6 @@ it('[CFG-2] has the documented defaults', () => {
     maxDocumentBytes: 64 * 2 ** 20,
     sendBufferBytes: 2 ** 20,
     createOnConnect: true,
-    allowSubdocuments: true,
     callsPerKey: { perSecond: 400, burst: 10_000 },
     maxConnectionsPerWorkspace: 10_000,
     maxUnauthenticatedPerAddress: 2000,

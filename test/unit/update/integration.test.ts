@@ -137,7 +137,7 @@ it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
     const doc = new Y.Doc()
     skipObservers(doc)
     for (const update of hostileUpdates[name](600)) {
-      readUpdate(update, { allowSubdocuments: true })
+      readUpdate(update)
       const predicted = predictSteps(update, doc)
       let steps = 0
       withinBudget(

@@ -11,7 +11,7 @@ const docOf = (updates: readonly Uint8Array[]): Y.Doc => {
   return doc
 }
 const stateOf = (doc: Y.Doc): Uint8Array => Y.encodeStateAsUpdate(doc)
-const deletes = (update: Uint8Array): number => readUpdate(update, { allowSubdocuments: true }).deletes
+const deletes = (update: Uint8Array): number => readUpdate(update).deletes
 
 /** Updates of several writers, who insert words at the end or at the start and delete nothing. */
 function typed(turns: readonly (readonly [writer: number, at: 'start' | 'end'])[]): Uint8Array[] {

@@ -5,7 +5,7 @@ import { checkNesting } from '../../../src/update/nesting.ts'
 import { clientsMax, readUpdate, structsMax, subdocumentsMax } from '../../../src/update/read-update.ts'
 import { bytesOf, varString, varUint } from '../../support/faults/crafted-updates.ts'
 
-const read = (bytes: Uint8Array) => readUpdate(bytes, { allowSubdocuments: true })
+const read = (bytes: Uint8Array) => readUpdate(bytes)
 
 /** Structs of client 7 from `clock` on, without deletions. */
 const ofClient7 = (clock: number, structs: readonly (readonly number[])[]): Uint8Array =>

@@ -8,7 +8,7 @@ import { randomHistory } from '../../support/data/random-doc.ts'
 
 /** The result of vetting the same bytes. */
 function vetted(bytes: Uint8Array) {
-  const { clients, structsEnd } = readUpdate(bytes, { allowSubdocuments: true })
+  const { clients, structsEnd } = readUpdate(bytes)
   return { clients, structsEnd }
 }
 

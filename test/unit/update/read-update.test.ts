@@ -7,8 +7,7 @@ import { readStateVector, writeStateVector } from '../../../src/update/state-vec
 import { advance, isPlain } from '../../../src/update/summary.ts'
 import { editRandomly, Random, randomHistory } from '../../support/data/random-doc.ts'
 
-const strict = { allowSubdocuments: false }
-const read = (bytes: Uint8Array) => readUpdate(bytes, strict)
+const read = (bytes: Uint8Array) => readUpdate(bytes)
 const bytes = (...values: (number | readonly number[])[]): Uint8Array => Uint8Array.from(values.flat())
 
 /** Bytes of a variable-length number. */
@@ -81,12 +80,13 @@ describe('genuine updates', () => {
     }
   })
 
-  it('[UPD-2] rejects subdocuments when the option forbids them', () => {
+  it('[UPD-2] accepts subdocuments with the options that Yjs writes, and rejects other options', () => {
     const doc = new Y.Doc()
-    doc.getMap('m').set('sub', new Y.Doc())
-    const update = Y.encodeStateAsUpdate(doc)
-    expect(() => read(update)).toThrow('subdocuments')
-    expect(readUpdate(update, { allowSubdocuments: true }).structs).toBe(1)
+    doc.getMap('m').set('sub', new Y.Doc({ gc: false, autoLoad: true, meta: { title: 'x' } }))
+    expect(read(Y.encodeStateAsUpdate(doc)).structs).toBe(1)
+    const option = (name: string): number[] => inRoot(9, text('guid'), [118, 1], text(name), [120])
+    expect(read(oneStruct(option('gc'))).structs).toBe(1)
+    expect(() => read(oneStruct(option('guid')))).toThrow('unknown option of a subdocument')
   })
 
   it('[UPD-3] after plain updates, has the clocks of the document, and leaves nothing pending', () => {

@@ -38,7 +38,7 @@ describe('a writing session', () => {
     const text = doc.getText('text')
     const clocks = new Map<number, number>()
     doc.on('update', (update: Uint8Array) => {
-      const summary = readUpdate(update, { allowSubdocuments: false })
+      const summary = readUpdate(update)
       expect(isPlain(summary, clocks)).toBe(true)
       advance(summary, clocks)
     })

@@ -72,13 +72,13 @@ export const applyUpdate = defineOperation({
   async handler(data, { caller, services, full }) {
     const bytes = decodeBase64(data.update)
     if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
-    const { documents, allowSubdocuments } = services
+    const { documents } = services
     const address = editorAddress(caller, data)
     const expects = data.create === true && full === null ? 'either' : 'content'
     const making = (): Promise<void> => documents.ensure(address, address.documentId)
     const applying = services.rooms.use(address, async (room) => {
       const right = await documents.rightToChange(address, address.documentId)
-      const options = { expects, making, right, allowSubdocuments, full } as const
+      const options = { expects, making, right, full } as const
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
       const stateVector = new EncodedJson('base64', [applied.result])
       const { version, bytes: added } = applied

@@ -32,7 +32,7 @@ const lineOf = (
 
 function broadcastOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
   const bytes = typed(text, client)
-  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  const summary = readUpdate(bytes)
   return new UpdateBroadcast([{ bytes, by: 'ada', from: null, summary, right }], 0)
 }
 

@@ -20,7 +20,7 @@ const entry = (client: number) => ({ bytes: typed('x', client), by: '' })
 const broadcastOf = (client: number): UpdateBroadcast => {
   const { bytes, by } = entry(client)
   return new UpdateBroadcast(
-    [{ bytes, by, from: null, summary: readUpdate(bytes, { allowSubdocuments: true }) }],
+    [{ bytes, by, from: null, summary: readUpdate(bytes) }],
     0,
   )
 }

@@ -56,7 +56,7 @@ const held = (): PendingUpdateBuffer =>
   )
 
 function takes(state: DocumentState, bytes: Uint8Array): readonly AppliedUpdate[] {
-  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  const summary = readUpdate(bytes)
   return new UpdateApplier(state, held()).take([
     { kind: 'offer', bytes, summary, from: member, onApplied: null },
   ]).accepted
@@ -124,7 +124,7 @@ it('[ROOM-26] includes waiting updates in every answer', () => {
     const state = DocumentState.fromBytes(null)
     const vetted = updates.map((bytes) => ({
       bytes,
-      summary: readUpdate(bytes, { allowSubdocuments: false }),
+      summary: readUpdate(bytes),
     }))
     state.applyLater(vetted)
     for (const { summary } of vetted) state.advance(summary)
@@ -136,7 +136,7 @@ it('[ROOM-26] after an update that cannot be applied, fails again at the next re
   const state = DocumentState.fromBytes(null)
   const { updates } = typed(['a'])
   const [bytes] = updates as [Uint8Array]
-  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  const summary = readUpdate(bytes)
   // The applied bytes differ from the vetted ones.
   state.applyLater([{ bytes: bytes.slice().fill(255), summary }])
   for (let time = 0; time < 2; time++) expect(() => state.encode()).toThrow()
@@ -158,7 +158,7 @@ it('[ROOM-56] treats an update with more structs than the event loop allows as e
       for (let key = 0; key < keys; key += 1) doc.getMap('m').set(`${key}`, key)
     })
     const bytes = Y.encodeStateAsUpdate(doc)
-    return state.predict(bytes, readUpdate(bytes, { allowSubdocuments: true }))
+    return state.predict(bytes, readUpdate(bytes))
   }
   expect(predicted(8_000)).toBeLessThan(loopStepsMax)
   expect(predicted(8_001)).toBeGreaterThan(loopStepsMax)

@@ -63,7 +63,7 @@ itLong('rooms that come to rest together do so in several turns of the event loo
       editorId: 'e',
     }
     const { room } = await rooms.open(address)
-    await room.editing.apply('ada', bytes, { expects: 'either', allowSubdocuments: false })
+    await room.editing.apply('ada', bytes, { expects: 'either' })
     open.push(room)
   }
   const atRest = (): number => open.filter(({ state }) => state.bytes !== null).length

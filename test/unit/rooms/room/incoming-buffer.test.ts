@@ -20,7 +20,7 @@ function applied(
     waiting.clear()
   }
   for (const bytes of updates) {
-    const summary = readUpdate(bytes, { allowSubdocuments: true })
+    const summary = readUpdate(bytes)
     expect(isPlain(summary, clocks)).toBe(true)
     advance(summary, clocks)
     if (isSimple(summary)) {
@@ -45,7 +45,7 @@ it(`[ROOM-27] gives the same document for combined waiting updates as for single
     const plain: Uint8Array[] = []
     const clocks = new Map<number, number>()
     for (const bytes of updates) {
-      const summary = readUpdate(bytes, { allowSubdocuments: true })
+      const summary = readUpdate(bytes)
       if (!isPlain(summary, clocks)) continue
       advance(summary, clocks)
       plain.push(bytes)

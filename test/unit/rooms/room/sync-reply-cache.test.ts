@@ -55,7 +55,7 @@ it('[ROOM-39] sends waiting updates in a separate frame, and creates no Y.Doc fo
   for (const text of ['a', 'b']) other.getText('u').insert(0, text)
   const [first, second] = updates.map((bytes) => ({
     bytes,
-    summary: readUpdate(bytes, { allowSubdocuments: true }),
+    summary: readUpdate(bytes),
   }))
   if (first === undefined || second === undefined) throw new Error('two updates')
   state.advance(first.summary)
@@ -82,7 +82,7 @@ it.each([
   editor.on('update', (update: Uint8Array) => updates.push(update))
   change(editor)
   const [bytes = nothing] = updates
-  const summary = readUpdate(bytes, { allowSubdocuments: true })
+  const summary = readUpdate(bytes)
   state.advance(summary)
   state.applyLater([{ bytes, summary }])
   const offered: Uint8Array[] = []
