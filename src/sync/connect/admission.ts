@@ -58,7 +58,9 @@ export class Admission {
   takeConnect(address: string): Close | null {
     const { connects } = this.#limits
     if (connects === null || connects.take(address) === 0) return null
-    return full('too many new connections from this address', 'connectsPerAddress', connects.perSecond)
+    const limit = 'connectsPerAddress'
+    const problem = `too many new connections from this address: ${limit} is ${connects.perSecond} per second`
+    return close('tryAgainLater', problem, limit)
   }
 
   /** Returns the close reason if a connection from `address` would exceed a limit; otherwise null. */
