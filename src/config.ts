@@ -176,8 +176,8 @@ export const options = {
   maxConnectionsPerAddress: option(
     wholeNumber(1, 1_000_000),
     5000,
-    'Open websockets from one address (IPv6: from one /64 prefix). As many other connections are accepted, and at ' +
-      'least 5,000; reverse proxies (`trustProxy`) have no limit for these.',
+    'Open websockets from one address (IPv6: from one /64 prefix). Other connections have the same ' +
+      'limit, but at least 5,000; behind reverse proxies (`trustProxy`) they have none.',
   ),
   maxConnectionsPerWorkspace: option(
     wholeNumber(0, 1_000_000),

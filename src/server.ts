@@ -112,7 +112,9 @@ function onlyOwnerOf(
   return adminToken === null && bootstrap.length < 2 ? { workspaceId, apiKey } : null
 }
 
-async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs'>): Promise<RunningServer> {
+async function serve(
+  given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs'>,
+): Promise<RunningServer> {
   const { config, engine, clock, log } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy

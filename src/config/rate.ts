@@ -24,7 +24,7 @@ export function rate(defaultRate: Rate, max: number): Parser<Rate> {
   return {
     expected:
       `a rate per second, or rate:burst such as ${formatRate(defaultRate)}, each at most ${max} ` +
-      `(0: unlimited; without a burst, it is ${ratio} times the rate)`,
+      `(0: unlimited; the default burst is ${ratio} times the rate)`,
     format: formatRate,
     parse(text) {
       const [, rateText, burstText] = /^(\d{1,15})(?::(\d{1,15}))?$/.exec(text) ?? []

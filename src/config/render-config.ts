@@ -30,10 +30,13 @@ export function renderConfig({ config, sources }: ReadConfig): string {
 export const configAsJson = ({ config, sources }: ReadConfig): Record<string, unknown> =>
   Object.fromEntries(optionKeys.map((key) => [key, { value: shownValue(key, config), source: sources[key] }]))
 
-function shownValue(key: OptionKey, config: Config): unknown {
-  const { parser, default: unset } = optionOf(key)
-  if (isSecret(key) && config[key] !== unset) return '(secret)'
-  return parser.format === undefined ? config[key] : parser.format(config[key])
+const shownValue = (key: OptionKey, config: Config): unknown =>
+  isSecret(key) && config[key] !== optionOf(key).default ? '(secret)' : formatted(key, config[key])
+
+/** Returns a value in the form in which the option is set. */
+function formatted(key: OptionKey, value: unknown): unknown {
+  const { parser } = optionOf(key)
+  return value == null || parser.format === undefined ? value : parser.format(value)
 }
 
 function names(key: OptionKey): string {
@@ -45,8 +48,8 @@ function names(key: OptionKey): string {
 
 /** Returns the default of an option, as Markdown. */
 export function defaultText(key: OptionKey): string {
-  const { default: value, defaultText, parser } = optionOf(key)
-  return defaultText ?? `\`${parser.format?.(value) ?? String(value)}\``
+  const { default: value, defaultText } = optionOf(key)
+  return defaultText ?? `\`${String(formatted(key, value))}\``
 }
 
 function meaning(key: OptionKey): string {

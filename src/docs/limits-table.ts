@@ -26,31 +26,19 @@ const slower = 'the server reads more slowly; nothing is lost'
 const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : FixedRow } = {
   maxConnections: { what: 'websockets', met: comeBack },
   maxConnectionsPerAddress: { what: 'websockets', met: comeBack },
-  maxConnectionsPerWorkspace: {
-    what: 'websockets of all API keys',
-    met: comeBack,
-  },
-  maxUnauthenticatedPerAddress: {
-    what: 'websockets that are not authenticated yet',
-    met: comeBack,
-  },
+  maxConnectionsPerWorkspace: { what: 'websockets of all API keys', met: comeBack },
+  maxUnauthenticatedPerAddress: { what: 'websockets that are not authenticated yet', met: comeBack },
   httpConnectionsPerAddress: {
     what: 'HTTP connections other than websockets',
     value: 'the value of `maxConnectionsPerAddress`, at least 5,000',
     met: 'the connection is closed',
   },
-  connectsPerAddress: {
-    what: 'new websockets per second; burst',
-    met: comeBack,
-  },
+  connectsPerAddress: { what: 'new websockets per second; burst', met: comeBack },
   authTimeoutSeconds: {
     what: 'seconds to authenticate a websocket',
     met: `${comeBack}; 4401 if no token was received`,
   },
-  maxDocumentsPerWorkspace: {
-    what: 'open documents; unused ones are closed first',
-    met: comeBackOrRest,
-  },
+  maxDocumentsPerWorkspace: { what: 'open documents; unused ones are closed first', met: comeBackOrRest },
   newDocumentsPerWorkspace: {
     what: 'documents created by websockets per second; burst',
     met: `${comeBack}; nothing is created`,
@@ -59,44 +47,23 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     what: 'stored bytes: documents, versions and records (see below)',
     met: `close code 4413; ${exhausted}`,
   },
-  receiveBytesPerWorkspace: {
-    what: 'bytes from websockets per second; burst',
-    met: slower,
-  },
+  receiveBytesPerWorkspace: { what: 'bytes from websockets per second; burst', met: slower },
   callsPerAddress: {
     what: 'REST calls and pages per second before authentication; burst (`/metrics` counts as 50; `/healthz` and `/readyz` do not count)',
     met: exhausted,
   },
-  callsPerKey: {
-    what: 'REST calls per second; burst',
-    met: exhausted,
-  },
-  workspaceReadsPerMinute: {
-    what: 'reads of the workspace per minute',
-    met: exhausted,
-  },
-  bodyBytesPerKey: {
-    what: 'bytes of REST bodies per second; burst',
-    met: exhausted,
-  },
+  callsPerKey: { what: 'REST calls per second; burst', met: exhausted },
+  workspaceReadsPerMinute: { what: 'reads of the workspace per minute', met: exhausted },
+  bodyBytesPerKey: { what: 'bytes of REST bodies per second; burst', met: exhausted },
   maxBodyBytes: { what: 'bytes of a REST body', met: 'REST: 413' },
-  maxResponseBytes: {
-    what: 'bytes of a REST response with content',
-    met: exhausted,
-  },
+  maxResponseBytes: { what: 'bytes of a REST response with content', met: exhausted },
   comparedCharacters: {
     what: 'characters of content as text that a replacement compares with the new content',
     value: '16,777,216',
     met: exhausted,
   },
-  maxMessageBytes: {
-    what: 'bytes of a websocket message',
-    met: 'close code 4413',
-  },
-  maxDocumentBytes: {
-    what: 'bytes of a document, as encoded by Yjs',
-    met: 'close code 4413; REST: 400',
-  },
+  maxMessageBytes: { what: 'bytes of a websocket message', met: 'close code 4413' },
+  maxDocumentBytes: { what: 'bytes of a document, as encoded by Yjs', met: 'close code 4413; REST: 400' },
   sendBufferBytes: {
     what: 'unsent bytes of a slow reader',
     met: 'one difference after the client has read the buffer',

@@ -48,8 +48,7 @@ export const limitAddress =
   (request: Request, response: Response, next: NextFunction): void => {
     const address = clientAddress(request, proxies)
     response.locals.address = address
-    if (cost > 0)
-      take(addressCalls, 'callsPerAddress', address, 'too many calls from this address', cost)
+    if (cost > 0) take(addressCalls, 'callsPerAddress', address, 'too many calls from this address', cost)
     next()
   }
 

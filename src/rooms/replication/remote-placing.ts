@@ -97,5 +97,4 @@ export class RemotePlacing {
   }
 }
 
-const summaryOf = ({ update }: RemoteAppend): UpdateSummary =>
-  readUpdate(update.bytes)
+const summaryOf = ({ update }: RemoteAppend): UpdateSummary => readUpdate(update.bytes)

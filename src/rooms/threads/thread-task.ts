@@ -184,8 +184,7 @@ function place(updates: readonly Uint8Array[], update: Uint8Array): ThreadResult
   try {
     checkNesting(update, copy.doc)
     const placed = copy.placeItems(update, stepsMax)
-    if (placed.added !== null)
-      checkMapEntries(readUpdate(placed.added), copy.doc)
+    if (placed.added !== null) checkMapEntries(readUpdate(placed.added), copy.doc)
     const state = placed.added !== null && placed.isDear ? copy.encode() : null
     return { is: 'placed', ...placed, state, problem: null }
   } catch (error) {

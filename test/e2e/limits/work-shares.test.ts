@@ -81,9 +81,7 @@ const expensive = {
 }
 
 const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array): Promise<unknown> =>
-  rooms.use(address, (room) =>
-    room.editing.apply('rest', update, { expects: 'either' }),
-  )
+  rooms.use(address, (room) => room.editing.apply('rest', update, { expects: 'either' }))
 
 /**
  * Resolves when the edit is done or has spent the share. The edit may then wait itself, because the clock is

@@ -23,8 +23,7 @@ interface Keyed {
   answered: boolean
 }
 
-const start = (data: string): Promise<ServerProcess> =>
-  startProcess(data, { WEFT_CALLS_PER_KEY: '0' })
+const start = (data: string): Promise<ServerProcess> => startProcess(data, { WEFT_CALLS_PER_KEY: '0' })
 
 const send = (server: ServerProcess, { key, kind }: Keyed) => {
   const headers = { 'idempotency-key': key }

@@ -272,11 +272,7 @@ const twice = async (weft: TestServer, path: string, headers = {}): Promise<Answ
   return weft.post(path, {}, headers)
 }
 const limited: readonly Limited[] = [
-  [
-    'callsPerKey',
-    { callsPerKey: { perSecond: 1, burst: 1 } },
-    (weft) => twice(weft, '/v2/users/get'),
-  ],
+  ['callsPerKey', { callsPerKey: { perSecond: 1, burst: 1 } }, (weft) => twice(weft, '/v2/users/get')],
   [
     'callsPerAddress',
     { callsPerAddress: { perSecond: 1, burst: 1 } },

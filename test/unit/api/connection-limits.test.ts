@@ -61,12 +61,13 @@ it.each([
   ['at least 5,000 connections', '10', '0', 5000],
   ['as many connections as websockets', '20000', '0', 20_000],
   ['any number of connections behind a reverse proxy', '10', '1', 0],
-])(
-  '[LIM-10] permits an address %s',
-  (_name, maxConnectionsPerAddress, trustProxy, expected) => {
-    const { config } = readConfig({ flags: { maxConnectionsPerAddress, trustProxy }, environment: {}, file: null })
-    const clock = new HeldClock()
-    const reports = new LimitReports({ clock, log: createLog('silent'), metrics: createMetrics() })
-    expect(httpConnectionsOf({ config, clock, reports }).perAddressMax).toBe(expected)
-  },
-)
+])('[LIM-10] permits an address %s', (_name, maxConnectionsPerAddress, trustProxy, expected) => {
+  const { config } = readConfig({
+    flags: { maxConnectionsPerAddress, trustProxy },
+    environment: {},
+    file: null,
+  })
+  const clock = new HeldClock()
+  const reports = new LimitReports({ clock, log: createLog('silent'), metrics: createMetrics() })
+  expect(httpConnectionsOf({ config, clock, reports }).perAddressMax).toBe(expected)
+})

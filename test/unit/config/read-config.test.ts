@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { ConfigError, readConfig } from '../../../src/config/read-config.ts'
 import { unlimited } from '../../../src/config/rate.ts'
+import { ConfigError, readConfig } from '../../../src/config/read-config.ts'
 import { configAsJson, renderConfig, renderMarkdown } from '../../../src/config/render-config.ts'
 import { checkVariables, injectedVariables } from '../../../src/config/variables.ts'
 import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/config.ts'
@@ -111,7 +111,7 @@ it.each(['', '-1', '400/s', '400:', ':400', '400:0', '0:400', '1000001', '400:10
   (text) => {
     const expected =
       'expected a rate per second, or rate:burst such as 400:10000, each at most 1000000 ' +
-      '(0: unlimited; without a burst, it is 25 times the rate)'
+      '(0: unlimited; the default burst is 25 times the rate)'
     expect(() => read({ flags: { callsPerKey: text } })).toThrow(
       `--calls-per-key is ${JSON.stringify(text)}; ${expected}`,
     )

@@ -19,10 +19,7 @@ const doc = ['a']
 const entry = (client: number) => ({ bytes: typed('x', client), by: '' })
 const broadcastOf = (client: number): UpdateBroadcast => {
   const { bytes, by } = entry(client)
-  return new UpdateBroadcast(
-    [{ bytes, by, from: null, summary: readUpdate(bytes) }],
-    0,
-  )
+  return new UpdateBroadcast([{ bytes, by, from: null, summary: readUpdate(bytes) }], 0)
 }
 /** Other nodes append to the log. */
 const manyWriters = { hasOneWriter: false }
