@@ -1,5 +1,5 @@
 import type { Parser } from './option-parsers.ts'
-import { type Rate, rate } from './rate.ts'
+import { type Rate, rateWithBurst } from './rate.ts'
 
 /**
  * A row of the table of options. The key of an option determines its names: `maxBodyBytes`,
@@ -42,4 +42,4 @@ export const secret = (
 
 /** Creates an option for a rate with a burst, each at most `max`. */
 export const rateOption = (value: Rate, max: number, description: string): Option<Rate> =>
-  option(rate(value, max), value, description)
+  option(rateWithBurst(value, max), value, description)

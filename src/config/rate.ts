@@ -19,7 +19,7 @@ export const formatRate = ({ perSecond, burst }: Rate): string =>
  * no burst, the rate and its burst have the same ratio as in the default.
  * @param max maximum of the rate and of the burst
  */
-export function rate(defaultRate: Rate, max: number): Parser<Rate> {
+export function rateWithBurst(defaultRate: Rate, max: number): Parser<Rate> {
   const ratio = defaultRate.burst / defaultRate.perSecond
   return {
     expected:
