@@ -7,8 +7,8 @@ import { EventRecorder } from '../events/event-recorder.ts'
 import { createLog } from '../log.ts'
 
 /**
- * Returns the services for the records in the store of a stopped server. These services delete nothing, and
- * publish no events.
+ * Returns the services that read and write the records in the store of a stopped server. These services
+ * delete nothing, and publish no events.
  * @param defaultAccess access type of new documents
  */
 export function recordsOf(

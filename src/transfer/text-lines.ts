@@ -5,18 +5,17 @@ import { StorageError } from '../storage/storage-error.ts'
 
 const newline = 0x0a
 
-/** A line without its line feed, and its number, counted from 1. */
+/** A line without its line feed. The number of the first line is 1. */
 export interface TextLine {
   readonly number: number
   readonly text: string
 }
 
 /**
- * Reads the lines of a UTF-8 file. Only `
- * ` ends a line. Node's own line reader, from version 24, also splits at U+2028 and U+2029, which JSON strings may
- * contain.
- * @param bytesMax maximum size of a line
- * @throws StorageError that names file and line
+ * Yields the lines of a UTF-8 file. Only a line feed ends a line. The line reader of Node, from version 24,
+ * also splits at U+2028 and U+2029, which JSON strings may contain.
+ * @param bytesMax maximum size of a line in bytes
+ * @throws StorageError that contains the file and the line number
  */
 export async function* readLines(
   path: string,

@@ -19,7 +19,7 @@ interface Editor {
   readonly sizeBytes: number
 }
 
-/** Returns the catalog of a running server, which is read by the REST API. */
+/** Returns the catalog of a running server. The catalog reads through the REST API. */
 export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *organizations() {
     for await (const each of listOnline<Organization>(server, '/v2/organizations/get', {})) {
@@ -35,7 +35,7 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
     }
   },
   async *editors(organizationId, documentId) {
-    // The format `roots` can show every document, with any types of roots.
+    // Uses the format `roots`, because it works for every document, whatever the types of its roots are.
     const query = { organizationId, documentId, format: 'roots' }
     const { data } = await callOnline(server, '/v2/crdt/get', query)
     for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data as readonly Editor[]) {
@@ -53,8 +53,8 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
 })
 
 /**
- * Restores a version. First saves the current content as a new version, and returns the id of this version;
- * null if nothing changed.
+ * Restores a version of an editor. The server first saves the current content as a new version. Returns the
+ * id of this new version; null if nothing changed.
  * @throws StorageError
  */
 export async function restoreOnline(

@@ -41,8 +41,9 @@ export interface CatalogVersion {
 }
 
 /**
- * Lists and reads the documents of a running server or of a stopped server's store. Listings are read page by
- * page, and never collected in memory. All methods throw StorageError if something does not exist.
+ * Lists and reads the documents of a running server or of a stopped server's store. Each listing is read page
+ * by page, so it never fills the memory. All methods throw StorageError if the requested organization,
+ * document, editor or version does not exist.
  */
 export interface Catalog {
   organizations(): AsyncGenerator<CatalogOrganization>
@@ -50,7 +51,9 @@ export interface Catalog {
   editors(organizationId: string, documentId: string): AsyncGenerator<CatalogEditor>
   /** Yields the versions of an editor, the newest first. */
   versions(path: DocumentPath): AsyncGenerator<CatalogVersion>
-  /** Reads the content of an editor. @param versionId null for the current content */
+  /**
+   * Reads the content of an editor. @param versionId id of the version to read; null for the current content
+   */
   content(path: DocumentPath, versionId: string | null, reading: DocumentReading): Promise<DocumentRoot>
   readonly close: () => Promise<void>
 }

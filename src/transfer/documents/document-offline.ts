@@ -70,19 +70,19 @@ export async function readStoredDocument(
 export const noDocument = (): StorageError =>
   new StorageError('there is no such document', { hint: listingHint })
 
-/** The new content of a root. Without a root name, `contentKeyOf` chooses the root. */
+/** The new content of a root. If `contentKey` is undefined, the function `contentKeyOf` chooses the root. */
 export interface NewContent extends Omit<DocumentRoot, 'contentKey'> {
   readonly contentKey: string | undefined
 }
 
 /** Result of a `put` command. */
 export interface PutReport {
-  /** True if the editor did not exist before. */
+  /** True if the command created the editor. */
   readonly created: boolean
   readonly changed: boolean
   /** Size of the update that was written, in bytes. */
   readonly bytes: number
-  /** Numbers of insertions and deletions, only for a replacement; see `Change`. */
+  /** Numbers of insertions and deletions (see `Change`). Present only if the command replaced content. */
   readonly insertions?: number
   readonly deletions?: number
 }

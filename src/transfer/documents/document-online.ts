@@ -5,7 +5,7 @@ import type { DocumentRoot, NewContent, PutReport } from './document-offline.ts'
 import { listingHint } from './listing-hints.ts'
 import { callOnline, type OnlineServer } from './rest-client.ts'
 
-/** Reads one document by REST. @throws StorageError with the error of the server */
+/** Reads one document through the REST API. @throws StorageError with the error of the server */
 export async function readOnline(
   server: OnlineServer,
   path: DocumentPath,
@@ -16,7 +16,10 @@ export async function readOnline(
   return found
 }
 
-/** Merges an update into a document. Creates the document if it does not exist. @throws StorageError */
+/**
+ * Merges an update into a document of a running server. Creates the document if it does not exist.
+ * @throws StorageError
+ */
 export async function applyOnline(
   server: OnlineServer,
   path: DocumentPath,
@@ -27,7 +30,10 @@ export async function applyOnline(
   return reportOf(created, await call(server, '/v2/crdt/apply', { ...path, update, create: true }))
 }
 
-/** Replaces the content of a root. Creates the document if it does not exist. @throws StorageError */
+/**
+ * Replaces the content of a root on a running server. Creates the document if it does not exist.
+ * @throws StorageError
+ */
 export async function replaceOnline(
   server: OnlineServer,
   path: DocumentPath,
@@ -44,7 +50,8 @@ function reportOf(created: boolean, data: unknown): PutReport {
 }
 
 /**
- * Returns whether the document has the editor. Uses the format `roots`, which does not transfer the content.
+ * Returns whether the document has the editor. Requests the format `roots`, because that response does not
+ * contain the content.
  */
 async function exists(server: OnlineServer, path: DocumentPath): Promise<boolean> {
   try {

@@ -11,7 +11,7 @@ export interface OnlineServer {
   readonly authToken: string
 }
 
-/** Result of an operation. */
+/** Response of the server to one call. */
 export interface RestResponse {
   readonly data: unknown
   /** Token of the next page; absent on the last page. */
@@ -43,7 +43,10 @@ export async function callOnline(
   return ((await response.json()) as { result: RestResponse }).result
 }
 
-/** Hint for the status 401. Its most frequent cause is the use of credentials of another server. */
+/**
+ * Hint for the status 401. The most frequent cause of this status is that the credentials belong to another
+ * server.
+ */
 const credentialsHint =
   'name the data directory of that server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN'
 
@@ -57,7 +60,7 @@ async function refusedBy(url: string, path: string, response: Response): Promise
   })
 }
 
-/** Yields all items of a listing, page by page. @throws StorageError */
+/** Yields all items of a listing of a running server, page by page. @throws StorageError */
 export async function* listOnline<Item>(
   server: OnlineServer,
   path: string,

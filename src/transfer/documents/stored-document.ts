@@ -24,8 +24,8 @@ export async function readStoredState(log: DocumentLog, doc: Key): Promise<Store
 }
 
 /**
- * Reads a document back, and checks that it has the content that was written.
- * @throws StorageError if it does not
+ * Reads a document from the store after a write, and checks that it has the content that was written.
+ * @throws StorageError if the content differs
  */
 export async function readBack(log: DocumentLog, doc: Key, content: ContentSum): Promise<void> {
   const stored = await readStoredState(log, doc)

@@ -8,7 +8,10 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { ExportDirectory } from './export-directory.ts'
 import { type DocumentFile, sha256Of } from './manifest.ts'
 
-/** A root in the form of the response to `POST /v2/crdt/get`. For a text, it also contains the formatting. */
+/**
+ * A root in the form of the response to `POST /v2/crdt/get`. For a text, `delta` also contains the
+ * formatting.
+ */
 export interface ExportedRoot {
   readonly contentKey: string
   readonly type: string
@@ -17,7 +20,7 @@ export interface ExportedRoot {
   readonly delta?: unknown
 }
 
-/** Returns all roots that have content and that a content type can read. */
+/** Returns all roots that are not empty and whose type is one of the content types. */
 export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
   const roots: ExportedRoot[] = []
   for (const contentKey of [...doc.share.keys()].sort()) {
@@ -28,14 +31,15 @@ export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
       const delta = type === 'text' ? { delta: readRootAs(doc, 'delta', contentKey).data } : {}
       roots.push({ contentKey, type, data, ...delta })
     } catch (error) {
-      // Skips a root that no content type can read. The exported update contains this root too.
+      // Skips a root that no content type can read, or whose content is too long for a string. The exported
+      // update contains this root too.
       if (!(error instanceof ApiError || isTooLong(error))) throw error
     }
   }
   return roots
 }
 
-/** Returns whether a string would exceed the maximum length of the JavaScript engine. */
+/** Returns whether the error means that a string exceeds the maximum length of the JavaScript engine. */
 const isTooLong = (error: unknown): boolean => error instanceof RangeError
 
 /**
@@ -51,7 +55,10 @@ function jsonOf(roots: readonly ExportedRoot[]): string | null {
   }
 }
 
-/** Writes the files of a document: its update, and files that people can read without Yjs. */
+/**
+ * Writes the files of a document: its complete state as an update, and files that people can read without
+ * Yjs.
+ */
 export async function writeDocument(
   tree: ExportDirectory,
   address: DocumentAddress,
@@ -77,14 +84,17 @@ export async function writeDocument(
   }
 }
 
-/** Number of digest characters in the name of a folder. They suffice to distinguish names. */
+/**
+ * Number of characters of each digest in a folder name. Names with this number of characters are distinct in
+ * practice.
+ */
 const digestLength = 12
 /** Maximum number of characters of an id in the name of a folder. */
 const readableLength = 40
 
 /**
- * Returns the name of a document's folder. It has a part that people can read, and the digest of the address,
- * which is unique.
+ * Returns the name of a document's folder. The name contains the ids, shortened for people to read, and
+ * digests of the address, which make the name unique.
  */
 export function folderOf(address: DocumentAddress): string {
   const { workspaceId, apiKey, organizationId, documentId, editorId } = address

@@ -6,7 +6,10 @@ import { fsyncDirectory } from '../../storage/offline-store.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { type FileEntry, listNames, sha256Of } from './manifest.ts'
 
-/** Writes the files of an export into a temporary directory next to the final one. */
+/**
+ * Writes the files of an export into a temporary directory. The temporary directory is next to the final
+ * directory.
+ */
 export class ExportDirectory {
   readonly #path: string
   readonly #target: string
@@ -32,7 +35,7 @@ export class ExportDirectory {
     return new ExportDirectory(target, path)
   }
 
-  /** Writes a file that only its owner can read. @param file path as in `FileEntry` */
+  /** Writes a file that only its owner can read. @param file path of the file, as in `FileEntry` */
   async write(file: string, bytes: Uint8Array | string): Promise<FileEntry> {
     const path = join(this.#path, file)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -46,7 +49,7 @@ export class ExportDirectory {
     return { file, bytes: Buffer.byteLength(bytes), sha256: sha256Of(bytes) }
   }
 
-  /** Starts to write one of the lists, which is a file of JSON lines. */
+  /** Starts to write one of the lists. Each list is a file of JSON lines. */
   async list(kind: keyof typeof listNames): Promise<JsonLinesWriter> {
     const file = listNames[kind]
     return new JsonLinesWriter(file, await open(join(this.#path, file), 'wx', 0o600))
@@ -55,7 +58,7 @@ export class ExportDirectory {
   /** Renames the temporary directory to the final name. @throws StorageError */
   async name(): Promise<void> {
     await fsyncDirectory(this.#path)
-    // Removes an empty directory that has the final name. Fails if the directory has files meanwhile.
+    // Removes the target directory if it is empty. `rmdir` fails if the directory contains files by now.
     await rmdir(this.#target).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT')
         throw new StorageError(`${this.#target} cannot be made: ${errorMessage(error)}`)
@@ -70,7 +73,7 @@ export class ExportDirectory {
   }
 }
 
-/** Number of bytes that are collected before they are written together. */
+/** Size at which collected lines are written to the file, in bytes. */
 const bufferedMax = 1024 * 1024
 
 /** Writes a file of JSON objects, one per line. */
@@ -104,7 +107,7 @@ export class JsonLinesWriter {
     return { file: this.#file, bytes: this.#bytes, sha256: this.#hash.digest('hex'), lines: this.#lines }
   }
 
-  /** Closes the file. Must be called in any case, even after an error. */
+  /** Closes the file. The caller must call this method in any case, even after an error. */
   async close(): Promise<void> {
     await this.#handle.close()
   }

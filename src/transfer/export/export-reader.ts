@@ -20,7 +20,7 @@ import {
 } from './manifest.ts'
 import { isManifestLine } from './manifest-validation.ts'
 
-/** Type of one line in each list. */
+/** Type of the lines of each list. */
 interface LineReader {
   readonly documents: DocumentLine
   readonly values: ValueLine
@@ -31,7 +31,7 @@ interface LineReader {
 /** Maximum number of damaged files that an error lists. */
 const namedMax = 5
 
-/** Reads an export that has been checked: every file has the checksum that the manifest lists. */
+/** Reads an export that has been checked: every file has the checksum that the export lists for it. */
 export class ExportReader {
   readonly summary: ExportSummary
   readonly #directory: string
@@ -41,7 +41,7 @@ export class ExportReader {
     this.summary = summary
   }
 
-  /** Reads and checks the whole export. @throws StorageError that lists damaged or missing files */
+  /** Reads and checks the whole export. @throws StorageError that lists the damaged or missing files */
   static async check(directory: string, onProgress: Progress): Promise<ExportReader> {
     const path = join(directory, summaryName)
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -95,7 +95,7 @@ export class ExportReader {
   async *#named(): AsyncGenerator<readonly FileEntry[]> {
     for await (const line of this.lines('documents')) yield line.state === 'live' ? line.files : []
     for await (const line of this.lines('blobs')) yield [line]
-    // Reads these lines only to check that they are valid.
+    // Iterates over these lines only to check that they are valid. They contain no names of files.
     for await (const _ of this.lines('values')) yield []
     for await (const _ of this.lines('jobs')) yield []
   }
@@ -105,7 +105,7 @@ export class ExportReader {
     return problems.filter((problem) => problem !== null)
   }
 
-  /** Returns the problem if the file does not match its entry; otherwise null. */
+  /** Returns the problem as a sentence if the file does not match its entry; otherwise null. */
   async #problemOf({ file, bytes, sha256 }: FileEntry): Promise<string | null> {
     if (file.split('/').includes('..')) return `${JSON.stringify(file)} is not a file name of an export`
     const hash = createHash('sha256')

@@ -5,7 +5,7 @@ import { isLeaseJob } from '../../engine/queue-lease-store.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
 import { importPart } from '../import/restore-jobs.ts'
 
-/** Selection of the data in an export: everything or one organization, and all data or documents only. */
+/** Selects the data of an export: all organizations or one, and all data or only documents. */
 export interface ExportSelection {
   readonly holds: 'all' | 'documents'
   readonly organizationId: string | null
@@ -16,14 +16,14 @@ const [tenants] = tenantPart({ workspaceId: '', apiKey: '' })
 const [organizationsOfTenant] = tenantKeys.organizations
 
 /**
- * Returns whether an entry belongs to the export. An export of one organization contains the partition of the
- * organization, its documents with their versions, and its entry in the tenant. It also contains all
- * workspaces and API keys, because users could not reach the organization without them. It does not contain
- * other data of an API key.
+ * Returns whether an entry of the store belongs to the export. An export of one organization contains the
+ * partition of the organization, its documents with their versions, and its entry in the tenant. The export
+ * also contains all workspaces and API keys, because users could not reach the organization without them. It
+ * contains no other data of an API key.
  */
 export function isSelected(entry: StoredEntry, { holds, organizationId }: ExportSelection): boolean {
   if (holds === 'documents' && entry.is !== 'document') return false
-  // Excludes data that is valid for this store only.
+  // Excludes data that is only valid in the store that is exported.
   if (entry.is === 'value' && (entry.part[0] === importPart[0] || entry.part[0] === clusterPart[0]))
     return false
   if (entry.is === 'job' && isLeaseJob(entry)) return false

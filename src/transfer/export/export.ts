@@ -40,21 +40,21 @@ export interface ExportOptions extends ExportSelection {
 
 export interface Exported {
   readonly documents: number
-  /** Number of deleted documents. */
+  /** Number of deleted documents in the export. */
   readonly deleted: number
-  /** Number of exported records: keys with their values, contents of versions, and jobs. */
+  /** Number of exported records. Records are keys with their values, contents of versions, and jobs. */
   readonly records: number
-  /** Total bytes of the files of documents. */
+  /** Total size of the files of documents in bytes. */
   readonly bytes: number
   /** Messages about documents that cannot be read. The export does not contain these documents. */
   readonly damaged: readonly string[]
 }
 
 /**
- * Exports the data of a stopped server to files with open formats. The directory gets its final name after
- * all files are written.
- * @throws StorageError if the directory is not empty; EngineOpenError; CorruptRecordError if a record other
- * than a document is damaged
+ * Exports the data of a stopped server to files with open formats. The files are written to a temporary
+ * directory, which gets the name `target` when the export is complete.
+ * @throws StorageError if the target directory is not empty; EngineOpenError; CorruptRecordError if a damaged
+ * record is not part of a document
  */
 export async function exportStore(
   place: StoreLocation,
@@ -124,7 +124,7 @@ class ExportRun {
     }
   }
 
-  /** Writes all records except for documents, and collects the keys of the documents. */
+  /** Writes all records except for documents. Collects the keys of the documents in `#documents`. */
   async #writeRecords(lists: Readonly<Record<ListKind, JsonLinesWriter>>): Promise<void> {
     this.#onProgress('records', 0)
     for await (const entry of this.#store.entries()) {
@@ -171,7 +171,10 @@ class ExportRun {
     this.#onProgress('documents', 1)
   }
 
-  /** Writes the files of a document, and returns its line for the list; null if the document is damaged. */
+  /**
+   * Writes the files of a document. Returns the line of the document for the list; null if the document is
+   * damaged.
+   */
   async #writeDocument({ key, state, epoch }: DocumentEntry): Promise<DocumentLine | null> {
     const address = addressOf(key)
     if (state === 'deleted') return { state, address, epoch }
@@ -205,7 +208,11 @@ class ExportRun {
     return bytes && this.#tree.write(basename(path), bytes)
   }
 
-  /** Returns the credentials of servers that share a database. These servers need no credentials file. */
+  /**
+   * Returns the credentials that the servers of a cluster share in the database, as the content of a
+   * credentials file. Such servers need no credentials file. Returns null if the store contains no
+   * credentials.
+   */
   async #agreed(): Promise<Uint8Array | null> {
     const agreed = await readClusterCredentials(this.#store.engine.kv)
     return agreed && Buffer.from(`${JSON.stringify(agreed, null, 2)}\n`)
@@ -230,7 +237,7 @@ class ExportRun {
   }
 }
 
-/** Converts the key of a log to an address; the inverse of `addressKey`. */
+/** Converts the key of a log to the address of its document. This function is the inverse of `addressKey`. */
 export function addressOf(key: Key): DocumentAddress {
   const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = key
   return { workspaceId, apiKey, organizationId, documentId, editorId }

@@ -7,8 +7,8 @@ import { fileSchema, type ListKind } from './manifest.ts'
 type ManifestMembers = Readonly<Record<string, unknown>>
 
 /**
- * Checks the lines of an export. They are necessary because a matching checksum does not prove that Weft
- * wrote the lines.
+ * Functions that check the lines of each list. These checks are necessary because a matching checksum does
+ * not prove that Weft wrote the lines.
  */
 const checks: Readonly<Record<ListKind, (line: ManifestMembers) => boolean>> = {
   documents: (line) => isAddress(line.address) && (line.state === 'live' ? isLive(line) : isDeleted(line)),
@@ -19,7 +19,7 @@ const checks: Readonly<Record<ListKind, (line: ManifestMembers) => boolean>> = {
     (is === 'job' || is === 'buried') && isTexts([queue, id]) && isNumber(at, 0) && isBytes(bytes),
 }
 
-/** Returns whether `line` is a valid line of this list. */
+/** Returns whether `line` is a valid line of the list `kind`. */
 export const isManifestLine = (kind: ListKind, line: unknown): boolean => isObject(line) && checks[kind](line)
 
 const isObject = (value: unknown): value is ManifestMembers =>

@@ -5,9 +5,9 @@ import { readJson } from '../../json.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 
 /**
- * Name and version of the export format. The directory of an export contains `export.json`, which has the
- * names of the lists and their SHA-256. Each list has one JSON object per line, and contains the names of the
- * other files and their SHA-256.
+ * Name and version of the export format. An export is a directory. Its file `export.json` contains the names
+ * and the SHA-256 of the lists. Each list has one JSON object per line, and contains the names and the
+ * SHA-256 of the other files.
  */
 export const exportFormat = 'weft-export 1'
 
@@ -29,7 +29,9 @@ export interface FileEntry {
   readonly sha256: string
 }
 
-/** A file of a document. It contains the complete state (Yjs V1), all roots as JSON, or one root. */
+/**
+ * A file with content of a document. It contains the complete state (Yjs V1), all roots as JSON, or one root.
+ */
 export interface DocumentFile extends FileEntry {
   readonly is: 'update' | 'json' | 'text' | 'xml'
   /** Name of the root in the file; absent if the file contains the whole document. */
@@ -40,21 +42,24 @@ export interface DocumentFile extends FileEntry {
 export interface ExportedLog {
   readonly epoch: number
   readonly head: number
-  /** Epoch milliseconds and user of the last change; the user is '' if it is not known. */
+  /**
+   * Time of the last change in epoch milliseconds. `changedBy` is the id of the user who made the change; ''
+   * if the user is not known.
+   */
   readonly changedAt: number
   readonly changedBy: string
 }
 
 /**
- * A line of `documents.jsonl`. A deleted document has a line too, so that it stays deleted after an import
- * and clients that still have it cannot restore it.
+ * A line of `documents.jsonl`. A deleted document also has a line, so that it stays deleted after an import.
+ * Clients that still have the deleted document then cannot restore it.
  */
 export type DocumentLine =
   | {
       readonly state: 'live'
       readonly address: DocumentAddress
       readonly log: ExportedLog
-      /** Yjs state vector (V1), base64. */
+      /** Yjs state vector (V1) in base64. */
       readonly stateVector: string
       readonly files: readonly DocumentFile[]
     }
@@ -62,14 +67,17 @@ export type DocumentLine =
 
 export type LiveLine = Extract<DocumentLine, { state: 'live' }>
 
-/** Stored bytes: as JSON if `JSON.stringify` gives exactly these bytes, otherwise as base64. */
+/**
+ * Bytes of a stored value. They are written as JSON if `JSON.stringify` returns exactly the same bytes, and
+ * as base64 otherwise.
+ */
 export type ExportedBytes = { readonly json: unknown } | { readonly base64: string }
 
 /** A line of `admin.jsonl`: one key of a partition with its value. */
 export type ValueLine = ExportedBytes & {
   readonly part: readonly string[]
   readonly key: readonly string[]
-  /** Names of secret members that the export omits. An import generates new values for them. */
+  /** Names of the secret members that the export omits. An import generates new values for these members. */
   readonly secrets?: readonly string[]
 }
 
@@ -79,7 +87,8 @@ export interface BlobLine extends FileEntry {
 }
 
 /**
- * A line of `jobs.jsonl`: a background job that waits, or a dead letter (`buried`), which an import ignores.
+ * A line of `jobs.jsonl`: a waiting background job (`job`) or a dead letter (`buried`). An import ignores
+ * dead letters.
  */
 export type JobLine = ExportedBytes & {
   readonly is: 'job' | 'buried'
@@ -99,10 +108,13 @@ export interface ExportSummary {
   readonly madeAt: string
   /** Whether the export contains `all` data or `documents` only. */
   readonly holds: 'all' | 'documents'
-  /** The only exported organization; null if all organizations are exported. */
+  /** Id of the organization if the export contains only one; null if it contains all organizations. */
   readonly organizationId: string | null
   readonly secrets: 'left out' | 'included'
-  /** The file `credentials.json` of the data directory, with secrets. */
+  /**
+   * Entry of the file `credentials.json`, which contains secrets. The file comes from the data directory or
+   * the cluster. Null if the export has no such file.
+   */
   readonly credentials: FileEntry | null
   readonly lists: Readonly<Record<ListKind, FileEntry & { readonly lines: number }>>
 }
@@ -110,7 +122,7 @@ export interface ExportSummary {
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-/** Returns the text of `export.json`, which ends with its own checksum. */
+/** Returns the text of `export.json`. The text ends with a checksum of the summary. */
 export function encodeSummary(summary: ExportSummary): string {
   const sha256 = sha256Of(JSON.stringify(summary))
   return `${JSON.stringify({ ...summary, sha256 }, null, 2)}\n`
@@ -148,7 +160,7 @@ const summarySchema = v.looseObject({
   sha256: v.string(),
 })
 
-/** Parses `export.json`. Returns null if `encodeSummary` would not produce this text. */
+/** Parses `export.json`. Returns null if the text is not exactly the text that `encodeSummary` returns. */
 export function decodeSummary(json: string): ExportSummary | null {
   try {
     const { sha256: _, ...summary } = readJson(summarySchema, json)
@@ -158,7 +170,7 @@ export function decodeSummary(json: string): ExportSummary | null {
   }
 }
 
-/** Converts bytes to the form in which a line contains them. */
+/** Converts bytes to the form that a line of an export uses. */
 export function exportedBytes(bytes: Uint8Array): ExportedBytes {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   try {
@@ -170,10 +182,10 @@ export function exportedBytes(bytes: Uint8Array): ExportedBytes {
   return { base64: buffer.toString('base64') }
 }
 
-/** Returns the bytes of a line; the inverse of `exportedBytes`. */
+/** Returns the bytes that a line contains. This function is the inverse of `exportedBytes`. */
 export const importedBytes = (line: ExportedBytes): Uint8Array =>
   'json' in line ? Buffer.from(JSON.stringify(line.json)) : Buffer.from(line.base64, 'base64')
 
-/** Returns `organization/document/editor`, with each part percent-encoded. */
+/** Returns the path `organization/document/editor` of an address. Each part is percent-encoded. */
 export const encodeEditorPath = ({ organizationId, documentId, editorId }: DocumentAddress): string =>
   [organizationId, documentId, editorId].map(encodeURIComponent).join('/')

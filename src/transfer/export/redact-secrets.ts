@@ -13,13 +13,13 @@ export interface RedactedRecord {
 type RedactionRule = (record: object) => RedactedRecord | null
 
 /**
- * Rules for records that contain secrets in plain text. The name of a rule consists of the first segment of
- * the partition, the kind in the key, and the number of segments of the key.
+ * Functions that remove secrets in plain text from records. The key of a function consists of the first
+ * segment of the partition, the record kind in the stored key, and the number of segments of the stored key.
  */
 const rules: ReadonlyMap<string, RedactionRule> = new Map<string, RedactionRule>([
   ['directory workspaces 2', withoutWorkspaceToken],
   ['directory authTokens 5', withoutAuthToken],
-  // Omits these tokens, because they are valid for a short time only.
+  // The export omits these tokens, because they are valid only for a short time.
   ['directory retiredTokens 4', () => null],
   ['webhooks endpoints 2', withoutSigningSecret],
   ['webhooks basic 1', withoutReceiverToken],
@@ -51,8 +51,8 @@ function withoutSigningSecret(record: object): RedactedRecord {
 }
 
 /**
- * Removes the token of a webhook receiver. An import cannot generate a new one, because the receiver must
- * know the token.
+ * Empties the token for the webhook receiver. An import cannot generate a new token, because the receiver
+ * must know the token.
  */
 function withoutReceiverToken(record: object): RedactedRecord {
   const config = record as BasicConfig
@@ -60,7 +60,7 @@ function withoutReceiverToken(record: object): RedactedRecord {
   return { record: { ...config, webhookServiceConfig }, secrets: [] }
 }
 
-/** Returns the record with newly generated secrets. */
+/** Returns the record with newly generated values for the members in `secrets`. */
 export function regenerateSecrets(record: object, secrets: readonly string[]): object {
   const make = (name: string): string =>
     name === 'secret' ? generateSecret() : new CredentialGenerator().secret()

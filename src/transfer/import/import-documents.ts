@@ -6,31 +6,34 @@ import { DocumentRejectedError } from './merge.ts'
 import { type MappedName, mapName, type NameMapping } from './name-mapping.ts'
 
 /**
- * Merges the updates of a document into the store, or only checks them.
- * @throws DocumentRejectedError if only this document is rejected; other errors end the import
+ * Merges the updates of a document into the store. In a dry run, only checks the updates.
+ * @throws DocumentRejectedError if only this document is rejected; any other error ends the import
  */
 export type ImportSink = (path: DocumentPath, updates: readonly Uint8Array[]) => Promise<PutResult>
 
 export interface DocumentImportResult {
-  /** Number of documents in the source, with any outcome. */
+  /** Number of documents in the source, including the rejected ones. */
   readonly documents: number
   readonly made: number
   readonly added: number
   readonly there: number
   /** Total bytes of the accepted documents, each encoded as one update. */
   readonly bytes: number
-  /** Names of the rejected documents, with the reasons. */
+  /** Names of the rejected documents, each with the reason. */
   readonly problems: readonly { readonly name: string; readonly problem: string }[]
-  /** Names in the name map that the source does not contain. */
+  /** Names that the name map contains, but the source does not. */
   readonly unknown: readonly string[]
   /** Names and addresses of all accepted documents, in the order of the source. */
   readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
 }
 
-/** Maximum number of documents in progress. Concurrent documents share disk syncs. */
+/** Maximum number of documents that are imported at the same time. Concurrent documents share disk syncs. */
 const documentsAtOnce = 8
 
-/** Imports all documents of a source. Reports each rejected document, and continues with the others. */
+/**
+ * Imports all documents of a source. If a document is rejected, adds it to `problems` and continues with the
+ * next one.
+ */
 export async function importDocuments(
   source: ImportSource,
   naming: NameMapping,
@@ -49,7 +52,7 @@ export async function importDocuments(
       onProgress('documents', importing.documents / Math.max(total, importing.documents))
     }
   } finally {
-    // Waits for the documents in progress even if the source cannot be read further.
+    // Waits for the documents in progress, even if reading the source has failed.
     await Promise.all(running)
   }
   if (importing.failure !== null) throw importing.failure.error
@@ -65,10 +68,10 @@ class DocumentImport {
   readonly #counts = { made: 0, added: 0, there: 0 }
   #bytes = 0
   readonly #problems: { name: string; problem: string }[] = []
-  /** Addresses by name, of documents that are not rejected. */
+  /** Addresses of the documents that are not rejected, by name. */
   readonly #paths = new Map<string, DocumentPath>()
   readonly #unseen: Set<string>
-  /** Names of the imported documents, by address. */
+  /** Names of the documents by address. They are used to find a second document with the same address. */
   readonly #taken = new Map<string, string>()
 
   constructor(naming: NameMapping, take: ImportSink) {
@@ -78,8 +81,8 @@ class DocumentImport {
   }
 
   /**
-   * Imports one document. The promise never rejects: rejected documents and failures are recorded for the
-   * result.
+   * Imports one document. The promise never rejects: a rejected document or a failure is recorded for
+   * `outcome`.
    */
   async one(document: StoredDocument): Promise<void> {
     const { name } = document
@@ -114,9 +117,9 @@ class DocumentImport {
   }
 
   /**
-   * Returns the address for a name. Two documents with the same address are not possible.
-   * @throws DocumentRejectedError if the name has no address, or for the second document with the same
-   * address
+   * Returns the address for a name.
+   * @throws DocumentRejectedError if the name has no address, or if another document of the source has the
+   * same address
    */
   #pathOf(name: string): DocumentPath {
     const named: MappedName = mapName(name, this.#naming)

@@ -30,28 +30,29 @@ import { type Comparison, ValueRestorer } from './restore-values.ts'
 export interface ImportOptions {
   /** `real` writes the data. `dry` checks everything and writes nothing. */
   readonly run: 'real' | 'dry'
-  /** New owner of the documents, if the export contains documents only; null to keep the original owner. */
+  /** New owner of the documents if the export contains documents only. Null keeps the original owner. */
   readonly tenant: Tenant | null
-  /** Access type of new documents for which the export has no record. */
+  /** Access type of documents for which the import creates a new record, because the export contains none. */
   readonly defaultAccess: AccessType
 }
 
 export interface ExportImportResult {
   readonly documents: Readonly<Record<RestoreOutcome, number>>
-  /** Number of deleted documents, which stay deleted. */
+  /** Number of deleted documents in the export. They stay deleted in the store. */
   readonly deleted: number
   /**
-   * Number of added and of already stored records: keys with their values, contents of versions, and jobs.
+   * Numbers of records that were added, and of records that were stored already. Records are keys with their
+   * values, contents of versions, and jobs.
    */
   readonly records: { readonly added: number; readonly there: number }
-  /** Messages about rejected documents. */
+  /** Messages about the rejected documents. */
   readonly problems: readonly string[]
 }
 
 /**
- * Imports an export into a new or existing store of a stopped server. Before it writes anything, it checks
- * that the export is complete and does not conflict with stored data. After an interruption, call it again:
- * it skips data that is stored already. It reads all written data back.
+ * Imports an export into a new or existing store of a stopped server. Before the function writes anything, it
+ * checks that the export is complete and does not conflict with stored data. It reads all written data back.
+ * After an interruption, call the function again: it skips data that is already stored.
  * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export async function importExport(
@@ -134,8 +135,8 @@ class ExportImport {
   }
 
   /**
-   * Checks that the store has the API keys of the documents. Without them, no client could reach the
-   * documents.
+   * Checks that the store has the API keys to which the documents belong. Without these keys, no client could
+   * reach the documents.
    */
   async #expectTenants(): Promise<void> {
     const { store, files, options } = this.#dependencies
@@ -196,7 +197,7 @@ class ExportImport {
     const document: ExportedDocument = { address, bytes: await files.read(update), stateVector, log }
     if (options.run === 'dry') return this.#documents.plan(document)
     if (files.summary.holds === 'documents') {
-      // Checks the document first, so that a rejected document gets no records.
+      // Calls `plan` first, so that a rejected document gets no records.
       await this.#documents.plan(document)
       await this.#records.ensure(address, address.documentId)
     }
@@ -210,8 +211,9 @@ class ExportImport {
   }
 
   /**
-   * Writes the credentials if the location has none. Servers that share a database read them from the store,
-   * regardless of which server starts first.
+   * Writes the credentials file of the export if the location has no such file. Servers that share a database
+   * read the credentials from the store, so the credentials are also written there. The start order of the
+   * servers then does not matter.
    */
   async #writeCredentials(place: StoreLocation): Promise<void> {
     const { files, store } = this.#dependencies
@@ -219,7 +221,7 @@ class ExportImport {
     if (credentials === null) return
     const path = credentialsPath(directoryOf(place))
     if ((await stat(path).catch(() => null)) === null) {
-      // Writes a temporary file and renames it, so that an incomplete file never has the final name.
+      // Writes a temporary file and then renames it, so that `path` never contains an incomplete file.
       await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
       await rename(`${path}.new`, path)
     }

@@ -2,10 +2,10 @@ import type { ImportMarkerLocation, OfflineStore } from '../../storage/offline-s
 import { StorageError } from '../../storage/storage-error.ts'
 
 /**
- * Marks a store whose first import is not complete with the name of the export. No server starts on such a
- * store. Otherwise, the server would serve only a part of the data, and change values that the import has not
- * compared yet. A store that was in use before the import gets no marker, because its own data is always
- * complete.
+ * Marks a store whose first import is not complete. The marker contains the name of the export. No server
+ * starts on a store with a marker. Otherwise, the server would serve only a part of the data, and could
+ * change values that the import has not compared yet. A store that was in use before the import gets no
+ * marker, because its own data is always complete.
  */
 export class ImportMarker {
   readonly #place: ImportMarkerLocation
@@ -15,10 +15,10 @@ export class ImportMarker {
   }
 
   /**
-   * Writes the marker. Call it before any data of the export is written. Returns null if the store needs no
-   * marker.
+   * Writes the marker. Call this method before any data of the export is written. Returns null if the store
+   * needs no marker.
    * @param into name of the store for messages
-   * @param name identifies the export
+   * @param name name of the export, which identifies it
    * @throws StorageError if the import of another export was interrupted
    */
   static async begin(store: OfflineStore, into: string, name: string): Promise<ImportMarker | null> {
@@ -32,7 +32,7 @@ export class ImportMarker {
     return new ImportMarker(store.mark)
   }
 
-  /** Removes the marker. Call it when all data is stored. */
+  /** Removes the marker. Call this method when all data is stored. */
   end(): Promise<void> {
     return this.#place.remove()
   }

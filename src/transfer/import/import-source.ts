@@ -1,4 +1,4 @@
-/** A document in the data of another server, with its name at that server. */
+/** A document in the data of another server. `name` is the name of the document on that server. */
 export type StoredDocument =
   | {
       readonly name: string
@@ -7,15 +7,19 @@ export type StoredDocument =
     }
   | {
       readonly name: string
-      /** Why the document cannot be read, as a sentence without a period. */
+      /** Reason why the document cannot be read, as a sentence without a period. */
       readonly problem: string
     }
 
-/** Documents to import. The caller must close the source. */
+/** Documents of another server that can be imported. The caller must close the source. */
 export interface ImportSource {
-  /** Returns the number of documents for the progress bar. Costs little compared to reading the documents. */
+  /**
+   * Returns the number of documents for the progress bar. Counting is much faster than reading the documents.
+   */
   count(): Promise<number>
-  /** Yields all documents, each name once. @throws StorageError if the source cannot be read further */
+  /**
+   * Yields all documents. Each name occurs once. @throws StorageError if the source cannot be read further
+   */
   documents(): AsyncIterable<StoredDocument>
   close(): Promise<void>
 }

@@ -29,15 +29,19 @@ export interface TargetOptions {
   readonly documentBytesMax: number
   /** Access type of new documents. */
   readonly defaultAccess: AccessType
-  /** Whether a document that was deleted in this store is rejected or created again. */
+  /**
+   * What happens to a document that was deleted in this store: `refuse` rejects it, and `recreate` creates it
+   * again.
+   */
   readonly deleted: 'refuse' | 'recreate'
 }
 
-/** Result of `put`. */
+/** Result of `put`, `add` or `replace`. */
 export interface PutResult {
   /**
-   * `made`: the document did not exist. `added`: the document lacked a part of the update. `there`: the
-   * document contained the whole update, and nothing was written.
+   * - `made`: the document did not exist, and was created.
+   * - `added`: a part of the update was missing in the document, and was written.
+   * - `there`: the document already contained the whole update, and nothing was written.
    */
   readonly is: 'made' | 'added' | 'there'
   /** Size of the given updates in bytes, encoded as one update. */
@@ -46,7 +50,7 @@ export interface PutResult {
   readonly writtenBytes: number
 }
 
-/** Writes imported documents into the store of a stopped server. The caller must close it. */
+/** Writes imported documents into the store of a stopped server. The caller must close the target. */
 export class ImportTarget {
   readonly #store: OfflineStore
   readonly #engine: Engine
@@ -62,7 +66,7 @@ export class ImportTarget {
 
   /**
    * Opens the store.
-   * @throws StorageError; EngineOpenError, also if a server uses the store or files are damaged
+   * @throws StorageError; EngineOpenError, for example if a server uses the store or if files are damaged
    */
   static async open(place: StoreLocation, options: TargetOptions): Promise<ImportTarget> {
     return new ImportTarget(await openForWriting(place), options)
@@ -78,11 +82,12 @@ export class ImportTarget {
   }
 
   /**
-   * Merges updates (V1) into a document, and reads the document back. A new document is created with its
-   * records, as by a websocket. Stored content is kept. Resolves when the document is durable. Do not call
-   * this for a document while another call for the document runs.
+   * Merges updates (V1) into a document, and then reads the document back to check it. Content that is
+   * already stored is kept. If the document does not exist, creates it with the records that a first edit
+   * through a websocket would create. Resolves when the document is durable. Do not call this method for a
+   * document while another call for the same document runs.
    * @throws DocumentRejectedError, if nothing of the document was written; StoreUnavailableError;
-   * StorageError if the document that is read back differs
+   * StorageError if the document that was read back differs
    */
   async put(address: DocumentAddress, updates: readonly Uint8Array[]): Promise<PutResult> {
     const given = prepareUpdate(updates, this.#options)
@@ -90,7 +95,7 @@ export class ImportTarget {
   }
 
   /**
-   * Merges one update as `put` does. The update may build on stored content.
+   * Merges one update in the same way as `put`. The update may depend on content that is already stored.
    * @throws the errors of `put`; DocumentRejectedError also if the document is disabled
    */
   async add(address: DocumentAddress, update: Uint8Array): Promise<PutResult> {
@@ -135,7 +140,7 @@ export class ImportTarget {
   }
 
   /**
-   * Adds records that are missing although the log exists. An interrupted command may have written only the
+   * Adds the records of the document if they are missing. An interrupted command may have written only the
    * log.
    */
   async #there(address: DocumentAddress): Promise<Omit<PutResult, 'bytes'>> {
@@ -143,7 +148,10 @@ export class ImportTarget {
     return { is: 'there', writtenBytes: 0 }
   }
 
-  /** Appends an update. @param update `whole` is the content of the document after the append */
+  /**
+   * Appends an update to the log of a document.
+   * @param update `bytes`: the update. `whole`: the content of the document after the append
+   */
   async #write(
     address: DocumentAddress,
     stored: StoredDocumentState,
@@ -158,7 +166,7 @@ export class ImportTarget {
   }
 }
 
-/** Returns the update that replaces the content of a root. */
+/** Returns the update that replaces the content of a root, and a summary of the change. */
 async function replacementOf(
   before: readonly Uint8Array[],
   content: ContentTarget,
@@ -175,7 +183,7 @@ async function replacementOf(
 }
 
 /**
- * Merges and vets updates in the same way as `put` does before it reads the store.
+ * Merges and vets updates. `put` also calls this function, before it reads the store.
  * @throws DocumentRejectedError
  */
 export function prepareUpdate(
@@ -194,7 +202,10 @@ function logOf(stored: StoredDocumentState): AppendTo {
   return stored.state === 'absent' ? 'create' : 'recreate'
 }
 
-/** Converts errors about a single document to DocumentRejectedError, so that the import continues. */
+/**
+ * Converts errors that concern a single document to DocumentRejectedError, so that the import can continue
+ * with the other documents.
+ */
 async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

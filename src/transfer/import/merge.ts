@@ -12,7 +12,10 @@ export interface Merged {
   readonly content: ContentSum
 }
 
-/** Summary of a document's content. Two documents have the same content if both members are equal. */
+/**
+ * Summary of a document's content. Two documents have the same content if both members of their summaries are
+ * equal.
+ */
 export interface ContentSum {
   /** State vector as encoded by Yjs. */
   readonly vector: Uint8Array
@@ -20,21 +23,24 @@ export interface ContentSum {
   readonly deletions: Uint8Array
 }
 
-/** Error: one document cannot be stored, but others can. The message is a sentence without a period. */
+/**
+ * Error for one document that cannot be stored, although other documents can be. The message is a sentence
+ * without a period.
+ */
 export class DocumentRejectedError extends Error {
   override readonly name = 'DocumentRejectedError'
 }
 
 /**
- * Number of updates in one transaction. It is enough to share the cost of a transaction. With more updates,
- * Yjs takes longer, because it joins lists of values pairwise.
+ * Number of updates that one transaction applies. This number suffices to make the cost of the transaction
+ * per update small. With a larger number, Yjs takes longer, because it joins lists of values pairwise.
  */
 const updatesPerTransaction = 64
 
 /**
- * Merges updates into one, and vets them like websocket updates. Uses a Y.Doc, because the time of
- * `mergeUpdates` grows with the square of the number of updates.
- * @throws DocumentRejectedError if an update is malformed or builds on a missing one
+ * Merges updates into one update, and vets them in the same way as updates from websockets. Uses a Y.Doc,
+ * because the running time of `mergeUpdates` grows with the square of the number of updates.
+ * @throws DocumentRejectedError if an update is malformed, or depends on an update that is missing
  */
 export function mergeStored(updates: readonly Uint8Array[]): Merged {
   const doc = createDoc()
@@ -62,7 +68,7 @@ export function contentSum(...states: readonly Uint8Array[]): ContentSum {
 }
 
 /**
- * Returns the part of an update that a complete state lacks; null if it lacks nothing.
+ * Returns the part of an update that is missing in a complete state; null if no part is missing.
  * @throws DocumentRejectedError
  */
 export function missingUpdate(state: Uint8Array, update: Uint8Array): Uint8Array | null {
@@ -113,8 +119,9 @@ function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
 }
 
 /**
- * Checks the merged document for properties that a single update does not show: depth, entries of maps, and
- * whether the merged update is within the limits for reading.
+ * Checks the merged document for properties that only the whole document shows: its depth, the entries of its
+ * maps, and whether its update is within the limits for reading.
+ * @throws DocumentRejectedError
  */
 function vetWhole(doc: Y.Doc): Merged {
   try {

@@ -5,8 +5,8 @@ import { StorageError } from '../../storage/storage-error.ts'
 import { pathProblem } from './name-mapping.ts'
 
 /**
- * Reads a name map: a file of JSON lines with `name`, `organizationId`, `documentId` and `editorId`. Ignores
- * empty lines.
+ * Reads a name map. The file has one JSON object per line, with `name`, `organizationId`, `documentId` and
+ * `editorId`. Empty lines are ignored.
  * @throws StorageError with the number of the first line that is invalid or repeats a name
  */
 export async function readNameMap(file: string): Promise<ReadonlyMap<string, DocumentPath>> {
@@ -25,7 +25,7 @@ export async function readNameMap(file: string): Promise<ReadonlyMap<string, Doc
   return map
 }
 
-/** Parses a line. Returns the problem as a sentence if the line is invalid. */
+/** Parses a line of the name map. Returns the problem as a sentence if the line is invalid. */
 function entryOf(line: string): { readonly name: string; readonly path: DocumentPath } | string {
   let value: unknown
   try {

@@ -2,11 +2,11 @@ import { type DocumentPath, decodeSegment, idProblem } from '../../model/address
 
 /** Determines how names of another server become addresses. */
 export interface NameMapping {
-  /** Addresses by name. They have priority over all other rules. */
+  /** Addresses by name. An address in this map has priority over all other rules. */
   readonly map: ReadonlyMap<string, DocumentPath>
   /**
-   * Organization and editor for names that are not addresses. If the organization is null, such names are
-   * rejected.
+   * Organization and editor for names that have neither an entry in the map nor the form of an address. If
+   * the organization is null, such names are rejected.
    */
   readonly organizationId: string | null
   readonly editorId: string
@@ -14,13 +14,14 @@ export interface NameMapping {
 
 export type MappedName =
   | { readonly path: DocumentPath }
-  /** Why the name has no address, as a sentence without a period. */
+  /** Reason why the name has no address, as a sentence without a period. */
   | { readonly problem: string }
 
 /**
- * Returns the address for a name. If the map contains the name, it decides. A name of the form
- * `organization/document/editor`, with percent-encoded parts, is an address. Any other name becomes the
- * document id, with the given organization and editor.
+ * Returns the address for a name, by the first of these rules that applies:
+ * - The map contains the name.
+ * - The name has the form `organization/document/editor`, with percent-encoded parts.
+ * - Otherwise, the name is the document id. The organization and the editor are those of the mapping.
  */
 export function mapName(name: string, { map, organizationId, editorId }: NameMapping): MappedName {
   const path = map.get(name) ?? pathIn(name)
@@ -32,7 +33,7 @@ export function mapName(name: string, { map, organizationId, editorId }: NameMap
   return { problem: `its name cannot be the id of a document: it ${problem}` }
 }
 
-/** Returns the problem of the first invalid id; null if all are valid. */
+/** Returns the problem of the first invalid id; null if all ids are valid. */
 export function pathProblem(path: DocumentPath): string | null {
   for (const key of ['organizationId', 'documentId', 'editorId'] as const) {
     const problem = idProblem(path[key])
@@ -41,7 +42,7 @@ export function pathProblem(path: DocumentPath): string | null {
   return null
 }
 
-/** Returns the address in a name; null if the name does not consist of three ids. */
+/** Returns the address that a name contains; null if the name does not consist of three valid ids. */
 function pathIn(name: string): DocumentPath | null {
   const ids = name.split('/').map(decodeSegment)
   if (ids.length !== 3 || ids.some((id) => idProblem(id) !== null)) return null

@@ -6,8 +6,9 @@ import type { ExportedLog } from '../export/manifest.ts'
 import { contentSum, DocumentRejectedError, missingUpdate, vet } from './merge.ts'
 
 /**
- * `added`: the document was written. `merged`: the store had other content, which is kept. `there`: the store
- * already contained everything.
+ * - `added`: the store had no such document, and the document was written.
+ * - `merged`: the store had other content of the document, and keeps it.
+ * - `there`: the store already contained the whole document, and nothing was written.
  */
 export type RestoreOutcome = 'added' | 'merged' | 'there'
 
@@ -15,13 +16,13 @@ export interface ExportedDocument {
   readonly address: DocumentAddress
   /** The complete state of the document (encoding V1). */
   readonly bytes: Uint8Array
-  /** State vector of the bytes in base64. */
+  /** Yjs state vector of `bytes`, in base64. */
   readonly stateVector: string
-  /** Position of the new log, if the store has no log of the document. */
+  /** Position for a new log. It is used only if the store has no log of the document. */
   readonly log: ExportedLog
 }
 
-/** Writes documents of an export into the store of a stopped server, and reads them back. */
+/** Writes documents of an export into the store of a stopped server, and reads them back to check them. */
 export class DocumentRestorer {
   readonly #log: DocumentLog
 
@@ -29,7 +30,7 @@ export class DocumentRestorer {
     this.#log = log
   }
 
-  /** Returns what `place` would do, without writing. @throws the errors of `place` */
+  /** Returns the result that `place` would have, without writing anything. @throws the errors of `place` */
   async plan(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
     return placedOf(await readStoredState(this.#log, addressKey(document.address)), document)
@@ -38,7 +39,7 @@ export class DocumentRestorer {
   /**
    * Writes a document. Resolves when the document is durable and has been read back.
    * @throws DocumentRejectedError if the bytes do not match the listed state vector, in which case nothing is
-   * written; CorruptRecordError; StoreUnavailableError; StorageError if the document that is read back
+   * written; CorruptRecordError; StoreUnavailableError; StorageError if the document that was read back
    * differs
    */
   async place(document: ExportedDocument): Promise<RestoreOutcome> {
@@ -56,7 +57,7 @@ export class DocumentRestorer {
       return placed
     }
     const { head, changedAt: at, changedBy: by } = log
-    // Gives a document that was deleted in this store a new epoch, so that clients of the deleted document
+    // A document that was deleted in this store gets a new epoch, so that clients of the deleted document
     // cannot write to the new one.
     const epoch = stored.state === 'deleted' ? Math.max(log.epoch, stored.epoch + 1) : log.epoch
     await this.#log.adopt(doc, { state: 'live', epoch, head, changed: { at, by }, snapshot: bytes })
@@ -65,8 +66,8 @@ export class DocumentRestorer {
   }
 
   /**
-   * Marks a document as deleted, so that clients that still have it cannot restore it. Does not change an
-   * existing document.
+   * Stores the deletion of a document, so that clients that still have the document cannot restore it. If the
+   * document exists in the store, it stays unchanged.
    */
   async storeTombstone(address: DocumentAddress, epoch: number): Promise<void> {
     await this.#log.adopt(addressKey(address), { state: 'deleted', epoch })
@@ -78,7 +79,10 @@ function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): Res
   return missingUpdate(stored.bytes, bytes) === null ? 'there' : 'merged'
 }
 
-/** Checks the bytes of a document. @throws DocumentRejectedError if they do not match the state vector */
+/**
+ * Checks the bytes of a document.
+ * @throws DocumentRejectedError if the bytes are malformed or do not match the state vector
+ */
 function expectWhole({ bytes, stateVector }: ExportedDocument): void {
   vet(bytes, null)
   if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)

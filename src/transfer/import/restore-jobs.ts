@@ -2,10 +2,10 @@ import type { Engine, Key } from '../../engine/engine.ts'
 import type { ExportReader } from '../export/export-reader.ts'
 import { importedBytes, type JobLine, sha256Of } from '../export/manifest.ts'
 
-/** Partition that records which jobs imports have enqueued. Exports do not contain this partition. */
+/** Partition that records the jobs that imports have enqueued. Exports do not contain this partition. */
 export const importPart = ['import']
 
-/** Number of jobs in one read and in one commit. */
+/** Maximum number of jobs in one read and in one commit. */
 const jobsAtOnce = 500
 
 export interface RestoredJobs {
@@ -14,8 +14,8 @@ export interface RestoredJobs {
 }
 
 /**
- * Enqueues the jobs of an export, each job once. A repeated import does not enqueue a job again, even if the
- * job has run since. Ignores dead letters.
+ * Enqueues the jobs of an export, each job only once. If the import is repeated, a job is not enqueued again,
+ * even if it has already run. Dead letters are ignored.
  */
 export async function restoreJobs(
   { kv }: Engine,
@@ -30,8 +30,8 @@ export async function restoreJobs(
     added += absent.length
     there += lines.length - absent.length
     if (run === 'dry' || absent.length === 0) continue
-    // Writes these entries in the same commit as the jobs, so that an interruption cannot separate a job from
-    // its entry.
+    // These entries record the jobs. They are part of the same commit as the jobs, so that an interruption
+    // cannot separate a job from its entry.
     const puts = absent.map((line) => ({ key: keyOf(line), value: new Uint8Array() }))
     const jobs = absent.map((line) => ({
       queue: line.queue,

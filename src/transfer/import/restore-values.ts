@@ -5,28 +5,29 @@ import type { ExportReader } from '../export/export-reader.ts'
 import { exportedBytes, importedBytes, type ValueLine } from '../export/manifest.ts'
 import { redactSecrets, regenerateSecrets } from '../export/redact-secrets.ts'
 
-/** Number of values in one read and in one commit. */
+/** Maximum number of values in one read and in one commit. */
 const valuesAtOnce = 500
-/** Maximum bytes of a commit. The last value may exceed the maximum. */
+/** Maximum size of a commit in bytes. The last value of a commit may exceed this limit. */
 const bytesAtOnce = 4 * 1024 * 1024
 /** Maximum number of conflicts that an error lists. */
 const namedMax = 3
 
-/** Result of the comparison between the values of an export and of the store. */
+/** Result of the comparison between the values of an export and the values of the store. */
 export interface Comparison {
   readonly absent: number
   readonly same: number
-  /** Names of values that the store has with different content. */
+  /** Names of the values that are in the store with different content. */
   readonly different: readonly string[]
   /**
-   * True if the store has all workspaces and API keys of the export. It then keeps its own records of them.
+   * True if the store has all workspaces and API keys of the export. The store then keeps its own records of
+   * workspaces and API keys.
    */
   readonly ownTenants: boolean
 }
 
 /**
- * Writes the keys and values of an export into a store. Existing values are kept. They must equal the
- * exported values.
+ * Writes the keys and values of an export into a store. The store keeps its existing values, which must be
+ * equal to the exported values.
  */
 export class ValueRestorer {
   readonly #engine: Engine
@@ -37,7 +38,9 @@ export class ValueRestorer {
     this.#files = files
   }
 
-  /** Compares all values with the store. @throws StorageError that lists values that differ in the store */
+  /**
+   * Compares all values of the export with the store. @throws StorageError that lists the values that differ
+   */
   async compare(): Promise<Comparison> {
     const tenants = new TenantComparison()
     const different: string[] = []
@@ -55,7 +58,7 @@ export class ValueRestorer {
     return { absent, same, different, ownTenants }
   }
 
-  /** Writes the values that the store does not have. */
+  /** Writes the values that are missing in the store. */
   async write({ ownTenants }: Comparison): Promise<void> {
     let [waiting, bytes]: [KvEntry[], number] = [[], 0]
     let first: ValueLine | undefined
@@ -87,7 +90,7 @@ export class ValueRestorer {
     return Buffer.compare(importedBytes(line), this.#shown(line, found)) === 0 ? 'same' : 'different'
   }
 
-  /** Returns a stored value in the form in which an export contains it. */
+  /** Returns a stored value in the form in which the export contains it, so that both can be compared. */
   #shown(line: ValueLine, value: Uint8Array): Uint8Array {
     if (this.#files.summary.secrets === 'included' || !('json' in line)) return value
     const found = exportedBytes(value)
@@ -95,7 +98,7 @@ export class ValueRestorer {
     return kept === null ? value : importedBytes({ json: kept.record })
   }
 
-  /** Yields each value of the export together with the stored value of its key. */
+  /** Yields each value of the export, together with the value that the store has under the same key. */
   async *#pairs(): AsyncGenerator<{ readonly line: ValueLine; readonly found: Uint8Array | null }> {
     let lines: ValueLine[] = []
     for await (const line of this.#files.lines('values')) {
@@ -126,8 +129,8 @@ const isOfTenants = ({ part }: ValueLine): boolean =>
   part.length === workspacesPart.length && part[0] === workspacesPart[0]
 
 /**
- * Decides whether the store keeps its own records of workspaces and API keys. It does if it has all API keys
- * of the export, each in the same workspace.
+ * Decides whether the store keeps its own records of workspaces and API keys. The store keeps them if some of
+ * them differ from the export, and if the store has all API keys of the export in the same workspaces.
  */
 class TenantComparison {
   readonly different: string[] = []

@@ -12,8 +12,8 @@ export interface ImportWork {
 }
 
 /**
- * Merges the documents of a source into the store of a stopped server. If it fails, documents that were
- * written before remain.
+ * Merges the documents of a source into the store of a stopped server. If the import fails, the documents
+ * that it has already written remain in the store.
  * @throws StorageError, EngineOpenError, StoreUnavailableError
  */
 export async function importInto(
@@ -30,7 +30,7 @@ export async function importInto(
   }
 }
 
-/** Reads and merges all documents, but uses no store. @throws StorageError */
+/** Reads and merges all documents of a source, but does not use a store. @throws StorageError */
 export function dryRunImport(
   work: ImportWork,
   options: Omit<TargetOptions, 'deleted'>,

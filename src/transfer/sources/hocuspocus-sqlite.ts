@@ -4,16 +4,19 @@ import { errorMessage } from '../../errors.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 
-/** Header of a SQLite file. The byte at `writtenWith` is the journal mode of the last write. */
+/**
+ * Positions and values in the header of a SQLite file. The byte at `writtenWith` is the journal mode of the
+ * last write.
+ */
 const header = { bytes: 20, magic: 'SQLite format 3\u0000', writtenWith: 18, writeAheadLog: 2 }
-/** First bytes of a journal whose pages must be written back to the database file before the file is read. */
+/** First bytes of a journal that SQLite must write back to the database file before the file can be read. */
 const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
-/** Number of row ids in one read. */
+/** Maximum number of row ids in one read. */
 const rowsAtOnce = 250
 
 /**
- * Opens a file of `@hocuspocus/extension-sqlite` for reading only. Its table `documents` has a column `name`,
- * and a column `data` with the state of the document.
+ * Opens a database file of `@hocuspocus/extension-sqlite` in read-only mode. Its table `documents` has a
+ * column `name` with the name of the document, and a column `data` with its state.
  * @throws StorageError
  */
 export async function openHocuspocusSqlite(file: string): Promise<ImportSource> {
@@ -34,8 +37,8 @@ export async function openHocuspocusSqlite(file: string): Promise<ImportSource> 
 }
 
 /**
- * Checks that there is no journal file next to the database. The import would miss the changes in the
- * journal.
+ * Checks that the database has no journal file next to it. The import would miss changes that only the
+ * journal contains.
  * @throws StorageError
  */
 async function expectClosed(file: string): Promise<void> {
@@ -71,7 +74,7 @@ async function startOf(file: string, bytes: number): Promise<Buffer | null> {
   }
 }
 
-/** Reads the table row by row. Reports each damaged row, and continues with the others. */
+/** Yields the documents, row by row. A damaged row is yielded with its problem, and the other rows follow. */
 async function* documentsOf(file: string, database: Connection): AsyncGenerator<StoredDocument> {
   let ids: readonly RowId[]
   let last: RowId | null = null
@@ -107,7 +110,7 @@ function documentOf(database: Connection, id: RowId): StoredDocument {
   }
 }
 
-/** Returns the column `value` of the first row. */
+/** Returns the value of the column `value` in the first row of the result. */
 function one(database: Connection, sql: string, id?: RowId): unknown {
   return database.get(sql, id === undefined ? [] : [id])?.value
 }
@@ -121,8 +124,8 @@ function reading<T>(file: string, work: () => T): T {
 }
 
 /**
- * Returns a hint for the case that index pages are damaged. SQLite then reads no row, but the command
- * `.recover` of its shell collects the readable rows.
+ * Returns a hint if the error shows that pages of an index are damaged; otherwise ''. SQLite then reads no
+ * row, but the command `.recover` of the SQLite shell collects the readable rows.
  */
 const helpFor = (error: unknown): string =>
   errorMessage(error).includes('malformed')

@@ -7,13 +7,16 @@ import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { readLines } from '../text-lines.ts'
 
 const linesEnding = /\.(jsonl|ndjson)$/
-/** File extensions of updates. They are not part of the document name. */
+/** File extensions of files with updates. An extension is not part of the document name. */
 const updateEnding = /\.(bin|yjs|update)$/
 
 /**
- * Opens files with updates (Yjs V1). A folder has one update per file. Its path without `.bin`, `.yjs` or
- * `.update` is the name of the document. A single file is also possible. A file of JSON lines (`.jsonl`,
- * `.ndjson`) has `name` and `update` (base64) in each line; the lines of one document must be adjacent.
+ * Opens files that contain updates (Yjs V1). `path` is one of these:
+ * - A folder. Each file in it contains one update. The path of the file without `.bin`, `.yjs` or `.update`
+ *   is the name of the document.
+ * - A single file with one update.
+ * - A file of JSON lines (`.jsonl`, `.ndjson`). Each line has a `name` and an `update` (base64). The lines of
+ *   one document must be adjacent.
  * @throws StorageError
  */
 export async function openUpdates(path: string): Promise<ImportSource> {
@@ -29,7 +32,7 @@ export async function openUpdates(path: string): Promise<ImportSource> {
   }
 }
 
-/** A file to read, or a file with the reason why it is not read, so that no file is skipped silently. */
+/** A file to read. If the file is not read, `problem` is the reason, so that no file is skipped silently. */
 interface Found {
   readonly path: string
   readonly problem: string | null
@@ -43,7 +46,7 @@ function sourceOfFiles(folder: string, files: readonly Found[]): ImportSource {
   }
 }
 
-/** Returns the files of a folder, except for hidden ones. */
+/** Returns the files of a folder and its subfolders, except for files whose name starts with a period. */
 async function filesIn(folder: string): Promise<readonly Found[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     throw new StorageError(`${folder} cannot be read: ${errorMessage(error)}`)
@@ -76,7 +79,7 @@ async function documentOf(name: string, path: string): Promise<StoredDocument> {
   }
 }
 
-/** Returns the number of lines, which is an upper bound of the number of documents. */
+/** Returns the number of lines that are not empty. The number of documents is not larger. */
 async function countLines(path: string): Promise<number> {
   let lines = 0
   for await (const { text } of readLines(path)) if (text.trim() !== '') lines += 1

@@ -2,20 +2,20 @@ import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 
 /**
- * Values of the first byte of a key segment. In a string, the length follows, then the text. In a number,
- * four bytes follow.
+ * Values of the first byte of a key segment, which is the type of the segment. After the type of a string,
+ * its length and its text follow. After the type of a number, four bytes follow.
  */
 const segment = { string: 0, number: 1 } as const
 
 /**
- * First segment of the keys of updates. Such a key consists of `v1`, the name, `update` and a number. Other
- * keys of y-leveldb start in a similar way.
+ * First segment of the key of an update. The whole key consists of `v1`, the name of the document, `update`
+ * and a number. Other keys of y-leveldb start in a similar way.
  */
 const version = Buffer.from('v1')
 
-/** Prefix of all keys of documents. */
+/** Prefix that all keys of documents have. */
 export const updatePrefix = Buffer.from([segment.string, version.length, ...version, segment.string])
-/** First key after all keys of documents. */
+/** First possible key after all keys of documents. */
 export const prefixEnd = Buffer.from([segment.string, version.length, ...version, segment.number])
 
 /** Returns the document name in the key of an update; null if it is another kind of key. */

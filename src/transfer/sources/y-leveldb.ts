@@ -12,8 +12,8 @@ type LeveldbStore = Level<Buffer, Buffer>
 const everyUpdate = { gte: updatePrefix, lt: prefixEnd }
 
 /**
- * Opens a folder of y-leveldb 0.1 or 0.2, the format of y-websocket's server (`YPERSISTENCE`). LevelDB may
- * rewrite files when it opens the folder.
+ * Opens a folder that y-leveldb 0.1 or 0.2 has written. The server of y-websocket uses this format
+ * (`YPERSISTENCE`). LevelDB may rewrite files when it opens the folder.
  * @throws StorageError
  */
 export async function openYLeveldb(directory: string): Promise<ImportSource> {
@@ -54,7 +54,10 @@ async function countDocuments(store: LeveldbStore): Promise<number> {
   return count
 }
 
-/** Yields the documents. The updates of one document are adjacent, in the order in which they were stored. */
+/**
+ * Yields the documents. In the store, the updates of one document are adjacent, in the order in which they
+ * were written.
+ */
 async function* documentsOf(store: LeveldbStore, directory: string): AsyncGenerator<StoredDocument> {
   let current: { readonly name: string; readonly updates: Uint8Array[] } | null = null
   const pairs = store.iterator(everyUpdate)
