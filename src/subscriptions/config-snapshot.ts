@@ -9,7 +9,7 @@ import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys
 import { activeTargets, type WebhookTarget } from './target.ts'
 import { advancedConfigType, basicConfigType, endpointRecordType } from './webhook-records.ts'
 
-/** Estimated bytes of a snapshot, without its records. */
+/** Estimated memory in bytes that a snapshot needs in addition to its records. */
 const overheadBytes = 512
 
 /** The webhook configuration of an API key at one revision. */
@@ -23,15 +23,17 @@ export interface ConfigSnapshot {
   readonly bytes: number
 }
 
-/** Returns the revision of an API key's configuration: the number of its changes. */
+/**
+ * Returns the revision of an API key's webhook configuration. The revision is the number of changes so far.
+ */
 export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number> {
   const [bytes = null] = await kv.get(subscriptionsPart(tenant), [keys.revision])
   return bytes === null ? 0 : readRecord(counterRecordType, { key: keys.revision, value: bytes }).count
 }
 
 /**
- * Reads a snapshot. The revision is read first: if the configuration changes during the read, the snapshot
- * looks outdated and is read again.
+ * Reads the webhook configuration of an API key. The revision is read before the rest: if the configuration
+ * changes during the read, the snapshot has an outdated revision, and is read again later.
  */
 export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)

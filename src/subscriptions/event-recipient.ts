@@ -2,8 +2,8 @@ import { exhaustedType } from '../events/outbound-event.ts'
 import type { BasicConfig, EndpointRecord, Triggers } from './webhook-records.ts'
 
 /**
- * The members of a target that decide which events it gets. Stored records and the public configuration are
- * both converted to this type.
+ * The members of a target that decide which events the target gets. Stored records and the public
+ * configuration are both converted to this type.
  */
 export type EventRecipient =
   | {
@@ -22,14 +22,14 @@ export type EventRecipient =
       readonly channels: readonly string[] | null
     }
 
-/** The members of an event that decide which targets get it. */
+/** The members of an event that decide which targets get the event. */
 export interface RoutedEvent {
   readonly type: string
   readonly organizationId: string
   readonly documentId: string | null
   /**
-   * The endpoint whose failure a `message.attempt.exhausted` event reports; null if it is not known, or if
-   * the event has another type.
+   * Id of the endpoint whose failure a `message.attempt.exhausted` event reports. Null if the endpoint is not
+   * known, or if the event has another type.
    */
   readonly failedEndpointId: string | null
 }
@@ -45,7 +45,7 @@ export type Exclusion =
   | 'own-failure'
   | 'other-channel'
 
-/** The forms in which the basic service sends events. Each has its own URL. */
+/** The forms in which the basic service sends events. Each form has its own URL. */
 export const basicForms = ['raw', 'processed'] as const
 export type BasicForm = (typeof basicForms)[number]
 
@@ -66,7 +66,8 @@ export function basicRecipient(
 
 /**
  * Returns the recipient for an endpoint.
- * @param state whether the advanced service is on, and whether the endpoint is disabled
+ * @param state `isServiceOn`: whether the advanced service is on. `isDisabled`: whether the endpoint is
+ * disabled
  */
 export const endpointRecipient = (
   { id, filterTypes, channels }: Pick<EndpointRecord, 'id' | 'filterTypes' | 'channels'>,
@@ -84,8 +85,8 @@ export const exclusionOf = (recipient: EventRecipient, event: RoutedEvent): Excl
   eventExclusion(recipient, event)
 
 /**
- * Returns the reason that excludes test events: a test event is sent only to the endpoint that the call
- * specifies.
+ * Returns `only-named` for test events, because a test event is sent only to the endpoint that the call
+ * specifies. Returns null for all other types.
  */
 const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.test' ? 'only-named' : null)
 
@@ -105,8 +106,8 @@ export function typeExclusion(recipient: EventRecipient, type: string): Exclusio
 }
 
 /**
- * Returns why a recipient does not get this event; null if it gets it. The event about a failed endpoint is
- * not sent to that endpoint.
+ * Returns why a recipient does not get this event; null if the recipient gets the event. A
+ * `message.attempt.exhausted` event is not sent to the endpoint that it is about.
  */
 function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event

@@ -23,7 +23,7 @@ export interface ExplainedEndpoint extends Pick<EndpointRecord, 'id' | 'filterTy
   readonly disabled: boolean
 }
 
-/** Whether one target gets the event, and the reason. */
+/** States whether one target gets the event, and why. */
 export interface Explanation {
   /** Id of the endpoint, `basic-raw` or `basic-processed`. */
   readonly endpointId: string
@@ -33,14 +33,15 @@ export interface Explanation {
 }
 
 /**
- * Returns the event as the server sends it. Only `message.attempt.exhausted` events have a failed endpoint;
- * they belong to the whole organization, so they have no document.
+ * Returns the event with the members that the server would use. Only `message.attempt.exhausted` events have
+ * a failed endpoint. They have no document, because they belong to the whole organization.
  */
 export const eventAsSent = (event: RoutedEvent): RoutedEvent =>
   event.type === exhaustedType ? { ...event, documentId: null } : { ...event, failedEndpointId: null }
 
 /**
- * Explains for each target why it gets an event or not. The explanation uses the same decision as the server.
+ * Explains for each target why the target gets or does not get an event. The server makes the same decision
+ * when it sends events.
  */
 export function explainEvent(config: ExplainedConfig, given: RoutedEvent): readonly Explanation[] {
   const event = eventAsSent(given)

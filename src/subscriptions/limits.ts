@@ -1,22 +1,25 @@
 /** Limits of the configuration of one API key. */
 export const subscriptionLimits = {
-  /** Endpoints of the API key. Each event is compared with all of them. */
+  /** Maximum number of endpoints. Each event is compared with all endpoints of its API key. */
   endpoints: 100,
-  /** Channels of one endpoint. */
+  /** Maximum number of channels of one endpoint. */
   channels: 100,
-  /** Event types of one endpoint. */
+  /** Maximum number of event types of one endpoint. */
   filterTypes: 100,
-  /** Characters of the name of an event type. */
+  /** Maximum length of the name of an event type, in characters. */
   eventType: 200,
-  /** Bytes of all triggers of the basic service as JSON. */
+  /** Maximum size of all triggers of the basic service as JSON, in bytes. */
   triggersBytes: 16_384,
-  /** Bytes of one endpoint's metadata as JSON. */
+  /** Maximum size of one endpoint's metadata as JSON, in bytes. */
   metadataBytes: 4_096,
-  /** Characters of a URL. */
+  /** Maximum length of a URL in characters. The next two limits are also in characters. */
   url: 2_000,
   description: 2_000,
   authToken: 2_000,
-  /** Characters of a public key. The body of a key with `publicKeyBits.max` bits is shorter. */
+  /**
+   * Maximum length of a public key in characters. The base64 body of a key with `publicKeyBits.max` bits is
+   * shorter.
+   */
   publicKey: 4_000,
   /** Maximum time in seconds for which a replaced secret also signs (30 days). */
   graceSeconds: 2_592_000,

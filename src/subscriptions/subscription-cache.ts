@@ -8,7 +8,7 @@ import { addressSchemas } from '../model/address-schemas.ts'
 import { type ConfigSnapshot, readConfigRevision, readConfigSnapshot } from './config-snapshot.ts'
 import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
 
-/** Bus topic of the notice that an API key has changed its configuration. */
+/** Topic on the bus for the notice that the configuration of an API key has changed. */
 export const subscriptionsTopic = 'subscriptions.change'
 
 export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
@@ -19,30 +19,35 @@ const decodeChange = (message: Uint8Array): Tenant => readJson(addressSchemas.te
 const nameOf = cachedKeyNames(({ workspaceId, apiKey }: Tenant) => keyName([workspaceId, apiKey]))
 
 /**
- * One read of a configuration. After a change, a new object replaces this one, so that the result of an
- * outdated read is not cached.
+ * One read of a configuration. After a change, the cache gets a new object, so that the result of an outdated
+ * read is not cached.
  */
 interface CachedSubscriptions {
   readonly reading: Promise<ConfigSnapshot>
   /** The result of the read; null while the read runs. */
   snapshot: ConfigSnapshot | null
-  /** Time in epoch milliseconds at which the snapshot was last known to equal the stored configuration. */
+  /**
+   * Time in epoch milliseconds of the last check in which the snapshot was equal to the stored configuration.
+   */
   checkedAt: number
   isChecking: boolean
 }
 
 /**
- * Age in ms from which a snapshot counts as outdated, because another node may have changed the
- * configuration.
+ * Age in ms at which a snapshot becomes outdated: another node may have changed the configuration since the
+ * last check.
  */
 const checkedMs = 5_000
-/** Minimum interval in ms between two checks of a snapshot that is in use. */
+/** Minimum interval in ms between two checks of a snapshot. */
 const checkEveryMs = 2_500
 
-/** Maximum of the estimated bytes of all cached snapshots. Above this limit, the oldest ones are evicted. */
+/**
+ * Maximum total of the estimated bytes of all cached snapshots. If the total is larger, the oldest snapshots
+ * are evicted.
+ */
 const cachedBytesMax = 33_554_432
 
-/** Caches which event types each API key subscribes to. */
+/** Caches the webhook configuration of API keys, so that it is known which event types each key needs. */
 export class SubscriptionCache {
   readonly #kv: Engine['kv']
   readonly #clock: Clock
@@ -73,9 +78,9 @@ export class SubscriptionCache {
   }
 
   /**
-   * Returns whether any target may want events of a type. If the configuration is not cached, returns true
-   * and starts to read it. Changes by this process apply immediately. Changes by other nodes apply when their
-   * notice arrives; if the notice is lost, within 5 s.
+   * Returns whether any target may get events of a type. If the configuration is not cached, returns true and
+   * starts to read the configuration. A change by this process applies immediately. A change by another node
+   * applies when its notice arrives. If the notice is lost, the change applies within 5 s.
    */
   wanted(tenant: Tenant, type: EventType): boolean {
     const known = this.#cache.get(nameOf(tenant))
@@ -92,21 +97,24 @@ export class SubscriptionCache {
 
   /**
    * Returns the target with an id (see `targetIdOf`) according to the stored configuration. Returns null if
-   * nothing is sent to the target: it is disabled or removed, or its service is off.
+   * nothing is sent to the target, because the target is disabled or removed, or because its service is off.
    */
   async targetOf(tenant: Tenant, targetId: string): Promise<WebhookTarget | null> {
     const { targets } = await this.#current(tenant)
     return targets.find((target) => targetIdOf(target) === targetId) ?? null
   }
 
-  /** Evicts a configuration. Must be called after each change. */
+  /** Evicts the configuration of an API key. The caller must call this method after each change. */
   forget(tenant: Tenant): void {
     const name = nameOf(tenant)
     this.#bytes -= this.#cache.get(name)?.snapshot?.bytes ?? 0
     this.#cache.delete(name)
   }
 
-  /** Returns whether a snapshot was known to be current a short time ago. Starts a check if one is due. */
+  /**
+   * Returns whether the last successful check of a snapshot is recent enough to rely on the snapshot. Starts
+   * a new check if one is due.
+   */
   #isChecked(tenant: Tenant, known: CachedSubscriptions): boolean {
     const age = this.#clock.now() - known.checkedAt
     if (age >= this.#checkEveryMs && !known.isChecking) {
@@ -119,8 +127,8 @@ export class SubscriptionCache {
   }
 
   /**
-   * Compares the revision of a snapshot with that in the store. If the store cannot be read, the snapshot
-   * becomes outdated after `#checkedMs`.
+   * Compares the revision of a snapshot with the revision in the store. If the store cannot be read, the
+   * snapshot becomes outdated after `#checkedMs`.
    */
   async #check(tenant: Tenant, known: CachedSubscriptions): Promise<void> {
     const asked = this.#clock.now()
@@ -136,11 +144,15 @@ export class SubscriptionCache {
     if (known === undefined) return this.#load(tenant).reading
     const snapshot = await known.reading
     if (snapshot.revision === (await readConfigRevision(this.#kv, tenant))) return snapshot
-    // The first of several concurrent callers reads the configuration again; the others use its result.
+    // If several callers run concurrently, the first one reads the configuration again, and the others use
+    // its result.
     return this.#cache.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
   }
 
-  /** Starts a read. If the read fails, it is evicted, so that the next call reads again. */
+  /**
+   * Starts to read a configuration, and caches the read. If the read fails, the cache evicts it, so that the
+   * next call starts a new read.
+   */
   #load(tenant: Tenant): CachedSubscriptions {
     const name = nameOf(tenant)
     this.forget(tenant)
@@ -164,7 +176,7 @@ export class SubscriptionCache {
     this.#bytes += snapshot.bytes
     for (const [name, { snapshot: oldest }] of this.#cache) {
       if (this.#bytes <= this.#bytesMax) return
-      // A read that is still running has no size yet.
+      // Skips a read that is still running, because its size is not known yet.
       if (oldest === null) continue
       this.#bytes -= oldest.bytes
       this.#cache.delete(name)

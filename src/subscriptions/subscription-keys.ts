@@ -2,18 +2,18 @@ import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 
 /**
- * The partition with the webhook configuration of an API key. The configuration has only one partition, so
- * that a change is one commit.
+ * Returns the partition with the webhook configuration of an API key. The whole configuration is in one
+ * partition, so that each change is one commit.
  */
 export const subscriptionsPart = ({ workspaceId, apiKey }: Tenant): Key => ['webhooks', workspaceId, apiKey]
 
 export const subscriptionKeys = {
-  /** Every change writes this key, so that concurrent changes conflict. */
+  /** Number of changes. Every change writes this key, so that concurrent changes conflict. */
   revision: ['revision'] as Key,
   basic: ['basic'] as Key,
   advanced: ['advanced'] as Key,
   endpoints: ['endpoints'] as Key,
   endpoint: (id: string): Key => ['endpoints', id],
-  /** Index: the endpoint with a uid. */
+  /** Index: the endpoint that has a uid. */
   endpointOfUid: (uid: string): Key => ['endpointOfUid', uid],
 }

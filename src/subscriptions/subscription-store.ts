@@ -11,7 +11,7 @@ interface SubscriptionStoreDependencies {
   readonly subscriptions: SubscriptionCache
 }
 
-/** Store of the webhook configuration of API keys. It notifies the caches of all nodes of changes. */
+/** Stores the webhook configuration of API keys. After each change, it notifies the caches of all nodes. */
 export class SubscriptionStore {
   readonly #dependencies: SubscriptionStoreDependencies
   readonly #transactions: TransactionRunner
@@ -21,15 +21,16 @@ export class SubscriptionStore {
     this.#transactions = new TransactionRunner(dependencies.kv)
   }
 
-  /** Returns a transaction for reads only: its writes are never committed. */
+  /** Returns a transaction that only reads. Its writes would never be committed. */
   read(tenant: Tenant): Transaction {
     return new Transaction(this.#dependencies.kv, subscriptionsPart(tenant))
   }
 
   /**
-   * Changes the configuration of an API key. Resolves when the change is durable and the caches are notified.
-   * Changes of one API key run one after the other.
-   * @throws ApiError ABORTED if conflicts continue; the errors of `work`; then nothing has changed
+   * Changes the configuration of an API key. Resolves when the change is durable and the caches have been
+   * notified. Changes of the same API key run one after the other.
+   * @throws ApiError ABORTED if conflicts with concurrent changes continue, or the errors of `work`; in both
+   * cases nothing has changed
    */
   async change<T>(tenant: Tenant, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const { bus, subscriptions } = this.#dependencies
@@ -39,7 +40,7 @@ export class SubscriptionStore {
       )
       return result
     } finally {
-      // Also done after an error, because the commit may have succeeded.
+      // Also notifies after an error, because the commit may have succeeded nevertheless.
       subscriptions.forget(tenant)
       bus.publish(subscriptionsTopic, encodeChange(tenant))
     }
@@ -47,8 +48,8 @@ export class SubscriptionStore {
 }
 
 /**
- * Runs `work`, and increments the revision. The revision is read first, so that a concurrent change always
- * conflicts, even if `work` only scans.
+ * Runs `work`, and increments the revision. The revision is read before `work` runs. A concurrent change
+ * therefore always conflicts, even if `work` only scans.
  */
 async function revised<T>(
   transaction: Transaction,

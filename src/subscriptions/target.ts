@@ -10,7 +10,7 @@ import {
 } from './event-recipient.ts'
 import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
-/** A destination of events with its configuration. */
+/** A destination of events, with its configuration. */
 export type WebhookTarget = { readonly recipient: EventRecipient } & (
   | { readonly kind: 'endpoint'; readonly endpoint: EndpointRecord; readonly config: AdvancedConfig }
   | {
@@ -25,17 +25,20 @@ export type WebhookTarget = { readonly recipient: EventRecipient } & (
 export interface TenantWebhooks {
   readonly basic: BasicConfig
   readonly advanced: AdvancedConfig
-  /** Sorted by id. */
+  /** Endpoints of the API key, sorted by id. */
   readonly endpoints: readonly EndpointRecord[]
 }
 
-/** The members of an event that decide which targets get it. */
+/** The members of an event that decide which targets get the event. */
 export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data'>
 
-/** Returns the id of a target, unique within its API key: the endpoint's id, `basic-raw` or `basic-processed`. */
+/**
+ * Returns the id of a target. The id is unique within the API key: the id of an endpoint, `basic-raw` or
+ * `basic-processed`.
+ */
 export const targetIdOf = ({ recipient }: WebhookTarget): string => recipient.id
 
-/** Returns all targets that can receive events of any type. */
+/** Returns the targets that can receive events. A target that is off or disabled is not included. */
 export const activeTargets = (webhooks: TenantWebhooks): readonly WebhookTarget[] =>
   targetsIn(webhooks).filter(({ recipient }) => inactiveBecause(recipient) === null)
 

@@ -4,7 +4,9 @@ import type { Triggers, TriggerValue } from './webhook-records.ts'
 
 export type TriggerName = Exclude<EventType, 'webhook.test'> | 'enableDataProtection'
 
-/** All triggers, with the values that they get when the service is enabled for the first time. */
+/**
+ * All triggers. The values are the defaults that are stored when the service is enabled for the first time.
+ */
 const firstTriggers: Readonly<Record<TriggerName, boolean>> = {
   'comment_annotation.add': true,
   'comment_annotation.assign': true,
@@ -29,7 +31,7 @@ const firstTriggers: Readonly<Record<TriggerName, boolean>> = {
   enableDataProtection: false,
 }
 
-/** Names of groups, with the triggers that they stand for. */
+/** Names of groups. A group switches all triggers in its list. */
 export const triggerGroups = {
   crdt: ['crdt.update_data'],
   recorder: ['recorder.done'],
@@ -42,17 +44,18 @@ export const triggerNames: readonly TriggerName[] = [
 ]
 
 /**
- * Returns whether the triggers switch any event on or off. `enableDataProtection` and names that Weft does
- * not know switch none.
+ * Returns whether the triggers switch any event on or off. `enableDataProtection` does not switch an event,
+ * and neither do names that Weft does not know.
  */
 export const hasTriggers = (triggers: Triggers): boolean =>
   triggerNames.some((name) => name !== 'enableDataProtection' && Object.hasOwn(triggers, name))
 
 /**
- * Returns the triggers to store after a change: the given members unchanged, and the triggers that they
- * switch. A boolean for a group switches all of its triggers. A map for a group switches the triggers that it
- * contains. A trigger that is given under its own name takes precedence over both.
- * @param isSeeding true if the service is enabled for the first time: then all triggers start with their
+ * Returns the triggers to store after a change. The result contains the given members unchanged, and the
+ * triggers that groups switch. If the value of a group is a boolean, it applies to all triggers of the group.
+ * If the value is a map, it applies to the triggers in the map. A trigger that is also given under its own
+ * name keeps the value given there.
+ * @param isSeeding true if the service is enabled for the first time; then all triggers start with their
  * defaults
  */
 export function mergeTriggers(stored: Triggers, change: Triggers, isSeeding: boolean): Triggers {
@@ -70,7 +73,7 @@ export function mergeTriggers(stored: Triggers, change: Triggers, isSeeding: boo
   }
 }
 
-/** Returns the names that switch nothing, because no event or group has this name. */
+/** Returns the names that switch nothing, because no event and no group has the name. */
 export function unknownTriggers(triggers: Triggers): readonly string[] {
   const names = new Set<string>(triggerNames)
   return Object.entries(triggers).flatMap(([name, value]) => {
@@ -82,8 +85,8 @@ export function unknownTriggers(triggers: Triggers): readonly string[] {
 }
 
 /**
- * Returns the first name that misspells `enableDataProtection`. Such a name must be rejected: if it were
- * stored as an unknown name, data would remain unprotected.
+ * Returns the first name that is a misspelling of `enableDataProtection`. Such a name must be rejected. If it
+ * were stored like an unknown name, data would remain unprotected.
  */
 export const misspelledProtection = (triggers: Triggers): string | undefined =>
   Object.keys(triggers).find(
@@ -93,7 +96,8 @@ export const misspelledProtection = (triggers: Triggers): string | undefined =>
   )
 
 /**
- * Returns the value to store. A map is merged into the stored map; any other value replaces the stored one.
+ * Returns the value to store under a name. If both the stored and the new value are maps, merges them.
+ * Otherwise, the new value replaces the stored one.
  */
 function joined(stored: Triggers, name: string, value: TriggerValue): TriggerValue {
   const old = new Map(Object.entries(stored)).get(name)
@@ -101,8 +105,8 @@ function joined(stored: Triggers, name: string, value: TriggerValue): TriggerVal
 }
 
 /**
- * Returns the triggers that a group switches. In a map, names can be short (`create`) or complete
- * (`huddle.create`).
+ * Returns the triggers that a group switches, each with its new value. In a map, a name can be short
+ * (`create`) or complete (`huddle.create`).
  */
 function membersOf(group: string, value: TriggerValue): readonly (readonly [string, boolean])[] {
   if (typeof value === 'boolean')

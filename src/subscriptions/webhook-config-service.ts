@@ -17,17 +17,18 @@ import {
 
 type ChangedFields<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
-/** A change of the basic service. Absent members stay unchanged. */
+/** A change of the basic service's configuration. Absent members stay unchanged. */
 export interface BasicConfigPatch {
   readonly useWebhookService?: boolean | undefined
   readonly webhookServiceConfig?: ChangedFields<BasicServiceConfig> | undefined
 }
 
-/** A change of the advanced service. Absent members stay unchanged. */
+/** A change of the advanced service's configuration. Absent members stay unchanged. */
 export type AdvancedConfigPatch = ChangedFields<AdvancedConfig>
 
 /**
- * The basic webhook service of API keys, and the configuration that all advanced endpoints of a key share.
+ * Manages the basic webhook service of API keys, and the configuration that all advanced endpoints of a key
+ * have in common.
  */
 export class WebhookConfigService {
   readonly #store: SubscriptionStore
@@ -45,9 +46,10 @@ export class WebhookConfigService {
   }
 
   /**
-   * Changes the basic service. If it is enabled and no triggers are stored, sets the default triggers.
+   * Changes the configuration of the basic service. If the change enables the service and no triggers are
+   * stored, stores the default triggers.
    * @throws ApiError INVALID_ARGUMENT if the service would encrypt without a key, or if there are too many
-   * triggers; then nothing has changed
+   * triggers; in both cases nothing has changed
    */
   updateBasic(tenant: Tenant, change: BasicConfigPatch): Promise<BasicConfig> {
     return this.#store.change(tenant, async (transaction) => {
@@ -61,9 +63,9 @@ export class WebhookConfigService {
   }
 
   /**
-   * Changes the advanced service.
+   * Changes the configuration of the advanced service.
    * @throws ApiError FAILED_PRECONDITION if the first change does not enable the service; INVALID_ARGUMENT if
-   * the service would encrypt without a key; then nothing has changed
+   * the service would encrypt without a key. In both cases nothing has changed
    */
   updateAdvanced(tenant: Tenant, change: AdvancedConfigPatch): Promise<AdvancedConfig> {
     return this.#store.change(tenant, async (transaction) => {
@@ -94,7 +96,10 @@ export async function checkAdvanced(transaction: Transaction): Promise<void> {
     )
 }
 
-/** Applies a change. Copies only the known members, because callers may pass others too. */
+/**
+ * Returns the configuration after a change. Copies only the known members, because a change may contain other
+ * members.
+ */
 function changedBasic(stored: BasicConfig, change: BasicConfigPatch): BasicConfig {
   const { useWebhookService = stored.useWebhookService, webhookServiceConfig = {} } = change
   const {
@@ -141,7 +146,7 @@ function checkEncryption({
     throw invalid('webhook/public-key-missing', 'encryptData needs a publicKey')
 }
 
-/** Returns the members of a change that are present. */
+/** Returns the members of a change whose value is not undefined. */
 const given = <T extends object>(change: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>

@@ -10,7 +10,7 @@ import { SubscriptionCache } from './subscription-cache.ts'
 import { SubscriptionStore } from './subscription-store.ts'
 import { WebhookConfigService } from './webhook-config-service.ts'
 
-/** The webhook configuration of API keys, and their deliveries. */
+/** Services for the webhook configuration of API keys, and for their deliveries. */
 export interface WebhookModule {
   readonly subscriptions: SubscriptionCache
   readonly webhookConfigs: WebhookConfigService
@@ -36,7 +36,10 @@ export function createWebhookModule(
   }
 }
 
-/** Removes the messages for events of an organization. @param goOn called between slices of limited size */
+/**
+ * Removes the messages for events of an organization.
+ * @param goOn called between commits; throws if the removal must stop
+ */
 export async function removeDeliveries(
   { kv }: Pick<Engine, 'kv'>,
   { deliveryRemoval }: WebhookModule,

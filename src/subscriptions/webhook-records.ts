@@ -1,37 +1,45 @@
 import * as v from 'valibot'
 import type { RecordType } from '../directory/store/records.ts'
 
-/** A switch; or, for a group, a map of switches by name. */
+/** Switches an event on or off. For a group, the value can also be a map of switches by name. */
 export type TriggerValue = boolean | Readonly<Record<string, boolean>>
 
 /**
- * The events that the basic service sends, by type; an absent type is not sent. `enableDataProtection` is one
- * of the names. Names of groups, and names without an event, are stored as given, and switch nothing
- * themselves.
+ * Switches for the events that the basic service sends, by event type. An event whose type is absent is not
+ * sent. `enableDataProtection` is also one of the names. Names of groups and names without an event are
+ * stored as given, but switch nothing after they are stored.
  */
 export type Triggers = Readonly<Record<string, TriggerValue>>
 
-/** The basic webhook service of an API key. Before the first change: `false`, empty strings and no triggers. */
+/**
+ * Configuration of the basic webhook service of an API key. Before the first change it has `false`, empty
+ * strings, and no triggers.
+ */
 export interface BasicConfig {
   readonly useWebhookService: boolean
   readonly webhookServiceConfig: BasicServiceConfig
 }
 
 export interface BasicServiceConfig {
-  /** Value of the `authorization` header after `Basic `; empty: no header. */
+  /** Value of the `authorization` header after `Basic `. If it is empty, no header is sent. */
   readonly authToken: string
   /**
-   * Empty: no URL; the same for `processedNotificationUrl`. Each of the two URLs gets every enabled event.
+   * URL for events in the raw form; empty if there is no URL. `processedNotificationUrl` is the URL for the
+   * processed form. Each of the two URLs gets every enabled event.
    */
   readonly rawNotificationUrl: string
   readonly processedNotificationUrl: string
-  /** Sends base64 instead of JSON. `encryptData` takes precedence. */
+  /** Whether bodies are sent as base64 instead of JSON. `encryptData` takes precedence. */
   readonly encodeData: boolean
   readonly encryptData: boolean
-  /** A PEM file or its base64 body, as SPKI or PKCS#1; empty: no key. */
+  /**
+   * Public key as a PEM file, or as the base64 body of one, in the form SPKI or PKCS#1. Empty if there is no
+   * key.
+   */
   readonly publicKey: string
   /**
-   * The same value as the trigger with this name. Present only if a caller has set it outside of `triggers`.
+   * Same value as that of the trigger with this name. Present only if a caller has set it outside of
+   * `triggers`.
    */
   readonly enableDataProtection?: boolean
   readonly triggers: Triggers
@@ -47,10 +55,10 @@ export interface AdvancedConfig {
   readonly enableDataProtection: boolean
 }
 
-/** Why an endpoint is disabled. */
+/** Reason why an endpoint is disabled. */
 export type DisabledBy =
   | 'user'
-  /** The endpoint responded with 410. */
+  /** The endpoint responded with the status 410. */
   | 'gone'
   /** All attempts failed for five days. */
   | 'failures'
@@ -60,30 +68,35 @@ export interface EndpointRecord {
   readonly id: string
   readonly url: string
   readonly description: string | null
-  /** Types of the events that the endpoint gets; null: all. May include types that Weft does not have. */
+  /**
+   * Types of the events that the endpoint gets; null for all types. The list may include types that Weft does
+   * not have.
+   */
   readonly filterTypes: readonly string[] | null
   /**
-   * Ids of organizations and documents: the endpoint gets events that belong to one of them. Null: all
-   * events.
+   * Ids of organizations and documents. The endpoint gets only events that belong to one of them; null for
+   * all events.
    */
   readonly channels: readonly string[] | null
   readonly disabledBy: DisabledBy | null
   /**
-   * Time in epoch milliseconds at which the endpoint was created or last enabled. Earlier failures do not
-   * count.
+   * Time in epoch milliseconds at which the endpoint was created or last enabled. Failures before this time
+   * do not count.
    */
   readonly enabledSince: number
-  /** Maximum number of attempts per second; null: no limit. */
+  /** Maximum number of attempts per second; null if there is no limit. */
   readonly rateLimit: number | null
-  /** Id that the caller has chosen; unique among the endpoints of the API key. */
+  /** Id that the caller has chosen. It is unique among the endpoints of the API key. */
   readonly uid: string | null
   readonly metadata: Readonly<Record<string, string>> | null
-  /** Epoch milliseconds, like `updatedAt`. */
+  /** Time of the creation in epoch milliseconds. `updatedAt` is the time of the last change. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** `whsec_`, followed by the base64 of 32 random bytes. */
+  /** Signing secret: `whsec_`, followed by 32 random bytes in base64. */
   readonly secret: string
-  /** The secret that also signs until `until` (epoch milliseconds); null: none. */
+  /**
+   * The previous signing secret, which also signs until `until` (epoch milliseconds); null if there is none.
+   */
   readonly previousSecret: { readonly secret: string; readonly until: number } | null
 }
 
@@ -127,7 +140,7 @@ export const endpointRecordType: RecordType<EndpointRecord> = {
     description: v.nullable(v.string()),
     filterTypes: v.nullable(texts),
     channels: v.nullable(texts),
-    // A newer version may have reasons that this one does not know.
+    // A newer version of Weft may store reasons that this version does not know.
     disabledBy: v.nullable(v.custom<DisabledBy>((by) => typeof by === 'string')),
     enabledSince: v.number(),
     rateLimit: v.nullable(v.number()),

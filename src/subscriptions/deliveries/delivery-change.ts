@@ -12,7 +12,10 @@ import {
   messageRecordType,
 } from './delivery-records.ts'
 
-/** One change of the messages of a target. The change also updates the indexes and counters. */
+/**
+ * Collects changes to the messages of a target in one transaction. Each change also updates the indexes and
+ * counters.
+ */
 export class DeliveryChange {
   readonly #transaction: Transaction
   state: DeliveryState
@@ -23,8 +26,8 @@ export class DeliveryChange {
   }
 
   /**
-   * Runs a change in a transaction. The state is read first, and every change writes it. So concurrent
-   * changes conflict, and `work` never uses an outdated scan.
+   * Runs `work` in a transaction. The state of the deliveries is read first, and every change writes it.
+   * Concurrent changes therefore conflict, and `work` never uses an outdated scan.
    */
   static async run<T>(transaction: Transaction, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
     const state = await transaction.get(keys.state, deliveryStateType)
@@ -40,8 +43,8 @@ export class DeliveryChange {
   }
 
   /**
-   * Returns the first messages with a status, sorted by the time of their events. @param after a key of the
-   * index
+   * Returns the first messages with a status, sorted by the time of their events.
+   * @param after key of the index after which the result starts
    */
   async first(status: DeliveryStatus, limit: number, after?: Key): Promise<readonly MessageRecord[]> {
     const entries = await this.#transaction.scan({ prefix: keys.by(status), limit, ...(after && { after }) })

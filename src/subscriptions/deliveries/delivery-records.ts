@@ -4,12 +4,15 @@ import type { RecordType } from '../../directory/store/records.ts'
 import { type EventType, orderOf, type QueuedEvent, queuedEventSchema } from '../../events/outbound-event.ts'
 import type { Tenant } from '../../model/address.ts'
 
-/** Address of a target: an endpoint of an API key, or one of the two URLs of the key's basic service. */
+/**
+ * Address of a target. The target is an endpoint of an API key, or one of the two URLs of the key's basic
+ * service.
+ */
 export interface TargetAddress extends Tenant {
   readonly targetId: string
 }
 
-/** Organization id of test events; no organization can have it. */
+/** Organization id of test events. No organization can have this id. */
 export const noOrganizationKey = ''
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
@@ -19,7 +22,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export interface AttemptRecord {
   /** Start of the attempt, in epoch milliseconds. */
   readonly at: number
-  /** Status of the response; null if there was none. */
+  /** HTTP status of the response; null if there was no response. */
   readonly httpStatus: number | null
   readonly durationMs: number
   /** Reason of the failure; null if the attempt succeeded. */
@@ -28,20 +31,20 @@ export interface AttemptRecord {
 
 /** The delivery of one event to one target. The event is stored separately (`deliveryKeys.event`). */
 export interface MessageRecord {
-  /** `webhook-id` of every attempt. Ids sort by the time of the event. */
+  /** Value of `webhook-id` in every attempt. The order of the ids is the order of the times of the events. */
   readonly id: string
   readonly type: EventType
   readonly organizationId: string
-  /** Epoch milliseconds of the event. */
+  /** Time of the event in epoch milliseconds. */
   readonly at: number
   readonly status: DeliveryStatus
-  /** Epoch milliseconds of the next attempt; null unless the message is pending. */
+  /** Time of the next attempt in epoch milliseconds; null unless the message is pending. */
   readonly dueAt: number | null
   /**
    * Number of failed attempts since the message was first sent, or since a user requested to send it again.
    */
   readonly failures: number
-  /** Why the message failed, if the last attempt is not the reason; otherwise null. */
+  /** Reason why the message failed, if this reason is not the last attempt; otherwise null. */
   readonly reason: string | null
   /** The most recent attempts, the oldest first. */
   readonly attempts: readonly AttemptRecord[]
@@ -79,7 +82,7 @@ export interface DeliveryState {
   readonly pending: number
   /** Epoch milliseconds of the first failure since the last success; null if the last attempt succeeded. */
   readonly failingSince: number | null
-  /** Epoch milliseconds of the start of the last attempt; 0 before the first one. */
+  /** Start of the last attempt in epoch milliseconds; 0 before the first attempt. */
   readonly attemptedAt: number
 }
 
@@ -95,19 +98,19 @@ export const deliveryStateType: RecordType<DeliveryState> = {
 export const firstState: DeliveryState = { pending: 0, failingSince: null, attemptedAt: 0 }
 
 export const deliveryLimits = {
-  /** Pending messages of a target. If there are more, the oldest ones fail. */
+  /** Maximum number of pending messages of a target. If there are more, the oldest ones fail. */
   pending: 10_000,
-  /** Bytes of an event as JSON. A larger event is sent without its data. */
+  /** Maximum size of an event as JSON, in bytes. A larger event is sent without its data. */
   eventBytes: 262_144,
-  /** Stored attempts of a message. */
+  /** Maximum number of stored attempts of a message. */
   attempts: 50,
-  /** Messages that one call of `recover` requeues. */
+  /** Maximum number of messages that one call of `recover` requeues. */
   recovered: 1_000,
 } as const
 
 /**
- * Returns the id of the message for an event and a target. The id is deterministic, so that enqueuing an
- * event again changes nothing.
+ * Returns the id of the message that delivers an event to a target. The id depends only on the event and the
+ * target, so enqueuing the same event again has no effect.
  */
 export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): string {
   const name = createHash('sha256')
@@ -117,5 +120,5 @@ export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): s
   return messageIdStart + orderOf(event.id) + name
 }
 
-/** Prefix of message ids. It is followed by the part of the event id that sorts by time. */
+/** Prefix of message ids. In an id, the sortable part of the event id follows this prefix. */
 export const messageIdStart = 'msg_'

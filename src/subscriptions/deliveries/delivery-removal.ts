@@ -9,10 +9,10 @@ const messagesAtOnce = 200
 /** Maximum number of keys that one commit removes. */
 const keysAtOnce = 500
 
-/** Must be called between slices. Throws if the work must stop. */
+/** Function that the removal calls after each commit. It throws if the removal must stop. */
 export type GoOn = () => Promise<void>
 
-/** Removes messages in bounded commits. */
+/** Removes messages of targets. Each commit is limited in size. */
 export class DeliveryRemoval {
   readonly #store: DeliveryStore
 
@@ -21,8 +21,8 @@ export class DeliveryRemoval {
   }
 
   /**
-   * Removes succeeded and failed messages whose events are older than `before` (epoch milliseconds). Returns
-   * false if the target has no more messages.
+   * Removes the succeeded and failed messages whose events are older than `before` (epoch milliseconds).
+   * Returns whether the target still has messages.
    */
   async sweep(address: TargetAddress, before: number, goOn: GoOn): Promise<boolean> {
     const end = messageIdStart + orderAt(before)
@@ -44,8 +44,8 @@ export class DeliveryRemoval {
   }
 
   /**
-   * Removes all messages for events of an organization, including pending ones: a deleted organization sends
-   * no more events.
+   * Removes all messages for events of an organization. Pending messages are also removed, because no event
+   * of a deleted organization is sent.
    */
   async forget(
     { workspaceId, apiKey, organizationId }: OrganizationAddress,
@@ -56,7 +56,7 @@ export class DeliveryRemoval {
       while (await this.#forgetSome({ workspaceId, apiKey, targetId }, organizationId)) await goOn()
   }
 
-  /** Removes a slice of old messages with a status. Returns false if none remain. */
+  /** Removes up to `messagesAtOnce` old messages with a status. Returns false if no old messages remain. */
   #sweepSome(address: TargetAddress, status: DeliveryStatus, end: string): Promise<boolean> {
     return this.#store.change(address, async (change) => {
       const first = await change.first(status, messagesAtOnce)

@@ -31,7 +31,7 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
 import { failMessage, newMessage, recordAttempt, requeueMessage, stateAfter } from './message-transitions.ts'
 
-/** Reasons of messages that fail before their last attempt, by outcome. */
+/** Reasons why messages fail although they have attempts left, by outcome. */
 const dropReasons = {
   overflow: 'too many messages are waiting',
   disabled: 'the endpoint is disabled',
@@ -39,7 +39,10 @@ const dropReasons = {
 
 export type DropOutcome = keyof typeof dropReasons
 
-/** Receives messages that failed before their last attempt. The `reason` of each message is set. */
+/**
+ * Function that receives messages that failed although they had attempts left. The `reason` of each message
+ * is set.
+ */
 export type DropListener = (
   address: TargetAddress,
   outcome: DropOutcome,
@@ -55,7 +58,7 @@ export interface DeliveryServiceOptions {
   readonly store: DeliveryStore
   readonly bus: Bus
   readonly clock: Clock
-  /** Default: `deliveryLimits`. Tests use smaller limits. */
+  /** Limits of the deliveries. The default is `deliveryLimits`; tests use smaller limits. */
   readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
 }
 
@@ -64,24 +67,30 @@ export interface AttemptResult {
   readonly attempt: AttemptRecord
 }
 
-/** Policy for failed attempts. */
+/** Rules for failed attempts. */
 export interface RetryPolicy {
   /**
-   * Returns the time in ms until the next attempt after `failures` failed attempts; null if there is no
-   * further attempt.
+   * Returns the time in ms until the next attempt, if `failures` attempts have failed; null if there are no
+   * more attempts.
    */
   retryAfter(failures: number): number | null
-  /** Returns the event to send for a message without further attempts; null: no event. */
+  /**
+   * Returns the event that reports that the last attempt of a message has failed; null if no event must be
+   * sent.
+   */
   exhausted(message: MessageRecord): QueuedEvent | null
 }
 
-/** Result of recording attempts. A message is null if it was deleted or failed meanwhile. */
+/**
+ * Result of recording attempts. Instead of a message, `messages` contains null if the message was deleted or
+ * has failed meanwhile.
+ */
 export interface RecordedAttempt {
   readonly messages: readonly (MessageRecord | null)[]
   readonly state: DeliveryState
 }
 
-/** The messages of targets: their queue, their outcomes and their log. */
+/** Keeps the messages of targets: their queue, their outcomes, and their log. */
 export class DeliveryService {
   readonly #options: Required<DeliveryServiceOptions>
   #dropped: DropListener = () => {}
@@ -91,16 +100,16 @@ export class DeliveryService {
   }
 
   /**
-   * Sets the listener for messages that fail before their last attempt. The listener is called after the
-   * commit.
+   * Sets the listener for messages that fail although they have attempts left. The listener is called after
+   * the commit.
    */
   onDropped(listener: DropListener): void {
     this.#dropped = listener
   }
 
   /**
-   * Enqueues events for a target, in the given order. Skips events that already have a message. If too many
-   * messages are pending, the oldest ones fail.
+   * Enqueues events for a target, in the given order. An event that already has a message is skipped. If the
+   * target then has too many pending messages, the oldest ones fail.
    */
   async enqueue(address: TargetAddress, events: readonly QueuedEvent[]): Promise<void> {
     const { clock, limits } = this.#options
@@ -124,7 +133,7 @@ export class DeliveryService {
     this.#wake()
   }
 
-  /** Enqueues one event and returns the id of its message. */
+  /** Enqueues one event for a target. Returns the id of its message. */
   async send(address: TargetAddress, event: QueuedEvent): Promise<string> {
     await this.enqueue(address, [event])
     return messageIdOf(event, address.targetId)
@@ -161,8 +170,8 @@ export class DeliveryService {
   }
 
   /**
-   * Returns the number of pending messages and the time of their oldest event in epoch milliseconds. The time
-   * is null if no message is pending.
+   * Returns the number of pending messages, and the time of their oldest event in epoch milliseconds. The
+   * time is null if no message is pending.
    */
   async waiting(
     address: TargetAddress,
@@ -174,8 +183,8 @@ export class DeliveryService {
   }
 
   /**
-   * Records the outcomes of attempts and schedules the next ones.
-   * @param results in order, at most one for each message
+   * Records the outcomes of attempts, and schedules the next attempts.
+   * @param results outcomes in the order of the attempts, at most one for each message
    */
   async record(
     address: TargetAddress,
@@ -188,7 +197,7 @@ export class DeliveryService {
       const messages = results.map(({ attempt }, index) => {
         change.state = stateAfter(change.state, attempt)
         const message = before[index]
-        // The message has failed or was deleted meanwhile.
+        // The message has failed or has been deleted meanwhile.
         if (message?.status !== 'pending') return null
         return this.#recordOne(address, change, message, { attempt, rules, now })
       })
@@ -216,8 +225,9 @@ export class DeliveryService {
   }
 
   /**
-   * Requeues failed messages whose events happened at `since` or later, the oldest first. Returns their
-   * number, which is limited by `deliveryLimits.recovered` and by the free space in the queue.
+   * Requeues failed messages whose events happened at `since` or later, the oldest first. Returns the number
+   * of requeued messages. This number is limited by `deliveryLimits.recovered` and by the free space in the
+   * queue.
    * @param since epoch milliseconds
    */
   async recover(address: TargetAddress, since: number): Promise<number> {
@@ -230,7 +240,7 @@ export class DeliveryService {
     return count
   }
 
-  /** Makes a target due immediately. */
+  /** Enqueues a job, due immediately, that processes the messages of a target. */
   async serve(address: TargetAddress): Promise<void> {
     const { store, clock } = this.#options
     await store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, clock.now())] })
@@ -238,8 +248,8 @@ export class DeliveryService {
   }
 
   /**
-   * Fails the oldest pending messages of a disabled endpoint. Returns the number of these messages; 0 if none
-   * was pending.
+   * Fails up to `changedAtOnce` pending messages of a disabled endpoint, the oldest first. Returns the number
+   * of failed messages.
    */
   async failDisabled(address: TargetAddress): Promise<number> {
     const failed = await this.#options.store.change(address, (change) =>
@@ -290,7 +300,7 @@ export class DeliveryService {
   }
 }
 
-/** Fails up to `limit` of the oldest pending messages, and returns them. */
+/** Fails up to `limit` pending messages, the oldest first, and returns them. */
 async function failOldest(
   change: DeliveryChange,
   limit: number,

@@ -5,7 +5,7 @@ import { DeliveryChange } from './delivery-change.ts'
 import { deliveriesPart } from './delivery-keys.ts'
 import type { TargetAddress } from './delivery-records.ts'
 
-/** Store of the messages. Each target has its own partition. */
+/** Stores the messages of targets. Each target has its own partition. */
 export class DeliveryStore {
   readonly kv: Kv
   readonly #transactions: TransactionRunner
@@ -16,16 +16,16 @@ export class DeliveryStore {
   }
 
   /**
-   * Returns a reader for one call. The reader caches records, so a repeated read may return an outdated
-   * record.
+   * Returns a reader that callers must use for one operation only. The reader caches records, so it may
+   * return an outdated record when the same record is read again.
    */
   read(address: TargetAddress): DirectoryReader {
     return new CachingDirectoryReader(this.kv, deliveriesPart(address))
   }
 
   /**
-   * Runs one change of a target. Changes of the same target run one after the other.
-   * @throws ApiError ABORTED if conflicts continue; the errors of `work`
+   * Runs one change of the messages of a target. Changes of the same target run one after the other.
+   * @throws ApiError ABORTED if conflicts with concurrent changes continue; the errors of `work`
    */
   async change<T>(address: TargetAddress, work: (change: DeliveryChange) => Promise<T>): Promise<T> {
     return (await this.run(address, work)).result

@@ -5,7 +5,7 @@ import { subscriptionLimits } from '../limits.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from '../subscription-keys.ts'
 import type { TargetAddress } from './delivery-records.ts'
 
-/** Returns the ids of all targets that may have messages, including inactive ones. */
+/** Returns the ids of all targets that may have messages. The result includes inactive targets. */
 export async function allTargetIds(kv: Kv, tenant: Tenant): Promise<readonly string[]> {
   const range = { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }
   const entries = await kv.scan(subscriptionsPart(tenant), range)

@@ -1,19 +1,22 @@
-/** Position of a page in a listing. The item with this id may have been deleted meanwhile. */
+/** Position of a page in a listing. The item whose id the cursor contains may have been deleted meanwhile. */
 export type ListingCursor =
   /** The page starts after this id. */
   | { readonly after: string }
-  /** The page ends with this id, or before it. */
+  /** The page ends with this id, or with the last id before it. */
   | { readonly upTo: string }
 
 export interface CursorPage<Item> {
   readonly items: readonly Item[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null if this page is the last one. */
   readonly next: ListingCursor | null
-  /** Cursor of the previous page; null at the beginning. */
+  /** Cursor of the previous page; null if this page is the first one. */
   readonly previous: ListingCursor | null
 }
 
-/** Returns the page at a cursor; null: the first page. @param items sorted by id */
+/**
+ * Returns the page at a cursor. If the cursor is null, returns the first page.
+ * @param items all items of the listing, sorted by id
+ */
 export function pageAt<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,

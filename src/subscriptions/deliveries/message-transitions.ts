@@ -6,7 +6,7 @@ import {
   type MessageRecord,
 } from './delivery-records.ts'
 
-/** Creates the pending message of an event. @param now epoch milliseconds */
+/** Returns the new pending message of an event. @param now current time in epoch milliseconds */
 export const newMessage = (event: QueuedEvent, id: string, now: number): MessageRecord => ({
   id,
   type: event.type,
@@ -19,7 +19,10 @@ export const newMessage = (event: QueuedEvent, id: string, now: number): Message
   attempts: [],
 })
 
-/** Returns the message as pending, due immediately and without failures. @param now epoch milliseconds */
+/**
+ * Returns the message with the status `pending`. The message is due immediately, and has no failures.
+ * @param now current time in epoch milliseconds
+ */
 export const requeueMessage = (message: MessageRecord, now: number): MessageRecord => ({
   ...message,
   status: 'pending',
@@ -28,7 +31,7 @@ export const requeueMessage = (message: MessageRecord, now: number): MessageReco
   reason: null,
 })
 
-/** Returns the message as failed. A failed message is not sent again. */
+/** Returns the message with the status `failed`. A failed message is not sent again automatically. */
 export const failMessage = (message: MessageRecord, reason: string | null): MessageRecord => ({
   ...message,
   status: 'failed',
@@ -37,9 +40,9 @@ export const failMessage = (message: MessageRecord, reason: string | null): Mess
 })
 
 /**
- * Returns a message after an attempt.
- * @param retryAt returns the time of the next attempt in epoch milliseconds after `failures` failed attempts;
- * null: no further attempt
+ * Returns the message with the outcome of an attempt.
+ * @param retryAt returns the time of the next attempt in epoch milliseconds, if `failures` attempts have
+ * failed; null if there are no more attempts
  */
 export function recordAttempt(
   message: MessageRecord,

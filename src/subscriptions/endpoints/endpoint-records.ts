@@ -17,12 +17,12 @@ export interface NewEndpoint extends Described, Pick<EndpointRecord, 'uid'> {
   readonly disabled: boolean
 }
 
-/** A change of an endpoint. Absent members stay unchanged. */
+/** Changes to the members of an endpoint. Absent members stay unchanged. */
 export type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefined } & {
   readonly disabled?: boolean | undefined
 }
 
-/** Index entry that maps a uid to its endpoint. */
+/** Index entry under a uid. It contains the id of the endpoint that has this uid. */
 interface UidRecord {
   readonly endpointId: string
 }
@@ -33,8 +33,8 @@ const uidRecordType: RecordType<UidRecord> = {
 }
 
 /**
- * Returns the endpoint with this id; if there is none, the endpoint with this uid. @throws ApiError NOT_FOUND
- * if there is neither
+ * Returns the endpoint with this id. If no endpoint has this id, returns the endpoint with this uid.
+ * @throws ApiError NOT_FOUND if there is neither
  */
 export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
   const ofId = await transaction.get(keys.endpoint(idOrUid), endpointRecordType)
@@ -50,8 +50,8 @@ async function endpointOfUid(transaction: Transaction, uid: string): Promise<End
 }
 
 /**
- * Adds an endpoint. Rejects a uid that is also the id of another endpoint, because this uid would find that
- * endpoint.
+ * Adds an endpoint. A uid must not be equal to the id of another endpoint, because a search for this uid
+ * would find the other endpoint.
  * @throws ApiError ALREADY_EXISTS if another endpoint has the uid as its uid or id; FAILED_PRECONDITION if
  * the API key has the maximum number of endpoints
  */
@@ -73,7 +73,7 @@ export async function putNewEndpoint(transaction: Transaction, endpoint: Endpoin
   transaction.put(keys.endpoint(id), endpoint)
 }
 
-/** Returns the endpoint after a change. @param now epoch milliseconds */
+/** Returns the endpoint with the changes applied. @param now current time in epoch milliseconds */
 export function changedEndpoint(
   endpoint: EndpointRecord,
   { disabled, ...change }: EndpointChange,

@@ -19,8 +19,9 @@ import {
 import { generateSecret, rotateSecret } from './signing-secrets.ts'
 
 /**
- * The endpoints of API keys. Callers identify an endpoint by its id or its uid. Calls of users throw ApiError
- * FAILED_PRECONDITION unless advanced webhooks are enabled, and NOT_FOUND if the endpoint does not exist.
+ * Manages the endpoints of API keys. Callers identify an endpoint by its id or its uid. Operations of users
+ * throw ApiError FAILED_PRECONDITION if advanced webhooks are not enabled, and NOT_FOUND if the endpoint does
+ * not exist.
  */
 export class EndpointService {
   readonly #store: SubscriptionStore
@@ -85,14 +86,18 @@ export class EndpointService {
       await checkAdvanced(transaction)
       const endpoint = await endpointOf(transaction, idOrUid)
       transaction.delete(keys.endpoint(endpoint.id))
-      // The worker that runs this job finds that the endpoint is deleted, and removes its messages.
+      // The worker that runs this job finds that the endpoint is deleted. The worker then removes the
+      // messages of the endpoint.
       transaction.enqueue(serveJob({ ...tenant, targetId: endpoint.id }, this.#clock.now()))
       if (endpoint.uid !== null) transaction.delete(keys.endpointOfUid(endpoint.uid))
       return endpoint
     })
   }
 
-  /** Replaces the secret. The previous secret also signs for `graceSeconds`; older secrets no longer sign. */
+  /**
+   * Replaces the signing secret. The previous secret continues to sign for `graceSeconds`, in addition to the
+   * new one. Older secrets no longer sign.
+   */
   rotateSecret(tenant: Tenant, idOrUid: string, graceSeconds: number): Promise<EndpointRecord> {
     const secret = generateSecret()
     return this.#change(tenant, idOrUid, (endpoint) =>
@@ -101,8 +106,8 @@ export class EndpointService {
   }
 
   /**
-   * Disables an endpoint after failed deliveries. An endpoint that is already deleted or disabled stays
-   * unchanged.
+   * Disables an endpoint because its deliveries failed. If the endpoint is already deleted or disabled, does
+   * nothing.
    */
   disable(tenant: Tenant, id: string, by: Exclude<DisabledBy, 'user'>): Promise<void> {
     return this.#store.change(tenant, async (transaction) => {

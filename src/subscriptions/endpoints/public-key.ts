@@ -1,25 +1,25 @@
 import { createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto'
 
 /**
- * Allowed sizes of an RSA modulus, in bits. Smaller keys are insecure, and encryption with larger keys takes
- * too long.
+ * Minimum and maximum size of an RSA modulus in bits. Smaller keys are insecure. Encryption with larger keys
+ * takes too long.
  */
 export const publicKeyBits = { min: 2_048, max: 8_192 } as const
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
-/** Maximum length of a key in characters. The longest valid key has about 1,400. */
+/** Maximum length of the text of a key in characters. The longest valid key has about 1,400 characters. */
 const textMax = 4_096
 
 /**
- * A complete PEM file. Its lines may also be separated by the two characters `\n`, as in environment
- * variables.
+ * Matches a complete PEM file. Before the match, the two characters `\n`, which separate lines in environment
+ * variables, are replaced with line feeds.
  */
 const pem = /^\s*-----BEGIN ((?:RSA )?PUBLIC KEY)-----([^-]*)-----END \1-----\s*$/
 
 /**
- * Parses an RSA public key for encryption: a PEM file, or its base64 body, as SPKI (`BEGIN PUBLIC KEY`) or PKCS#1
- * (`BEGIN RSA PUBLIC KEY`). White space is ignored. Returns null if the text is not such a key, if its size is outside
- * of `publicKeyBits`, or if it cannot encrypt.
+ * Parses an RSA public key for encryption. The text is a PEM file, or the base64 body of a PEM file. The key
+ * has the form SPKI (`BEGIN PUBLIC KEY`) or PKCS#1 (`BEGIN RSA PUBLIC KEY`). White space is ignored. Returns
+ * null if the text is not such a key, if its size is outside of `publicKeyBits`, or if it cannot encrypt.
  */
 export function readPublicKey(text: string): KeyObject | null {
   if (text.length > textMax) return null
@@ -32,8 +32,8 @@ export function readPublicKey(text: string): KeyObject | null {
 }
 
 /**
- * Loads a key. Returns null if it cannot be loaded, and also for a private key: Node would accept it here,
- * but a private key must not be stored or shown.
+ * Loads a key. Returns null if the bytes are not a public key. Node would also accept a private key here, but
+ * a private key must not be stored or shown.
  */
 function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
   try {
@@ -45,8 +45,8 @@ function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
 }
 
 /**
- * Returns whether type, size and exponent of a key are allowed. A key with the exponent 1 would not encrypt
- * anything. Keys that can only verify signatures have another type.
+ * Returns whether the type, the size and the exponent of a key are allowed. Keys that can only verify
+ * signatures have another type. With the exponent 1, the encrypted text would be the plain text.
  */
 function isFit({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
@@ -54,7 +54,7 @@ function isFit({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean 
   return asymmetricKeyType === 'rsa' && fits && publicExponent >= 3n && publicExponent < 2n ** 33n
 }
 
-/** Returns whether a key can encrypt. Some numbers can be loaded as a key, but fail at the first use. */
+/** Returns whether a key can encrypt. Some numbers can be loaded as a key, but encryption with them fails. */
 function isUsable(key: KeyObject): boolean {
   try {
     publicEncrypt({ key, oaepHash: 'sha256' }, Buffer.alloc(32))

@@ -7,8 +7,9 @@ const secretBytes = 32
 export const generateSecret = (): string => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
 /**
- * Returns the endpoint with a new secret. The previous secret also signs for `graceSeconds`. @param now epoch
- * milliseconds
+ * Returns the endpoint with a new signing secret. The previous secret continues to sign for `graceSeconds`,
+ * in addition to the new one.
+ * @param now current time in epoch milliseconds
  */
 export const rotateSecret = (
   endpoint: EndpointRecord,

@@ -1,7 +1,7 @@
 import { EventIds, type EventType, type QueuedEvent } from '../../events/outbound-event.ts'
 import { noOrganizationKey, type TargetAddress } from '../deliveries/delivery-records.ts'
 
-/** Creates a test event for an endpoint. @param now epoch milliseconds */
+/** Creates a test event for an endpoint. @param now current time in epoch milliseconds */
 export const testEvent = (
   { workspaceId, apiKey, targetId }: TargetAddress,
   type: EventType,
