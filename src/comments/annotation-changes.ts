@@ -9,10 +9,13 @@ import type { Anchor, AnnotationLocation, AnnotationRecord, AnnotationSuggestion
 export type SuggestionChange =
   | { readonly kind: 'accept' }
   | { readonly kind: 'reject' }
-  /** Replaces the suggested content, or adds the first one. The suggestion becomes pending. */
+  /**
+   * Replaces the suggested content. If the annotation has no suggestion, adds one. The suggestion then has
+   * the status `pending`.
+   */
   | { readonly kind: 'replace'; readonly content: unknown }
 
-/** A change of an annotation. Absent members stay unchanged. */
+/** A change of an annotation. Members that are absent stay unchanged. */
 export interface AnnotationChange {
   readonly annotationId: string
   readonly location?: AnnotationLocation | undefined
@@ -24,7 +27,7 @@ export interface AnnotationChange {
 }
 
 /**
- * Applies a change to an annotation. Returns the same record if nothing differs.
+ * Returns the annotation after a change. Returns the record `before` itself if the change has no effect.
  * @throws ItemRejectedError if the change decides a suggestion that does not exist
  */
 export const changedAnnotation = (
@@ -53,8 +56,8 @@ function changedSuggestion(
 }
 
 /**
- * Lists the actions of a change: one action for each changed member that has its own event, and one action
- * for all other changed members.
+ * Returns the actions that a change consists of. Each changed member that has its own event is one action.
+ * All other changed members together are one action.
  */
 export function annotationActions(
   before: AnnotationRecord,
@@ -89,7 +92,7 @@ const decisionActions = {
   reject: 'comment_annotation.suggestion_reject',
 } as const
 
-/** Returns the decision on the suggestion that a change contains; null if it contains none. */
+/** Returns the decision that a change makes on the suggestion; null if the change makes no decision. */
 export function decisionFromChange(
   { suggestion: before }: AnnotationRecord,
   { suggestion: after }: AnnotationRecord,
@@ -99,8 +102,8 @@ export function decisionFromChange(
 }
 
 /**
- * Describes the changes that have no event of their own. Large members are reduced to an id, a position or a
- * status.
+ * Returns the changed members that have no event of their own. Large members are reduced to an id, a position
+ * or a status.
  */
 function otherChanges(
   before: AnnotationRecord,

@@ -48,19 +48,19 @@ import {
 
 type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
 
-/** An annotation to add, with its comments. The other members are those of its record. */
+/** An annotation to add, with its comments. The other members are the same as in `AnnotationRecord`. */
 export interface NewAnnotation extends Omit<AnnotationRecord, StoredField> {
   readonly comments: readonly NewComment[]
 }
 
-/** The document of a change, and the acting user. */
+/** The document in which annotations are changed, and the user who changes them. */
 export interface ActionScope {
   readonly scope: OrganizationScope
   readonly documentId: string
   readonly actionUser: ActionUser
 }
 
-/** An annotation, with the decision on its suggestion. */
+/** An annotation, with the decision that was made on its suggestion. */
 interface Decided {
   readonly annotation: AnnotationRecord
   readonly decision: Decision
@@ -74,8 +74,9 @@ export interface CommentDependencies {
 }
 
 /**
- * Annotations of documents: threads of comments on a location, with a status and a suggestion. Every call throws
- * ApiError NOT_FOUND if the organization or the document does not exist.
+ * Manages the annotations of documents. An annotation is a thread of comments on a location, with a status
+ * and a suggestion. Every method throws ApiError NOT_FOUND if the organization or the document does not
+ * exist.
  */
 export class AnnotationService {
   readonly #dependencies: CommentDependencies
@@ -87,8 +88,8 @@ export class AnnotationService {
   }
 
   /**
-   * Adds annotations with their comments. Rejects an annotation whose id is in use; the stored annotation
-   * stays unchanged.
+   * Adds annotations with their comments. An annotation whose id is already in use is rejected, and the
+   * stored annotation stays unchanged.
    */
   add(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
     return this.#change(acting, (transaction, happened) =>
@@ -96,14 +97,14 @@ export class AnnotationService {
     )
   }
 
-  /** Returns the results that `add` would have now, provided that the document exists. Writes nothing. */
+  /** Returns the results that `add` would have now if the document existed. Writes nothing. */
   rehearseAdding(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
     return this.#dependencies.store.rehearse(acting.scope, (transaction) =>
       this.#addAll(transaction, acting, annotations, []),
     )
   }
 
-  /** Changes annotations. Each decision on a suggestion is also stored as a judgment. */
+  /** Changes annotations. If a change decides a suggestion, the decision is also stored as a judgment. */
   update(acting: ActionScope, changes: readonly AnnotationChange[]): Promise<BatchResults> {
     const deciding = changes.filter(({ suggestion }) => suggestion !== undefined)
     return this.#judging.await(deciding.length, (jobIds) =>
@@ -130,8 +131,9 @@ export class AnnotationService {
   }
 
   /**
-   * Deletes annotations with their comments. A long thread takes several commits, so an interrupted call can
-   * be repeated. Each deleted annotation leaves one activity; webhooks receive one event for each comment.
+   * Deletes annotations with their comments. A long thread needs several commits. If the call is interrupted,
+   * it can be repeated. For each deleted annotation, one activity is recorded, and webhooks receive one event
+   * for each comment.
    */
   async delete(acting: ActionScope, annotationIds: readonly string[]): Promise<BatchResults> {
     await requireResource(this.#dependencies.store.read(acting.scope), {
@@ -148,7 +150,10 @@ export class AnnotationService {
     )
   }
 
-  /** Returns those of the annotations `annotationIds` that match the filter, in the order of the ids. */
+  /**
+   * Returns the annotations that have one of the ids `annotationIds` and match the filter, in the order of
+   * the ids.
+   */
   find(
     scope: OrganizationScope,
     filter: AnnotationFilter,
@@ -158,8 +163,8 @@ export class AnnotationService {
   }
 
   /**
-   * Returns a page of annotations, sorted by the time at which they were added. A page may have fewer than
-   * `limit` items even if it is not the last one.
+   * Returns a page of annotations, sorted by the time at which they were added. A page that is not the last
+   * one may also have fewer than `limit` items.
    */
   list(scope: OrganizationScope, listing: AnnotationListing): Promise<ListPage<AnnotationView>> {
     return listAnnotations(() => this.#dependencies.store.read(scope), listing)
@@ -208,8 +213,8 @@ export class AnnotationService {
   }
 
   /**
-   * Enqueues the jobs that store judgments, and returns their ids. A suggestion without a comment gets no
-   * judgment, because it has no text to compare with others.
+   * Enqueues the jobs that store judgments, and returns the ids of these jobs. A suggestion without a comment
+   * gets no judgment, because there is no text that can be compared with other texts.
    */
   async #judge(
     transaction: Transaction,
@@ -274,8 +279,8 @@ export class AnnotationService {
 }
 
 /**
- * Returns a function that checks the annotations of one call, one after the other. The function throws
- * ItemRejectedError when the annotations mention more users than can be indexed.
+ * Returns a function that must be called for each annotation of one call. The function throws
+ * ItemRejectedError when the annotations together mention more users than can be indexed.
  */
 function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>) => void {
   let named = 0
@@ -297,7 +302,7 @@ function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'sugge
 
 const idOf = ({ annotationId }: { readonly annotationId: string }): string => annotationId
 
-/** Returns the action of an added comment. */
+/** Returns the action that records an added comment. */
 export const commentAdded = (
   transaction: Transaction,
   actionUser: ActionUser,

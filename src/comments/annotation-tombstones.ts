@@ -13,8 +13,8 @@ import { nothingFirst, type RemoveFirst, removeListed } from './comment-removal.
 const marksAtOnce = 100
 
 /**
- * Records that an annotation was deleted from its location. Its activities stay until that location is
- * cleared.
+ * Records that an annotation was deleted from its location. The activities of the annotation remain until the
+ * location is cleared. The tombstone shows that they exist.
  */
 export function tombstoneAnnotation(
   transaction: Transaction,
@@ -24,16 +24,16 @@ export function tombstoneAnnotation(
     transaction.put([...keys.goneFrom(documentId, location.id), annotationId], emptyValue)
 }
 
-/** A document whose annotations are removed. */
+/** A document whose annotations are being removed. */
 interface DocumentInRemoval {
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** Must be called between commits; throws if the work must end. */
+  /** Called between commits. Throws if the removal must stop. */
   readonly goOn: () => Promise<void>
   readonly memory: Pick<DecisionMemory, 'delete'>
 }
 
-/** Removes the annotations of a document that is marked as being deleted. */
+/** Removes the annotations and tombstones of a document. The document must be marked as being deleted. */
 export async function removeDocumentComments(
   store: OrganizationStore,
   { scope, documentId, goOn, memory }: DocumentInRemoval,
@@ -44,9 +44,9 @@ export async function removeDocumentComments(
 }
 
 /**
- * Removes all tombstones under `prefix`. Before each tombstone, `beforehand` removes the data of its
+ * Removes all tombstones under `prefix`. For each tombstone, `beforehand` first removes other data of the
  * annotation.
- * @param goOn called between commits
+ * @param goOn called between commits; throws if the removal must stop
  */
 export async function removeTombstones(
   store: OrganizationStore,
@@ -68,7 +68,7 @@ export async function removeTombstones(
 async function removeMark(transaction: Transaction, mark: Key, beforehand: RemoveFirst): Promise<boolean> {
   const [, documentId, , annotationId = ''] = mark
   const again = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
-  // If a new annotation of the document has the same id, the remaining data belongs to the new one.
+  // If the document has a new annotation with the same id, the remaining data belongs to the new annotation.
   const isOver = again?.documentId !== documentId
   if (isOver && (await beforehand(transaction, annotationId)) === 'more') return false
   transaction.delete(mark)

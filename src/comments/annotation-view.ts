@@ -9,9 +9,12 @@ import { commentLimits as limits } from './limits.ts'
 /** An annotation with its first comments. */
 export interface AnnotationView {
   readonly record: AnnotationRecord
-  /** The oldest comments: at most `commentsShown`, with at most `shownBytes` in total. */
+  /**
+   * The oldest comments, at most `commentsShown`. Their total size is at most `shownBytes`, unless the first
+   * comment alone is larger.
+   */
   readonly comments: readonly CommentRecord[]
-  /** Number of all comments. */
+  /** Number of all comments of the annotation. */
   readonly commentCount: number
 }
 
@@ -33,7 +36,7 @@ export const viewAnnotations = (
     return { record, comments, commentCount: thread.count }
   })
 
-/** Returns the longest prefix of `sizes` whose sum is at most `max`. The prefix has at least one entry. */
+/** Returns the first entries of `sizes` whose sum is at most `max`. The result always has the first entry. */
 function within(sizes: readonly number[], max: number): readonly number[] {
   let sum = 0
   const end = sizes.findIndex((size, index) => {

@@ -11,8 +11,8 @@ export interface NewComment {
 }
 
 /**
- * Appends comments to a thread. Their ids must be unused.
- * @param thread the record before the change
+ * Appends comments to a thread. The ids of the comments must be unused.
+ * @param thread record of the thread before the change
  * @returns the stored comments
  */
 export function appendComments(

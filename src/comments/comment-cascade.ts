@@ -4,8 +4,8 @@ import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
 import { removeDocumentComments } from './annotation-tombstones.ts'
 
 /**
- * Returns the handler that removes annotations with their documents, and the judgments that quote their
- * comments.
+ * Returns the handler that reacts to the removal of documents: it removes their annotations, and the
+ * judgments that quote their comments.
  */
 export const createCommentCascade = (
   store: OrganizationStore,

@@ -17,10 +17,13 @@ export interface FieldChange {
   readonly to: unknown
 }
 
-/** The changed members, by name. */
+/** Old and new values of the changed members, by the name of the member. */
 export type ChangedFields = Readonly<Record<string, FieldChange>>
 
-/** Message templates of the activities. An action that is not an event type is recorded as an activity only. */
+/**
+ * Message templates of the activities, by action. If an action is not an event type, only its activity is
+ * recorded.
+ */
 const templates = {
   'comment_annotation.add': '{{actionUser}} started a thread',
   'comment_annotation.update': '{{actionUser}} changed a thread',
@@ -43,24 +46,24 @@ export type CommentAction = keyof typeof templates
 export interface AnnotationAction {
   readonly action: CommentAction
   readonly actionUser: ActionUser
-  /** The annotation after the action; if it was deleted, before the action. */
+  /** The annotation after the action. If the action deletes the annotation, its state before the action. */
   readonly annotation: AnnotationRecord
-  /** The comment after the action; if it was deleted, before the action. */
+  /** The comment after the action. If the action deletes the comment, its state before the action. */
   readonly comment?: CommentRecord
   readonly changes?: ChangedFields
-  /** Id of the activity, if the activity quotes the comment. */
+  /** Id of the activity that will record this action. Present only if this activity quotes the comment. */
   readonly quotedBy?: string
 }
 
-/** Returns the activity and the outgoing event of an action. */
+/** Returns the activity and the outgoing event that record an action. */
 export const annotationEvent = (happening: AnnotationAction): DomainEvent => ({
   activity: activityOf(happening),
   outbound: outboundOf(happening),
 })
 
 /**
- * Returns an outgoing event without an activity. Used for the parts of an action that has only one activity
- * as a whole.
+ * Returns an outgoing event without an activity. Used for parts of an action that has one activity for all
+ * its parts.
  */
 export const outboundOnlyEvent = (happening: AnnotationAction): DomainEvent => ({
   activity: null,
@@ -106,8 +109,8 @@ function outboundOf({
 const isEvent = (action: string): action is EventType => (eventTypes as readonly string[]).includes(action)
 
 /**
- * Truncates long texts, because activities are listed by the thousand. Leaves out the previous text of a
- * comment.
+ * Returns the changes with long texts truncated, because lists of activities have thousands of entries.
+ * Leaves out the previous text of a changed comment.
  */
 const quotedChanges = (
   changes: ChangedFields,
@@ -122,11 +125,11 @@ const quotedChanges = (
 
 function quote(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= limits.quotedCharacters) return value
-  // The replacement removes half of a surrogate pair at the end.
+  // A high surrogate at the end is half of a character, so it is removed.
   return `${value.slice(0, limits.quotedCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** Returns the location without members that callers have added. */
+/** Returns the id and the name of a location, without members that callers have added. */
 const shortLocation = ({ id, locationName }: AnnotationLocation): ActivityLocation => ({
   id,
   ...(locationName !== undefined && { locationName }),

@@ -17,7 +17,10 @@ export interface CommentModule {
   readonly threads: ThreadService
   readonly reactions: ReactionService
   readonly locations: LocationService
-  /** Stores judgments. Start this service with the server, and stop it before the engine is closed. */
+  /**
+   * Stores judgments. The caller must start this service with the server, and stop it before the engine is
+   * closed.
+   */
   readonly judging: JudgmentRecorder
 }
 

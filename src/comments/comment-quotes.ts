@@ -6,8 +6,8 @@ import { commentKeys as keys } from './comment-keys.ts'
 import type { CommentPosition, CommentRecord } from './comment-records.ts'
 
 /**
- * Templates of the activities that quote a comment. `withoutWords` is the same template without the comment's
- * text.
+ * Templates of the activities that quote a comment, by event type. `withoutWords` replaces `quoting` when the
+ * text of the comment is removed from the activity.
  */
 export const quotingTemplates = {
   'comment.add': {
@@ -20,7 +20,10 @@ export const quotingTemplates = {
   },
 } as const
 
-/** Generates the id of the activity that will quote a stored comment, and stores this id with the comment. */
+/**
+ * Generates an id for the activity that will quote a comment. Stores this id in the position record of the
+ * comment.
+ */
 export function quotingActivityId(
   transaction: Transaction,
   annotationId: string,
@@ -32,8 +35,8 @@ export function quotingActivityId(
 }
 
 /**
- * Removes the text of comments from the activities that quote them. Call it before the comments are changed
- * or deleted. At most one activity quotes a comment: that of its last change.
+ * Removes the text of comments from the activities that quote them. Call this function before the comments
+ * are changed or deleted. Only the activity of a comment's last change can quote the comment.
  */
 export async function removeQuotes(
   transaction: Transaction,
@@ -49,8 +52,8 @@ export async function removeQuotes(
 }
 
 /**
- * Returns an activity without the text of the comment. If a caller has overwritten the activity, its template
- * stays.
+ * Returns an activity without the text of the comment. If a caller has replaced the template of the activity,
+ * the new template stays.
  */
 function withoutWords(activity: ActivityRecord): ActivityRecord {
   const { changes = {}, displayMessageTemplate, displayMessageTemplateData = {} } = activity

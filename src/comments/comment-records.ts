@@ -7,22 +7,19 @@ import type { ActionUser } from '../events/activity.ts'
 import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 
-/**
- * A place in the user interface, such as a page or a view. Callers may add members; they are stored
- * unchanged.
- */
+/** A place in the user interface, such as a page or a view. Members that callers add are stored unchanged. */
 export interface AnnotationLocation {
   readonly id: string
   readonly locationName?: string
 }
 
-/** A place in the content of an editor. It stays correct while the content changes. */
+/** A place in the content of an editor. It stays correct when the content changes. */
 export interface Anchor {
   readonly editorId: string
   readonly contentKey: string
-  /** Yjs relative position, base64. */
+  /** Yjs relative position of the place or of the start of a range, in base64. */
   readonly position: string
-  /** Yjs relative position of the end of a range, base64. */
+  /** Yjs relative position of the end of a range, in base64. */
   readonly positionEnd?: string
 }
 
@@ -30,15 +27,15 @@ export type SuggestionStatus = 'pending' | 'accepted' | 'rejected'
 
 export interface AnnotationSuggestion {
   readonly status: SuggestionStatus
-  /** Any JSON value; null if none was given. */
+  /** The suggested content, which can be any JSON value; null if the caller gave none. */
   readonly content: unknown
 }
 
 export interface AnnotationRecord {
-  /** Unique in the organization. */
+  /** Id of the annotation. It is unique in the organization. */
   readonly annotationId: string
   readonly documentId: string
-  /** Position of the annotation in its lists. */
+  /** Text that determines the position of the annotation in its lists; see `annotationOrder`. */
   readonly order: string
   readonly location: AnnotationLocation | null
   readonly anchor: Anchor | null
@@ -47,7 +44,10 @@ export interface AnnotationRecord {
   readonly assignedTo: ActionUser | null
   readonly suggestion: AnnotationSuggestion | null
   readonly createdBy: ActionUser
-  /** Epoch milliseconds, like `lastUpdated`. Both times concern the annotation itself, not its comments. */
+  /**
+   * Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. Both times
+   * refer to the annotation itself, not to its comments.
+   */
   readonly createdAt: number
   readonly lastUpdated: number
 }
@@ -80,13 +80,13 @@ export const annotationRecordType: RecordType<AnnotationRecord> = {
 }
 
 /**
- * State of a thread. The record changes with every comment that is added or deleted, so that no comment can
- * be added to a thread that is being deleted.
+ * State of a thread. This record changes with every comment that is added or deleted. A comment can therefore
+ * not be added to a thread that is being deleted, because the transactions conflict.
  */
 export interface ThreadRecord {
-  /** Number of comments. */
+  /** Number of comments that exist. */
   readonly count: number
-  /** Number of comments that were ever added: the next comment gets this number. */
+  /** Number of comments that were ever added, including deleted ones. The next comment gets this number. */
   readonly next: number
 }
 
@@ -96,25 +96,25 @@ export const threadRecordType: RecordType<ThreadRecord> = {
 }
 
 export interface Reaction {
-  /** Unique among the reactions to the comment. */
+  /** Id of the reaction. It is unique among the reactions to the comment. */
   readonly reactionId: string
   /** An emoji or its name. */
   readonly reaction: string
   readonly user: ActionUser
-  /** Epoch milliseconds. */
+  /** Time of the reaction in epoch milliseconds. */
   readonly createdAt: number
 }
 
 export interface CommentRecord {
-  /** Unique among the comments of the annotation. */
+  /** Id of the comment. It is unique among the comments of the annotation. */
   readonly commentId: string
-  /** Position of the comment in its thread. */
+  /** Text that determines the position of the comment in its thread; see `commentOrder`. */
   readonly order: string
   readonly from: ActionUser
   readonly text: string
-  /** Oldest first. */
+  /** Reactions to the comment, the oldest first. */
   readonly reactions: readonly Reaction[]
-  /** Epoch milliseconds, like `lastUpdated`. */
+  /** Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
@@ -139,10 +139,13 @@ export const commentRecordType: RecordType<CommentRecord> = {
   }),
 }
 
-/** Position of a comment. The record is stored under the id of the comment. */
+/** Record with the position of a comment in its thread. It is stored under the id of the comment. */
 export interface CommentPosition {
   readonly order: string
-  /** Id of the activity that quotes the comment's text. Absent in records of older versions. */
+  /**
+   * Id of the activity that quotes the text of the comment. Absent if no activity does, and in records of
+   * older versions.
+   */
   readonly quotedBy?: string
 }
 
@@ -151,15 +154,15 @@ export const commentPositionType: RecordType<CommentPosition> = {
   schema: v.looseObject({ order: v.string(), quotedBy: v.exactOptional(v.string()) }),
 }
 
-/** Returns a record for clients, without the position, which is internal. */
+/** Returns a record without its order, which is internal and not sent to clients. */
 export function withoutOrder<R extends { readonly order: string }>(record: R): Omit<R, 'order'> {
   const { order: _, ...members } = record
   return members
 }
 
 /**
- * Writes an annotation with its index entries.
- * @param before the previous record; null: the annotation is new
+ * Writes an annotation and its index entries.
+ * @param before the previous record; null if the annotation is new
  */
 export function putAnnotation(
   transaction: Transaction,
@@ -170,14 +173,16 @@ export function putAnnotation(
   moveEntries(transaction, before === null ? [] : annotationEntries(before), annotationEntries(after))
 }
 
-/** Removes the record of an annotation. Its comments must be deleted already. */
+/**
+ * Removes the record, the thread and the index entries of an annotation. The comments must be deleted before.
+ */
 export function deleteAnnotationRecord(transaction: Transaction, annotation: AnnotationRecord): void {
   transaction.delete(keys.annotation(annotation.annotationId))
   transaction.delete(keys.thread(annotation.annotationId))
   moveEntries(transaction, annotationEntries(annotation), [])
 }
 
-/** Writes a comment with its index entries. @param before the previous record; null: the comment is new */
+/** Writes a comment and its index entries. @param before the previous record; null if the comment is new */
 export function putComment(
   transaction: Transaction,
   annotationId: string,
@@ -202,13 +207,16 @@ export function deleteCommentRecord(
   moveEntries(transaction, commentEntries(annotationId, comment), [])
 }
 
-/** Returns the lists of an annotation, the shortest list first. */
+/** Returns the lists that contain an annotation. The shorter list is first. */
 export function listsOf({ documentId, location }: AnnotationRecord): readonly AnnotationList[] {
   const whole = { kind: 'document', documentId } as const
   return location === null ? [whole] : [{ kind: 'location', documentId, locationId: location.id }, whole]
 }
 
-/** Returns the users that the free-form members mention. */
+/**
+ * Returns the ids of the users that the location and the suggested content mention. Callers can add any
+ * members to both.
+ */
 export const usersNamedInContent = ({
   location,
   suggestion,

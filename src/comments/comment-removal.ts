@@ -17,22 +17,30 @@ import { forgetJudged } from './judged-comments.ts'
 
 /** Maximum number of comments that one commit removes. */
 const commentsAtOnce = 200
-/** Maximum number of annotations that are removed in parallel. The limit bounds the work of one tick. */
+/**
+ * Maximum number of annotations that are removed in parallel. This limit also bounds the work in one tick.
+ */
 const annotationsAtOnce = 8
 /** Maximum number of list entries in one read. */
 const entriesAtOnce = 100
 
-/** The part of an annotation that one commit has removed. */
+/** The comments of an annotation that one commit has removed. */
 export interface RemovedSlice {
   readonly comments: readonly CommentRecord[]
-  /** True if nothing of the annotation remains. */
+  /** True if the commit has also removed the annotation itself. */
   readonly isGone: boolean
 }
 
-/** Removes data that must be deleted before an annotation. Returns `more` if another commit is necessary. */
+/**
+ * Function that removes other data of an annotation before the annotation itself is removed. Returns `more`
+ * if it must run again in another commit.
+ */
 export type RemoveFirst = (transaction: Transaction, annotationId: string) => Promise<'done' | 'more'>
 
-/** Removal of other data that is deleted with comments. */
+/**
+ * Functions that remove other data together with comments: `forget` deletes judgments, and `beforehand` runs
+ * before the removal.
+ */
 export interface CommentTies {
   readonly forget: (judgmentIds: readonly string[]) => Promise<unknown>
   readonly beforehand?: RemoveFirst
@@ -41,10 +49,10 @@ export interface CommentTies {
 export const nothingFirst: RemoveFirst = async () => 'done'
 
 /**
- * Removes comments of an annotation. If one commit can remove all remaining comments, also removes the
- * annotation itself. Reads everything that it removes by key: the thread, then its comments, all before
- * `beforehand` runs. So the transaction is repeated if any of these records changes meanwhile.
- * @param annotation must have been read in the same transaction
+ * Removes comments of an annotation. If this commit can remove all remaining comments, it also removes the
+ * annotation itself. The thread and the comments are read by key before `beforehand` runs. If one of these
+ * records changes meanwhile, the transaction therefore conflicts and is repeated.
+ * @param annotation record of the annotation, which must have been read in the same transaction
  */
 export async function removeSlice(
   transaction: Transaction,
@@ -68,8 +76,8 @@ export async function removeSlice(
 }
 
 /**
- * Removes all annotations of a list, each in as many commits as necessary.
- * @param goOn called between commits
+ * Removes all annotations of a list. Each annotation is removed in as many commits as necessary.
+ * @param goOn called between commits; throws if the removal must stop
  */
 export async function removeListed(
   store: OrganizationStore,
@@ -91,18 +99,19 @@ export async function removeListed(
 }
 
 /**
- * Removes a slice of an annotation. @param entry key of the annotation in a list
- * @returns true if the list has nothing of the annotation any more
+ * Removes as much of an annotation as one commit can remove.
+ * @param entry key of the annotation in a list
+ * @returns true if the list no longer contains the annotation
  */
 async function cut(transaction: Transaction, entry: Key, ties: CommentTies): Promise<boolean> {
   const annotationId = lastSegment(entry)
   const [listed = null, found = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
-  // The annotation was removed from the list after the read. A present annotation with the same id is a
-  // different one.
+  // The annotation was removed from the list after the scan. If an annotation with this id exists now, it is
+  // a different one.
   if (listed === null) return true
   const annotation = found as AnnotationRecord | null
   if (annotation !== null) return (await removeSlice(transaction, annotation, ties)).isGone
-  // The entry has no annotation: if it stayed, it would be found again forever.
+  // Deletes an entry without an annotation. If it stayed in the list, each scan would find it again.
   transaction.delete(entry)
   return true
 }

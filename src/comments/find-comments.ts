@@ -14,13 +14,16 @@ import {
   threadRecordType,
 } from './comment-records.ts'
 
-/** The id of an annotation, and of the document to which it must belong. */
+/** The id of an annotation, and the id of the document to which it must belong. */
 export interface AnnotationAddress {
   readonly documentId: string
   readonly annotationId: string
 }
 
-/** Returns an annotation. @throws ItemRejectedError if the document has no such annotation */
+/**
+ * Returns the annotation with an address.
+ * @throws ItemRejectedError if the document has no such annotation
+ */
 export async function annotationOf(
   reader: DirectoryReader,
   { documentId, annotationId }: AnnotationAddress,
@@ -32,7 +35,8 @@ export async function annotationOf(
 }
 
 /**
- * Returns an annotation. @throws ApiError NOT_FOUND if the document does not exist, or has no such annotation
+ * Returns the annotation with an address.
+ * @throws ApiError NOT_FOUND if the document does not exist, or has no such annotation
  */
 export async function requireAnnotation(
   reader: DirectoryReader,
@@ -51,8 +55,8 @@ export async function threadOf(reader: DirectoryReader, annotationId: string): P
 }
 
 /**
- * Returns a comment; null if it does not exist. Does not read the store if `readComments` has read the
- * comment in the same transaction.
+ * Returns a comment; null if the comment does not exist. If the transaction has read the comment before, for
+ * example through `readComments`, the store is not read again.
  */
 export async function findComment(
   transaction: Transaction,
@@ -63,7 +67,7 @@ export async function findComment(
   return place === null ? null : transaction.get(keys.comment(annotationId, place.order), commentRecordType)
 }
 
-/** Returns those of the comments `commentIds` that exist, in the order of the ids. */
+/** Returns the comments that exist and have one of the ids `commentIds`, in the order of the ids. */
 export async function readComments(
   reader: DirectoryReader,
   annotationId: string,

@@ -7,12 +7,15 @@ import type { CommentRecord } from './comment-records.ts'
 /** Maximum number of records in one read. */
 const marksAtOnce = 200
 
-/** Identifies a comment. The id alone is not sufficient, because a later comment may get the same id. */
+/**
+ * Identifies a comment permanently. The id alone does not suffice, because a later comment may get the same
+ * id.
+ */
 export type JudgedComment = Pick<CommentRecord, 'commentId' | 'order' | 'createdAt'> & {
   readonly annotationId: string
 }
 
-/** Records that a judgment quotes a comment. */
+/** Records in the index that a judgment quotes a comment. */
 export function markJudged(
   transaction: Transaction,
   { annotationId, order }: JudgedComment,
@@ -22,9 +25,10 @@ export function markJudged(
 }
 
 /**
- * Deletes the judgments that quote comments of an annotation. Call it before the transaction deletes these
- * comments. If the transaction is repeated, the judgments are already deleted, which is harmless. A decision
- * that adds a judgment meanwhile changes the annotation, so that the transaction is repeated.
+ * Deletes the judgments that quote comments of an annotation. Call this function before the transaction
+ * deletes these comments. The transaction may be repeated after the judgments were deleted, which is
+ * harmless. If a decision adds a judgment meanwhile, it also changes the annotation, so the transaction is
+ * repeated.
  */
 export async function forgetJudged(
   transaction: Transaction,

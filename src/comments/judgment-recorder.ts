@@ -18,30 +18,31 @@ import { commentKeys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'
 import type { JudgedComment } from './judged-comments.ts'
 
-/** Queue of decided suggestions that must be stored as judgments. */
+/** Queue of decided suggestions that a consumer stores as judgments. */
 const judgmentQueue = 'judgments'
 
 /** A suggestion that was decided. */
 export interface DecidedSuggestion {
   /**
-   * Id of the job that stores the judgment. The id is globally unique, so that the judgment is stored once.
+   * Id of the job that stores the judgment. The id is globally unique, so a repeated job stores the judgment
+   * only once.
    */
   readonly jobId: string
   readonly scope: OrganizationScope
   readonly documentId: string
-  /** The comment with the text; absent in jobs of older versions. */
+  /** The comment that contains the text. Absent in jobs that older versions have created. */
   readonly comment?: JudgedComment
-  /** Text of the first comment, which the judgment quotes. */
+  /** Text of the first comment of the annotation. The judgment quotes this text. */
   readonly text: string
   readonly decision: Decision
   readonly reviewerId: string
-  /** Time of the decision, in epoch milliseconds. */
+  /** Time of the decision in epoch milliseconds. */
   readonly judgedAt: number
 }
 
 /**
- * Creates the job that stores a judgment. A job is necessary because judgments are in another partition: a
- * crash between the two commits must not lose a judgment.
+ * Creates the job that stores a judgment. The judgment is stored by a job because it is in another partition
+ * than the annotation. A crash between the two commits then cannot lose the judgment.
  */
 export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestion): Job {
   const { workspaceId, apiKey, organizationId } = scope
@@ -54,7 +55,10 @@ export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestio
   }
 }
 
-/** Returns the text that a judgment quotes. A surrogate pair that is cut at the end is replaced. */
+/**
+ * Returns the text that a judgment quotes, truncated to the limit. If the limit splits a surrogate pair, the
+ * remaining half is replaced.
+ */
 const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
 
 const decidedSchema = v.looseObject({
@@ -86,20 +90,20 @@ interface JudgmentRecorderDependencies {
 }
 
 /**
- * Maximum time in ms for which a call waits for its judgments. Without the limit, the call could wait
- * forever: another node may record the judgments, and the bus may lose its message.
+ * Maximum time in ms for which a call waits for its judgments. Without this limit, the call could wait
+ * forever: another node may store the judgments, and its message on the bus may be lost.
  */
 const waitMs = 5_000
 
-/** Result of a change, and the ids of the jobs that it enqueued. */
+/** Result of a change, with the ids of the jobs that the change enqueued. */
 export interface DecisionResult<T> {
   readonly result: T
   readonly jobIds: readonly string[]
 }
 
 /**
- * Stores decided suggestions as judgments, each of them once. Start this service with the server, and stop it
- * before the engine is closed.
+ * Stores decided suggestions as judgments, each suggestion once. The caller must start this service with the
+ * server, and stop it before the engine is closed.
  */
 export class JudgmentRecorder {
   readonly #worker: TaskWorker<DecidedSuggestion>
@@ -116,20 +120,22 @@ export class JudgmentRecorder {
     })
   }
 
-  /** Starts to store judgments, including those of jobs that a crash left behind. */
+  /** Starts to store judgments. This includes the jobs that remained after a crash. */
   start(): void {
     this.#worker.start()
   }
 
-  /** Resolves when no judgment is being stored. The next start continues with the remaining jobs. */
+  /**
+   * Stops the service. Resolves when no judgment is being stored. Remaining jobs run after the next start.
+   */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
   /**
-   * Runs `change`, which may enqueue up to `count` jobs under the given ids. Resolves when these jobs are
-   * done, when a failed one waits for its next attempt, or after `waitMs`. Does not wait for jobs of other
-   * calls.
+   * Runs `change`, which may enqueue up to `count` jobs under the ids that it gets. Resolves when all
+   * enqueued jobs are done or have failed, and at the latest after `waitMs`. A failed job is retried later.
+   * Jobs of other calls are not awaited.
    */
   async await<T>(
     count: number,
@@ -165,11 +171,12 @@ async function keep(
   const judgment = { ...decided, query: text, organizationId: scope.organizationId }
   try {
     const judgmentId = await memory.add(scope, judgment, jobId)
-    // Read after the judgment is stored: a call that changes or deletes the comment later finds the judgment,
-    // and deletes it too.
+    // This check comes after the judgment is stored. A call that changes or deletes the comment later finds
+    // the judgment, and deletes it.
     if (comment !== undefined && !(await says(store.read(scope), comment, text)))
       await memory.delete(scope, [judgmentId])
-    // Checked after the judgment is stored: an erasure of the reviewer's data that starts later finds the judgment.
+    // This check also comes after the judgment is stored. If an erasure of the reviewer's data starts later,
+    // it finds the judgment.
     if (await isUserErased(store.read(scope), decided.reviewerId, decided.judgedAt))
       while ((await memory.forgetReviewer(scope, judgment)) > 0);
   } catch (error) {
@@ -178,7 +185,7 @@ async function keep(
   }
 }
 
-/** Returns whether the comment exists and still has the text that a judgment quotes. */
+/** Returns whether the comment still exists with the text that a judgment quotes. */
 async function says(
   reader: DirectoryReader,
   { annotationId, order, commentId, createdAt }: JudgedComment,

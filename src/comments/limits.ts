@@ -1,36 +1,44 @@
 /** Limits of an annotation and of one call. */
 export const commentLimits = {
-  /** Comments that one call adds to all its annotations together. */
+  /** Maximum number of comments that one call adds to all its annotations together. */
   commentsInCall: 500,
-  /** Comments of one annotation. Further comments are rejected. */
+  /** Maximum number of comments of one annotation. Further comments are rejected. */
   comments: 1_000,
-  /** UTF-8 bytes of a comment's text. */
+  /** Maximum size of a comment's text in UTF-8 bytes. */
   textBytes: 16_384,
-  /** Reactions to one comment. Further reactions are rejected. */
+  /** Maximum number of reactions to one comment. Further reactions are rejected. */
   reactions: 100,
-  /** Bytes of the reactions to one comment as JSON. Further reactions are rejected. */
+  /** Maximum size of all reactions to one comment as JSON, in bytes. Further reactions are rejected. */
   reactionsBytes: 32_768,
   reactionCharacters: 64,
-  /** Bytes of a location as JSON, including members that callers have added. */
+  /** Maximum size of a location as JSON, in bytes. Members that callers add are included. */
   locationBytes: 4_096,
-  /** Bytes of suggested content as JSON. */
+  /** Maximum size of suggested content as JSON, in bytes. */
   suggestionBytes: 16_384,
   priorityCharacters: 100,
-  /** Characters of the root name in an anchor. */
+  /** Maximum length of the root name in an anchor, in characters. */
   contentKeyCharacters: 10_000,
-  /** Bytes of an encoded relative position. */
+  /** Maximum size of an encoded relative position in bytes. */
   positionBytes: 1_024,
-  /** Comments in a response next to their annotation. Further comments must be listed separately. */
+  /**
+   * Maximum number of comments that a response contains together with their annotation. Clients must list
+   * further comments separately.
+   */
   commentsShown: 50,
-  /** Bytes of the comments next to their annotation, as JSON. */
+  /**
+   * Maximum size as JSON, in bytes, of the comments that a response contains together with their annotation.
+   */
   shownBytes: 1_048_576,
   /**
-   * List entries that are read for one page. The limit is necessary because each entry that the filter
-   * excludes also costs a read.
+   * Maximum number of list entries that are read for one page. Without this limit, a page could need any
+   * number of reads, because each entry that the filter excludes is also read.
    */
   scanned: 2_000,
-  /** Bytes of a page as JSON. The first item, or the last slice of comments, may exceed this limit. */
+  /**
+   * Maximum size of a page as JSON, in bytes. The first item of the page, or the last comments, may exceed
+   * this limit.
+   */
   pageBytes: 8_388_608,
-  /** Characters of a text that an activity quotes. */
+  /** Maximum number of characters that an activity quotes from a text. */
   quotedCharacters: 1_000,
 } as const

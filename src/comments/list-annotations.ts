@@ -20,14 +20,17 @@ const chunkSize = 50
 /** Maximum number of annotations whose comments are read concurrently. */
 const viewsAtOnce = 8
 
-/** Filter of the annotations of a document. An annotation must match all members that are present. */
+/** Filter for the annotations of a document. An annotation must match all members that are present. */
 export interface AnnotationFilter {
   readonly documentId: string
-  /** The annotation must be in one of these locations. */
+  /** Ids of locations. The annotation must be in one of them. */
   readonly locationIds?: readonly string[] | undefined
-  /** The annotation must have one of these statuses. */
+  /** Statuses. The annotation must have one of them. */
   readonly statuses?: readonly string[] | undefined
-  /** The annotation must be tied to this user: as creator, assignee, or author of a comment or reaction. */
+  /**
+   * Id of a user who must be the creator or the assignee of the annotation, or the author of a comment or
+   * reaction in it.
+   */
   readonly userId?: string | undefined
 }
 
@@ -36,10 +39,10 @@ export interface AnnotationListing extends AnnotationFilter, PageRange {
 }
 
 /**
- * Lists a page of annotations, sorted by the time at which they were added. Positions never change, so an
- * annotation that is added or deleted meanwhile neither hides nor repeats another one. The page ends early,
- * with a position to continue from, after `scanned` entries or `pageBytes`.
- * @param read creates a reader for one chunk
+ * Returns a page of annotations, sorted by the time at which they were added. The position of an annotation
+ * never changes. So if annotations are added or deleted between two pages, no other annotation is left out or
+ * repeated. After `scanned` entries or `pageBytes`, the page ends early with the position for the next page.
+ * @param read creates a reader; called for each chunk
  * @throws ApiError NOT_FOUND if the document does not exist
  */
 export async function listAnnotations(
@@ -66,7 +69,10 @@ export async function listAnnotations(
   return { items, next: after ?? null }
 }
 
-/** Reads the views in small groups, because threads may be long and the page may end early. */
+/**
+ * Yields the views of annotations. Reads them in small groups, because threads may be long, and because the
+ * page may end before all of them are needed.
+ */
 async function* viewsOf(
   reader: DirectoryReader,
   records: readonly AnnotationRecord[],
@@ -76,7 +82,8 @@ async function* viewsOf(
 }
 
 /**
- * Returns those of the annotations `annotationIds` that match the filter, in the order of the ids.
+ * Returns the annotations that have one of the ids `annotationIds` and match the filter, in the order of the
+ * ids.
  * @throws ApiError NOT_FOUND if the document does not exist
  */
 export async function findAnnotations(
@@ -99,13 +106,17 @@ async function existing(
 ): Promise<readonly AnnotationRecord[]> {
   const wanted = positions.map(({ annotationId }) => keys.annotation(annotationId))
   const found = await reader.getAll(wanted, annotationRecordType)
-  // An annotation that was deleted and added again meanwhile is skipped: its position has changed.
+  // Skips an annotation that was deleted and added again after its position was read. Such an annotation has
+  // another position.
   return found
     .filter((record, at) => record?.order === positions[at]?.order)
     .filter((record) => record !== null)
 }
 
-/** Returns the next positions of a list. If several lists match, merges them. */
+/**
+ * Returns the next positions in the lists that the filter selects. If the filter selects several lists, their
+ * positions are merged.
+ */
 async function nextPositions(
   reader: DirectoryReader,
   { after, order, ...filter }: Omit<AnnotationListing, 'limit'>,
@@ -119,8 +130,8 @@ async function nextPositions(
     order: key.at(-2) as string,
     annotationId: lastSegment(key),
   }))
-  // Orders are unique within a document, except in calls of the same millisecond. Then the ids decide, as in
-  // the keys.
+  // Two annotations of a document have the same order only if calls in the same millisecond added them. Their
+  // ids then determine the sequence, as in the keys.
   const sorted = positions.toSorted(comparePositions)
   return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize).map(encodeAnnotationPosition)
 }

@@ -18,8 +18,8 @@ const activitiesAtOnce = 200
 const organizationsAtOnce = 500
 
 /**
- * Yields to the event loop. Without this, an in-memory store would answer in the same tick, and other work
- * would wait until the end.
+ * Yields to the event loop between commits. An in-memory store responds in the same tick, so without this
+ * function all other work would wait until the end of the removal.
  */
 const goOn = (): Promise<void> => nextTurn()
 
@@ -44,10 +44,10 @@ export class LocationService {
   }
 
   /**
-   * Deletes the annotations of a location in bounded commits. Also deletes their activities, and those of
-   * annotations that were deleted from the location before; then all other activities that mention the
-   * location. Succeeds for an unknown location. An interrupted call can be repeated, because the activities
-   * of an annotation are deleted before the annotation.
+   * Deletes the annotations of a location in bounded commits. Also deletes their activities, the activities
+   * of annotations that were deleted from the location earlier, and all other activities that mention the
+   * location. Succeeds if the location is not known. If the call is interrupted, it can be repeated, because
+   * the activities of an annotation are deleted before the annotation itself.
    */
   async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
     const { store, memory } = this.#dependencies
@@ -69,8 +69,8 @@ export class LocationService {
   }
 
   /**
-   * Returns the ids of the organizations that have the document. Takes one read for each organization of the
-   * tenant.
+   * Returns the ids of the organizations that have the document. Reads the store once for each organization
+   * of the tenant.
    */
   async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
     const { store, organizations } = this.#dependencies
@@ -89,9 +89,9 @@ export class LocationService {
 }
 
 /**
- * Returns the feature types of the activities of an annotation. Other types are not included, because
- * documents and editors may have the same id as an annotation: `crdt` activities belong to an editor, and
- * `custom` activities may belong to a whole document.
+ * Returns the feature types that the activities of an annotation have. Activities are selected by id and
+ * type, because a document or an editor may have the same id as an annotation. `crdt` is left out, because
+ * such activities belong to an editor. `custom` is left out if the document has the same id.
  */
 const featuresOf = (documentId: string, annotationId: string): readonly FeatureType[] => [
   'comment',

@@ -4,12 +4,12 @@ import type { ActionUser } from '../events/activity.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'
 
-/** Maximum number of comments that are read, from the first one on. */
+/** Maximum number of comments that are read. Reading starts with the first comment of the thread. */
 const commentsMax = 1_000
 
 /**
- * Returns the authors of a thread without duplicates, the first author first. Returns an empty list if the
- * thread was deleted.
+ * Returns the authors of a thread without duplicates, in the order of their first comments. Returns an empty
+ * list if the thread was deleted.
  */
 export async function participantsOf(
   reader: DirectoryReader,

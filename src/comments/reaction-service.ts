@@ -6,7 +6,7 @@ import { findComment } from './find-comments.ts'
 import { commentLimits as limits } from './limits.ts'
 import { changeThread, type ThreadChange, type ThreadScope } from './thread-service.ts'
 
-/** The comment of a reaction. */
+/** The comment whose reactions are changed, and the acting user. */
 export interface ReactionTarget extends ThreadScope {
   readonly commentId: string
 }
@@ -14,8 +14,8 @@ export interface ReactionTarget extends ThreadScope {
 export type NewReaction = Omit<Reaction, 'createdAt'>
 
 /**
- * Reactions to comments. Every call throws ApiError NOT_FOUND if the organization, the document, the annotation or the
- * comment does not exist.
+ * Manages the reactions to comments. Every method throws ApiError NOT_FOUND if the organization, the
+ * document, the annotation or the comment does not exist.
  */
 export class ReactionService {
   readonly #dependencies: CommentDependencies
@@ -24,7 +24,10 @@ export class ReactionService {
     this.#dependencies = dependencies
   }
 
-  /** Adds reactions. Rejects a reaction whose id is in use, and a second equal reaction of the same user. */
+  /**
+   * Adds reactions. A reaction is rejected if its id is in use, or if the user has already added the same
+   * reaction.
+   */
   add(reacting: ReactionTarget, reactions: readonly NewReaction[]): Promise<BatchResults> {
     return this.#change(reacting, async (before, tell) => {
       const all = [...before.reactions]
@@ -63,8 +66,8 @@ export class ReactionService {
   }
 
   /**
-   * Changes the reactions of a comment. The comment's `lastUpdated` stays, because the comment itself does
-   * not change.
+   * Changes the reactions of a comment. `lastUpdated` of the comment stays unchanged, because the comment
+   * itself does not change.
    */
   #change(
     reacting: ReactionTarget,
@@ -99,7 +102,10 @@ interface Reacted {
   readonly reactions: readonly Reaction[]
 }
 
-/** Checks a new reaction. @throws ItemRejectedError if it cannot be added to the reactions `all` */
+/**
+ * Checks a new reaction.
+ * @throws ItemRejectedError if the reaction cannot be added to the reactions `all`
+ */
 function check(all: readonly Reaction[], added: Reaction): void {
   const { reactionId, reaction, user } = added
   if (all.some((each) => each.reactionId === reactionId))

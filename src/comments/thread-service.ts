@@ -39,7 +39,7 @@ export interface CommentChange {
   readonly text: string
 }
 
-/** State during a change of one thread. */
+/** The transaction of a change of one thread, the annotation of the thread, and the actions so far. */
 export interface ThreadChange {
   readonly transaction: Transaction
   readonly annotation: AnnotationRecord
@@ -47,8 +47,8 @@ export interface ThreadChange {
 }
 
 /**
- * The comments of annotations. Every call throws ApiError NOT_FOUND if the organization, the document or the annotation
- * does not exist.
+ * Manages the comments of annotations. Every method throws ApiError NOT_FOUND if the organization, the
+ * document or the annotation does not exist.
  */
 export class ThreadService {
   readonly #dependencies: CommentDependencies
@@ -57,7 +57,10 @@ export class ThreadService {
     this.#dependencies = dependencies
   }
 
-  /** Appends comments. Rejects a comment whose id is in use; the stored comment stays unchanged. */
+  /**
+   * Appends comments to a thread. A comment whose id is already in use is rejected, and the stored comment
+   * stays unchanged.
+   */
   add(acting: ThreadScope, comments: readonly NewComment[]): Promise<BatchResults> {
     const { annotationId, actionUser } = acting
     return changeThread(this.#dependencies, acting, async ({ transaction, annotation, happened }) => {
@@ -82,7 +85,7 @@ export class ThreadService {
     })
   }
 
-  /** Returns those of the comments `commentIds` that exist, in the order of the ids. */
+  /** Returns the comments that exist and have one of the ids `commentIds`, in the order of the ids. */
   async find(
     scope: OrganizationScope,
     address: AnnotationAddress,
@@ -94,8 +97,8 @@ export class ThreadService {
   }
 
   /**
-   * Returns a page of comments, the oldest first. A page may have fewer than `limit` items even if it is not
-   * the last one.
+   * Returns a page of comments, the oldest first. A page that is not the last one may also have fewer than
+   * `limit` items.
    */
   async list(
     scope: OrganizationScope,
@@ -167,8 +170,8 @@ export class ThreadService {
   }
 
   /**
-   * Deletes the judgments that quote a comment, and removes the comment's text from the activities that quote
-   * it.
+   * Deletes the judgments that quote a comment. Removes the text of the comment from the activities that
+   * quote it.
    */
   async #forgetWords(
     transaction: Transaction,
@@ -183,7 +186,7 @@ export class ThreadService {
   }
 }
 
-/** Changes one thread and records the events of the change in the same commit. */
+/** Changes one thread, and records the events of the change in the same commit. */
 export function changeThread<T>(
   { store, events }: CommentDependencies,
   { scope, ...address }: ThreadScope,
@@ -198,7 +201,7 @@ export function changeThread<T>(
   })
 }
 
-/** Returns a comment. @throws ItemRejectedError if the annotation has no such comment */
+/** Returns the comment with an id. @throws ItemRejectedError if the annotation has no such comment */
 export async function commentOf(
   transaction: Transaction,
   annotationId: string,

@@ -13,7 +13,10 @@ export type UserMention =
   /** The user wrote the comment or reacted to it. */
   | { readonly kind: 'comment'; readonly annotation: AnnotationRecord; readonly comment: CommentRecord }
 
-/** Returns the mentions of ties, in the order of the ties; null for a record that was deleted. */
+/**
+ * Returns the mentions to which ties lead, in the order of the ties. The result contains null for a record
+ * that was deleted.
+ */
 export async function findMentions(
   reader: DirectoryReader,
   ties: readonly Key[],
@@ -31,8 +34,9 @@ export async function findMentions(
 }
 
 /**
- * Replaces a user by the deleted user in up to `limit` annotations and comments that mention the user. Texts
- * stay unchanged. Returns the number of mentions that were found. Call it until it returns 0.
+ * Replaces a user with the deleted user in up to `limit` annotations and comments that mention the user. The
+ * texts of comments stay unchanged. Returns the number of ties that were found. Callers repeat the call until
+ * it returns 0.
  */
 export async function anonymizeComments(
   transaction: Transaction,
@@ -63,7 +67,8 @@ function anonymousAnnotation(annotation: AnnotationRecord, userId: string): Anno
     ...annotation,
     createdBy: withoutUser(createdBy, { userId }),
     assignedTo: withoutUser(assignedTo, { userId }),
-    // The id of the location stays, because the annotation is listed under it.
+    // The id of the location stays unchanged, because it is part of the key under which the annotation is
+    // listed.
     location: location === null ? null : { ...withoutUser(location, known), id: location.id },
     suggestion:
       suggestion === null ? null : { ...suggestion, content: withoutUser(suggestion.content, known) },
@@ -80,9 +85,7 @@ const anonymousComment = (comment: CommentRecord, userId: string): CommentRecord
 })
 
 const annotationIn = (tie: Key): string => tie.at(-2) as string
-/**
- * Returns the order of the comment that mentions the user; empty if the annotation itself mentions the user.
- */
+/** Returns the order of the comment to which a tie leads; '' if the tie leads to the annotation itself. */
 const orderIn = (tie: Key): string => lastSegment(tie)
 const commentKeyOf = (tie: Key): Key => keys.comment(annotationIn(tie), orderIn(tie))
 const recordKeyOf = (tie: Key): Key =>
