@@ -16,16 +16,16 @@ import { checkFilter, type NotificationFilter, type Selected, select } from './s
 
 export interface DeleteRequest {
   readonly results: BatchResults
-  /** False if more matching notifications may remain. */
+  /** Whether all matching notifications are deleted; false if some may remain. */
   readonly complete: boolean
 }
 
 /**
- * Deletes the matching notifications, at most `limits.deleted`. If the filter specifies a user, the
- * notifications are deleted for this user only; a notification without another recipient is deleted
+ * Deletes up to `limits.deleted` notifications that match the filter. If the filter specifies a user, the
+ * notifications are deleted for this user only. A notification that has no other recipient is then deleted
  * completely.
- * @param ids the notifications to delete; undefined for all
- * @throws ApiError NOT_FOUND if the organization, or the document of the filter, does not exist
+ * @param ids ids of the notifications to delete; undefined for all matching notifications
+ * @throws ApiError NOT_FOUND if the organization does not exist, or if the document of the filter does not
  */
 export async function deleteNotifications(
   store: OrganizationStore,
@@ -45,7 +45,7 @@ export async function deleteNotifications(
   return { results, complete: next === null }
 }
 
-/** Selects the notifications to delete, including those that the user's settings hide. */
+/** Returns the notifications to delete. The result includes notifications that the user's settings hide. */
 async function toDelete(
   store: OrganizationStore,
   scope: OrganizationScope,

@@ -1,35 +1,44 @@
 /** Limits of a notification and of one call. */
 export const notificationLimits = {
   /**
-   * Users that a notification lists as recipients. If all users are recipients (`notifyAll`), they need no
-   * list.
+   * Maximum number of users that a notification lists as recipients. If all users are recipients
+   * (`notifyAll`), the notification need not list them.
    */
   notifyUsers: 500,
-  /** Bytes of the listed users as JSON. */
+  /** Maximum size of the listed users as JSON, in bytes. */
   notifyUsersBytes: 131_072,
-  /** Bytes of the template's data, and of the source data, as JSON. */
+  /**
+   * Maximum size as JSON, in bytes. The limit applies to the data of the template and to the source data
+   * separately.
+   */
   dataBytes: 16_384,
   /**
-   * Characters of a rendered headline. Without the limit, a template that repeats its data could grow without
-   * bound.
+   * Maximum length of a rendered headline in characters. Without this limit, a template that repeats its data
+   * could produce a text of any length.
    */
   headlineLength: 4_000,
-  /** Readers of a notification that a response lists. */
+  /** Maximum number of readers that a response lists for a notification. */
   readersShown: 100,
-  /** Users that are scanned to find the readers of a notification: users who have read or removed it. */
+  /**
+   * Maximum number of users that are scanned to find the readers of a notification. The scanned users have
+   * read the notification or removed it.
+   */
   readersScanned: 500,
   /**
-   * List entries that are read for one page. The limit is necessary because each entry that the filter
-   * excludes also costs a read.
+   * Maximum number of list entries that are read for one page. Without this limit, a page could need any
+   * number of reads, because each entry that the filter excludes is also read.
    */
   scanned: 5_000,
   /**
-   * Maximum number of notifications in one read or one commit. Each may be as large as the limits above
-   * allow.
+   * Maximum number of notifications in one read or one commit. Each notification may be as large as the
+   * limits above allow.
    */
   together: 25,
-  /** Stored bytes of one page. The first notification of the page may exceed this limit. */
+  /**
+   * Maximum size of the stored notifications of one page in bytes. The first notification of the page may
+   * exceed this limit.
+   */
   pageBytes: 8_388_608,
-  /** Notifications that one call deletes. */
+  /** Maximum number of notifications that one call deletes. */
   deleted: 500,
 } as const

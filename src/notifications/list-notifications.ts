@@ -9,7 +9,7 @@ import { type NotificationRecord, notificationRecordType } from './notification-
 import { type NotificationFilter, type Selected, select } from './selection.ts'
 import type { InboxRule } from './visibility.ts'
 
-/** Number of list entries in one read. */
+/** Maximum number of list entries in one read. */
 const chunkSize = limits.together
 
 export interface NotificationListing extends NotificationFilter, PageRange {
@@ -17,9 +17,10 @@ export interface NotificationListing extends NotificationFilter, PageRange {
 }
 
 /**
- * Lists a page of notifications, sorted by time and then by id. Positions consist of time and id, so a
- * notification that is added or deleted meanwhile neither hides nor repeats another one. The page ends early,
- * with a position to continue from, after `scanned` entries or `pageBytes`.
+ * Returns a page of notifications, sorted by time and then by id. A position consists of the time and the id
+ * of a notification. So if notifications are added or deleted between two pages, no other notification is
+ * left out or repeated. After `scanned` entries or `pageBytes`, the page ends early with the position for the
+ * next page.
  */
 export async function listNotifications(
   store: OrganizationStore,
@@ -46,7 +47,10 @@ export async function listNotifications(
   return { items, next: after ?? null }
 }
 
-/** Returns those of the notifications `ids` that exist and whose documents exist, in the order of the ids. */
+/**
+ * Returns the notifications that have one of the ids `ids` and whose document exists, in the order of the
+ * ids.
+ */
 export async function existing(
   reader: DirectoryReader,
   ids: readonly string[],
@@ -59,7 +63,10 @@ export async function existing(
   return records.filter(({ documentId }) => !missing.has(documentId))
 }
 
-/** Returns the next positions of a list. If two lists match, merges them. */
+/**
+ * Returns the next positions in the lists that the filter selects. If the filter selects two lists, their
+ * positions are merged.
+ */
 async function nextPositions(
   reader: DirectoryReader,
   { after, order, ...filter }: Omit<NotificationListing, 'limit'>,
@@ -75,7 +82,7 @@ async function nextPositions(
   return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize)
 }
 
-/** Returns the shortest lists that together contain all matching notifications. */
+/** Returns the shortest lists that together contain all notifications that match the filter. */
 function listsFor({ documentId, userId }: NotificationFilter): readonly NotificationList[] {
   if (documentId !== undefined) return [{ kind: 'document', id: documentId }]
   if (userId !== undefined) return [{ kind: 'user', id: userId }, { kind: 'everybody' }]
@@ -83,7 +90,8 @@ function listsFor({ documentId, userId }: NotificationFilter): readonly Notifica
 }
 
 /**
- * A position is a time of fixed length, a space and an id without spaces, so positions sort like the keys.
+ * Splits a position into its time and id. In a position, a time of fixed length, a space and an id without
+ * spaces follow each other, so positions sort in the same way as keys.
  */
 const segmentsOf = (position: string): readonly string[] => position.split(' ')
 const idOf = (position: string): string => segmentsOf(position)[1] as string

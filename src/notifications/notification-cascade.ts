@@ -8,8 +8,8 @@ import {
 } from './notification-removal.ts'
 
 /**
- * Returns the handler that removes notifications, read states and settings with their documents and users.
- * Groups have none of them.
+ * Returns the handler that removes notifications, read states and settings when their documents or users are
+ * removed. Groups have no such data.
  */
 export const createNotificationCascade = (store: OrganizationStore): CascadeHandler => ({
   async removeDocuments(scope, documentIds, goOn) {

@@ -10,24 +10,24 @@ import { effectiveConfig } from './visibility.ts'
 /** Maximum number of configs that one commit writes. */
 const entriesAtOnce = 500
 
-/** The document of a config; null: the config of the organization. */
+/** Id of the document to which a config applies; null for the config of the organization. */
 export type ConfigScope = string | null
 
 /** The notification config of a user in one scope. */
 export interface ConfigEntry {
   readonly documentId: ConfigScope
-  /** The config as set in this scope. */
+  /** The config that was set in this scope. */
   readonly config: NotificationConfig
   /**
-   * The effective config. For each channel, the config of this scope takes precedence, then that of the
-   * organization, then the default.
+   * The config that takes effect. For each channel, the level of this scope takes precedence, then the level
+   * of the organization, then the default.
    */
   readonly effective: Required<NotificationConfig>
 }
 
 /**
- * Notification configs of users. The users need not be users of the organization. Every call throws ApiError
- * NOT_FOUND if the organization or a document does not exist.
+ * Manages the notification configs of users. The users need not belong to the organization. Every method
+ * throws ApiError NOT_FOUND if the organization or a document does not exist.
  */
 export class NotificationConfigService {
   readonly #store: OrganizationStore
@@ -38,7 +38,7 @@ export class NotificationConfigService {
 
   /**
    * Sets the given channels for each user in each scope. Absent channels stay unchanged. All scopes of one
-   * user are in one commit, so an interrupted call can be repeated.
+   * user are changed in one commit. If the call is interrupted, it can be repeated.
    */
   async set(
     scope: OrganizationScope,
@@ -59,7 +59,7 @@ export class NotificationConfigService {
     }
   }
 
-  /** Returns the configs of a user, in the order of the given scopes. */
+  /** Returns the configs of a user for the given scopes, in the order of the scopes. */
   async get(
     scope: OrganizationScope,
     userId: string,

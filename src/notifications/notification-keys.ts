@@ -1,6 +1,9 @@
 import type { Key } from '../engine/engine.ts'
 
-/** Identifies a list of notifications: of the organization, of a document, for one user, or for all users. */
+/**
+ * Identifies a list of notifications: all of the organization, those of a document, those for one user, or
+ * those for all users.
+ */
 export type NotificationList =
   | { readonly kind: 'organization' }
   | { readonly kind: 'document'; readonly id: string }
@@ -8,15 +11,15 @@ export type NotificationList =
   | { readonly kind: 'everybody' }
 
 /**
- * Keys of notifications in an organization's partition. Lists are indexes without content, in the order of
- * time.
+ * Keys of notifications and their indexes in the partition of an organization. Lists are indexes without
+ * content, sorted by time.
  */
 export const notificationKeys = {
   notification: (id: string): Key => ['notifications', id],
   state: (id: string): Key => ['notificationStates', id],
   list: (list: NotificationList): Key =>
     'id' in list ? ['notificationsIn', list.kind, list.id] : ['notificationsIn', list.kind],
-  /** `createdAt` is in epoch milliseconds. */
+  /** Key of a notification in a list. `createdAt` is in epoch milliseconds. */
   inList: (list: NotificationList, createdAt: number, id: string): Key => [
     ...notificationKeys.list(list),
     timeOrder(createdAt),
@@ -27,10 +30,12 @@ export const notificationKeys = {
   /** Index: the notifications for which a user has a read state. */
   marksOf: (userId: string): Key => ['notificationMarksOf', userId],
   markOf: (userId: string, id: string): Key => ['notificationMarksOf', userId, id],
-  /** Index: the notifications that mention a user other than as a recipient. */
+  /** Index: the notifications in which a user appears in another role than recipient. */
   naming: (userId: string): Key => ['notificationsNaming', userId],
   namingIn: (userId: string, id: string): Key => ['notificationsNaming', userId, id],
-  /** Notification settings of a user for a document, or for the organization (null). */
+  /**
+   * Notification settings of a user for a document. If `documentId` is null, they apply to the organization.
+   */
   config: (userId: string, documentId: string | null): Key =>
     documentId === null
       ? ['notificationConfigs', userId, 'organization']
@@ -41,5 +46,7 @@ export const notificationKeys = {
   configOn: (documentId: string, userId: string): Key => ['notificationConfigsOn', documentId, userId],
 }
 
-/** Returns a time as text that sorts by time. Times in the year 9999 have 15 digits in milliseconds. */
+/**
+ * Returns a time as text that sorts by the time. Times in milliseconds have 15 digits until the year 9999.
+ */
 const timeOrder = (at: number): string => String(at).padStart(15, '0')

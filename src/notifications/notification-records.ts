@@ -11,23 +11,23 @@ import {
 } from '../model/named-users.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 
-/** A user as described by the caller. It need not be a user of the organization. */
+/** A user as the caller describes the user. The user need not belong to the organization. */
 export type NotifiedUser = NamedUser
 
 export interface NotificationRecord {
-  /** ASCII letters, digits, `_` and `-`. */
+  /** Id of the notification. It consists of ASCII letters, digits, `_` and `-`. */
   readonly id: string
   readonly documentId: string
   readonly actionUser: NotifiedUser
   readonly displayHeadlineMessageTemplate: string
   readonly displayHeadlineMessageTemplateData: Metadata
   readonly displayBodyMessage: string
-  /** The recipients, in addition to those of `notifyAll`. */
+  /** The listed recipients. If `notifyAll` is true, there are further recipients. */
   readonly notifyUsers: readonly NotifiedUser[]
-  /** True: all users who were in the organization at `createdAt` are recipients too. */
+  /** If true, all users who were in the organization at `createdAt` are also recipients. */
   readonly notifyAll: boolean
   readonly notificationSourceData: Metadata
-  /** Epoch milliseconds, like `lastUpdated`. */
+  /** Time of the creation in epoch milliseconds. `lastUpdated` is the time of the last change. */
   readonly createdAt: number
   readonly lastUpdated: number
 }
@@ -52,18 +52,18 @@ export const notificationRecordType: RecordType<NotificationRecord> = {
 }
 
 /**
- * State of a notification. The record changes with every read state, so that no read state can be set while
- * the notification is being deleted.
+ * State of a notification. This record changes with every read state. A read state can therefore not be set
+ * while the notification is being deleted, because the transactions conflict.
  */
 export interface NotificationState {
-  /** Number of users with a read state. */
+  /** Number of users who have a read state. */
   readonly marks: number
 }
 
 /** Read state of a notification for one user. */
 export interface NotificationReadState {
   readonly read: boolean
-  /** True: the notification was removed for this user only. */
+  /** True if the notification was removed for this user only. */
   readonly gone: boolean
 }
 
@@ -72,12 +72,15 @@ export const notificationReadStateType: RecordType<NotificationReadState> = {
   schema: v.looseObject({ read: v.boolean(), gone: v.boolean() }),
 }
 
-/** Which notifications reach a user: all of them, only those that address the user, or none. */
+/**
+ * Selects the notifications that reach a user: `ALL` notifications, only those that address the user
+ * (`MINE`), or `NONE`.
+ */
 export type NotificationLevel = 'ALL' | 'MINE' | 'NONE'
 
 /**
- * The level of each channel. If a channel is absent in the config of a document, that of the organization
- * applies; if it is absent there too, the level is `ALL`.
+ * The level of each channel. If the config of a document has no level for a channel, the level of the
+ * organization applies. If the organization has none either, the level is `ALL`.
  */
 export interface NotificationConfig {
   readonly inbox?: NotificationLevel
@@ -85,7 +88,7 @@ export interface NotificationConfig {
   readonly slack?: NotificationLevel
 }
 
-// A newer version may have other levels.
+// A newer version of Weft may store levels that this version does not know.
 const levelSchema = v.exactOptional(v.custom<NotificationLevel>((level) => typeof level === 'string'))
 
 export const notificationConfigType: RecordType<NotificationConfig> = {
@@ -105,7 +108,7 @@ function listsOf({ documentId, notifyUsers, notifyAll }: NotificationRecord): re
   ]
 }
 
-/** Returns the ids of the users that a notification mentions other than as recipients. */
+/** Returns the ids of the users who appear in a notification in another role than recipient. */
 const namedIn = (record: NotificationRecord): ReadonlySet<string> =>
   findNamedUsers([
     record.actionUser,
@@ -117,8 +120,8 @@ const namedIn = (record: NotificationRecord): ReadonlySet<string> =>
 export const namesTooMany = (record: NotificationRecord): boolean => namedIn(record).size > namedUsersMax
 
 /**
- * Writes a notification with changed content. The recipients and the time of the notification must be
- * unchanged.
+ * Writes a notification whose content has changed. The recipients and the creation time of the notification
+ * must be the same as before.
  */
 export function rewriteNotification(
   transaction: Transaction,
@@ -130,7 +133,10 @@ export function rewriteNotification(
   for (const userId of namedIn(record)) transaction.put(keys.namingIn(userId, record.id), emptyValue)
 }
 
-/** Returns the notification with the deleted user in place of `userId`. The recipients stay unchanged. */
+/**
+ * Returns the notification with the deleted user in place of the user `userId`. The recipients stay
+ * unchanged.
+ */
 export function withoutNamed(record: NotificationRecord, userId: string): NotificationRecord {
   const known = record.actionUser.userId === userId ? record.actionUser : { userId }
   return {
@@ -141,7 +147,7 @@ export function withoutNamed(record: NotificationRecord, userId: string): Notifi
   }
 }
 
-/** Adds a notification. Its id must be unused. */
+/** Adds a notification. The id of the notification must be unused. */
 export function addNotification(transaction: Transaction, record: NotificationRecord): void {
   const { id, createdAt } = record
   rewriteNotification(transaction, record, record)
@@ -150,14 +156,15 @@ export function addNotification(transaction: Transaction, record: NotificationRe
 }
 
 /**
- * Removes a notification. If it has too many read states for one commit, removes only some of them.
+ * Removes a notification. If it has more read states than one commit can remove, only some read states are
+ * removed.
  * @returns true if nothing of the notification remains
  */
 export async function removeNotification(transaction: Transaction, id: string): Promise<boolean> {
   const record = await transaction.get<NotificationRecord>(keys.notification(id))
   if (record === null) return true
-  // The state is read before the scan: setting a read state after the scan changes this state, and the commit
-  // fails.
+  // The state must be read before the scan. If another transaction sets a read state after the scan, it also
+  // changes the state, so this commit fails.
   const state = await transaction.get<NotificationState>(keys.state(id))
   const marks = await transaction.scan({ prefix: keys.marksOn(id), limit: sliceMax })
   for (const { key } of marks) deleteMark(transaction, id, lastSegment(key))
@@ -172,7 +179,10 @@ export async function removeNotification(transaction: Transaction, id: string): 
   return true
 }
 
-/** Removes a recipient from a notification. If it is the last recipient, the notification stays unchanged. */
+/**
+ * Removes a recipient from a notification. Returns `nobody left` if the notification has no other recipient;
+ * the notification then stays unchanged.
+ */
 export function dropRecipient(
   transaction: Transaction,
   record: NotificationRecord,
@@ -186,7 +196,7 @@ export function dropRecipient(
   return 'dropped'
 }
 
-/** Changes a user's read state of a notification, which must exist. */
+/** Changes the read state of a notification for a user. The notification must exist. */
 export async function putReadState(
   transaction: Transaction,
   id: string,
@@ -200,7 +210,7 @@ export async function putReadState(
   await countMarks(transaction, id, 1)
 }
 
-/** Removes a user's read state of a notification. Does nothing if there is none. */
+/** Removes the read state of a notification for a user. Does nothing if the user has no read state. */
 export async function removeReadState(transaction: Transaction, id: string, userId: string): Promise<void> {
   if ((await transaction.get(keys.mark(id, userId))) === null) return
   deleteMark(transaction, id, userId)
@@ -218,8 +228,8 @@ async function countMarks(transaction: Transaction, id: string, more: 1 | -1): P
 }
 
 /**
- * Changes the given channels in a user's settings for a document. @param documentId null: for the
- * organization
+ * Changes the given channels in a user's settings for a document.
+ * @param documentId id of the document; null for the settings that apply to the organization
  */
 export async function putConfig(
   transaction: Transaction,

@@ -17,8 +17,8 @@ import {
 const entriesAtOnce = 100
 
 /**
- * Removes the notifications of a document that is marked as being deleted.
- * @param goOn called between commits; throws if the work must end
+ * Removes the notifications of a document. The document must be marked as being deleted.
+ * @param goOn called between commits; throws if the removal must stop
  */
 export async function removeDocumentNotifications(
   store: OrganizationStore,
@@ -56,26 +56,29 @@ export async function removeWholly(
     isGone = await store.carryOut(scope, (transaction) => removeNotification(transaction, id))
 }
 
-/** Returns the index ranges of a user's notification data. */
+/** Returns the ranges of the indexes that contain a user's notifications, read states and settings. */
 export const notificationIndexRanges = (userId: string) =>
   [keys.list({ kind: 'user', id: userId }), keys.marksOf(userId), keys.configsOf(userId)] as const
 
-/** Removes up to `limit` entries of each index range. Returns the number of removed entries. */
+/**
+ * Removes up to `limit` entries from each index of a user's notification data. Returns the total number of
+ * removed entries.
+ */
 export async function removeSomeNotifications(
   transaction: Transaction,
   userId: string,
   limit: number,
 ): Promise<number> {
   let count = 0
-  // One after the other, because removing a notification also removes its read states.
+  // The steps run one after the other, because removing a notification also removes its read states.
   for (const cut of [removeSomeRecipients, removeSomeReadStates, removeSomeConfigs])
     count += await cut(transaction, userId, limit)
   return count
 }
 
 /**
- * Removes a user from up to `limit` notifications, and deletes those that have no other recipient. Returns
- * the number of notifications.
+ * Removes a user from up to `limit` notifications. A notification that has no other recipient is deleted.
+ * Returns the number of notifications from which the user was removed, including the deleted ones.
  */
 export async function removeSomeRecipients(
   transaction: Transaction,
@@ -93,7 +96,7 @@ export async function removeSomeRecipients(
   return entries.length
 }
 
-/** Removes up to `limit` read states of a user. Returns the number of removed read states. */
+/** Removes up to `limit` read states of a user. Returns the number of read states that were removed. */
 export async function removeSomeReadStates(
   transaction: Transaction,
   userId: string,
@@ -104,7 +107,9 @@ export async function removeSomeReadStates(
   return marks.length
 }
 
-/** Removes up to `limit` settings of a user. Returns the number of removed settings. */
+/**
+ * Removes up to `limit` notification settings of a user. Returns the number of settings that were removed.
+ */
 export async function removeSomeConfigs(
   transaction: Transaction,
   userId: string,
@@ -120,8 +125,8 @@ export async function removeSomeConfigs(
 }
 
 /**
- * Replaces the user by the deleted user in up to `limit` notifications that mention the user. Returns the
- * number of notifications.
+ * Replaces a user with the deleted user in up to `limit` notifications in which the user appears in another
+ * role than recipient. Returns the number of these notifications.
  */
 export async function anonymizeNotifications(
   transaction: Transaction,

@@ -37,40 +37,48 @@ import { checkFilter, type NotificationFilter, type Selected, select } from './s
 import { renderHeadline } from './template.ts'
 import { reachabilityOf } from './visibility.ts'
 
-/** A notification to add. The members are those of its record. */
+/** A notification to add. Its members are the same as in `NotificationRecord`. */
 export type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
 
-/** A change of a notification. Absent members stay unchanged. */
+/** A change of a notification. Members that are absent stay unchanged. */
 export interface NotificationChange {
   readonly id: string
   readonly displayHeadlineMessageTemplate?: string
   readonly displayHeadlineMessageTemplateData?: NotificationRecord['displayHeadlineMessageTemplateData']
   readonly displayBodyMessage?: string
   readonly notificationSourceData?: NotificationRecord['notificationSourceData']
-  /** Recipients to mark as readers. Users who are readers already stay readers. */
+  /** Ids of recipients who become readers of the notification. Existing readers stay readers. */
   readonly readByUserIds?: readonly string[]
 }
 
 export interface NotificationBatch {
   readonly id: string
-  /** `used already`: the id is in use, and the stored notification stays unchanged. */
+  /**
+   * `added`: the notification was added. `used already`: its id is in use, and the stored notification stays
+   * unchanged.
+   */
   readonly outcome: 'added' | 'used already'
 }
 
-/** A notification as a response shows it. */
+/** A notification with the members that a response contains. */
 export interface NotificationView {
   readonly record: NotificationRecord
   /**
-   * The headline, rendered for the user of the filter; without a recipient if the filter specifies no user.
+   * The headline, rendered for the user of the filter. If the filter specifies no user, it is rendered
+   * without a recipient.
    */
   readonly headline: string
-  /** The readers, sorted by id; at most `readersShown`. If the filter specifies a user, only this user. */
+  /**
+   * Ids of the readers, sorted by id, at most `readersShown`. If the filter specifies a user, the list
+   * contains at most this user.
+   */
   readonly readByUserIds: readonly string[]
 }
 
 /**
- * Notifications of organizations. Each notification belongs to one document. Every call throws ApiError
- * NOT_FOUND if the organization, or the document that the call refers to, does not exist.
+ * Manages the notifications of organizations. Each notification belongs to one document. Every method throws
+ * ApiError NOT_FOUND if the organization does not exist, or if the document that the call specifies does not
+ * exist.
  */
 export class NotificationService {
   readonly #store: OrganizationStore
@@ -98,7 +106,9 @@ export class NotificationService {
     })
   }
 
-  /** Returns the notifications of `ids` that match the filter, in the order of the ids. */
+  /**
+   * Returns the notifications that have one of the ids `ids` and match the filter, in the order of the ids.
+   */
   async find(
     scope: OrganizationScope,
     filter: NotificationFilter,
@@ -111,8 +121,8 @@ export class NotificationService {
   }
 
   /**
-   * Returns a page of notifications, sorted by time. A page may have fewer than `limit` items even if it is
-   * not the last one.
+   * Returns a page of notifications, sorted by time. A page that is not the last one may also have fewer than
+   * `limit` items.
    */
   async list(scope: OrganizationScope, listing: NotificationListing): Promise<ListPage<NotificationView>> {
     const reader = this.#store.read(scope)
@@ -122,8 +132,8 @@ export class NotificationService {
   }
 
   /**
-   * Changes notifications in commits of `limits.together`. If the call is interrupted, only the first ones
-   * may be changed.
+   * Changes notifications. Each commit contains up to `limits.together` changes, so an interrupted call may
+   * have made only the first changes.
    */
   async update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<BatchResults> {
     const results = emptyBatchResults()
@@ -132,7 +142,7 @@ export class NotificationService {
     return results
   }
 
-  /** Deletes notifications: see `deleteNotifications`. */
+  /** Deletes notifications. See `deleteNotifications`. */
   delete(
     scope: OrganizationScope,
     filter: NotificationFilter,
@@ -178,7 +188,10 @@ export class NotificationService {
 
 const tooManyNamed = `the notification names more than ${namedUsersMax} users; send several notifications`
 
-/** Returns the members of a change that may be changed. Callers may pass other members too. */
+/**
+ * Returns the record with the changes that are allowed. A change may contain other members, which are
+ * ignored.
+ */
 const changed = (
   record: NotificationRecord,
   {

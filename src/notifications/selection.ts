@@ -4,22 +4,25 @@ import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { NotificationRecord, NotifiedUser } from './notification-records.ts'
 import { type InboxRule, visibleTo } from './visibility.ts'
 
-/** Filter of notifications. A notification must match all members that are present. */
+/** Filter for notifications. A notification must match all members that are present. */
 export interface NotificationFilter {
   readonly documentId?: string | undefined
-  /** The notification must reach this user. */
+  /** Id of a user whom the notification must reach. */
   readonly userId?: string | undefined
 }
 
-/** A notification, with the user of the filter as its recipient; null if the filter specifies no user. */
+/**
+ * A notification that matches a filter. `recipient` is the user of the filter; null if the filter specifies
+ * no user.
+ */
 export interface Selected {
   readonly record: NotificationRecord
   readonly recipient: NotifiedUser | null
-  /** True if the recipient has read the notification. */
+  /** True if the recipient has read the notification. Always false without a recipient. */
   readonly read: boolean
 }
 
-/** Returns the records that match the filter. */
+/** Returns the notifications that match the filter. */
 export async function select(
   reader: DirectoryReader,
   records: readonly NotificationRecord[],
@@ -32,8 +35,8 @@ export async function select(
 }
 
 /**
- * Checks that the parts of a filter exist.
- * @throws ApiError NOT_FOUND if the organization, or the document of the filter, does not exist
+ * Checks that the organization exists, and that the document of the filter exists.
+ * @throws ApiError NOT_FOUND if one of them does not exist
  */
 export async function checkFilter(
   reader: DirectoryReader,

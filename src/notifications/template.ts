@@ -4,11 +4,12 @@ import type { NotificationRecord, NotifiedUser } from './notification-records.ts
 const placeholder = /\{([^{}]+)\}/g
 
 /**
- * Renders the headline for a recipient; null: without a recipient. `{name}` is replaced by the member `name`
- * of the template's data: texts, numbers and booleans as they are, users by their name. `{actionUser}` is
- * replaced by the acting user and `{recipientUser}` by the recipient, unless the data has members with these
- * names. Unknown placeholders stay unchanged. Inserted text is not searched for placeholders. Returns at most
- * `headlineLength` characters.
+ * Renders the headline for a recipient. If `recipient` is null, the headline has no recipient. Each
+ * placeholder `{name}` is replaced with the member `name` of the template's data. Texts, numbers and booleans
+ * are inserted as they are, and a user is inserted as the user's name. `{actionUser}` becomes the acting user
+ * and `{recipientUser}` the recipient, unless the data has members with these names. Unknown placeholders
+ * stay unchanged. Inserted text is not searched for placeholders. The result has at most `headlineLength`
+ * characters.
  */
 export function renderHeadline(record: NotificationRecord, recipient: NotifiedUser | null): string {
   const values = valuesOf(record, recipient)
@@ -26,12 +27,13 @@ export function renderHeadline(record: NotificationRecord, recipient: NotifiedUs
     at = match.index + match[0].length
   }
   push(template.slice(at))
-  // The replacement removes half of a surrogate pair at the end.
+  // A high surrogate at the end is half of a character, so it is removed.
   return parts.join('').replace(/[\uD800-\uDBFF]$/, '')
 }
 
 /**
- * Returns the values of the placeholders by name. The result is a map, so that no name can reach a prototype.
+ * Returns the values of the placeholders by name. The result is a map, because a name from the data could
+ * change the prototype of a plain object.
  */
 function valuesOf(
   { actionUser, displayHeadlineMessageTemplateData: data }: NotificationRecord,
@@ -48,7 +50,7 @@ function valuesOf(
 
 const nameOf = ({ userId, name }: NotifiedUser): string => name || userId
 
-/** Returns the text of a value; null if it has none. */
+/** Returns the text to insert for a value. Returns null if the value has no such text. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

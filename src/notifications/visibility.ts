@@ -10,10 +10,13 @@ import {
   notificationReadStateType,
 } from './notification-records.ts'
 
-/** How a notification reaches a user; null if it does not. */
+/** How a notification reaches a user; null if the notification does not reach the user. */
 export type Reachability = 'direct' | 'everybody' | null
 
-/** Returns how a notification reaches a user. @param user record of the user in the organization, if there is one */
+/**
+ * Returns how a notification reaches a user.
+ * @param user record of the user in the organization; null if the organization has no such user
+ */
 export function reachabilityOf(
   record: NotificationRecord,
   userId: string,
@@ -24,8 +27,8 @@ export function reachabilityOf(
 }
 
 /**
- * Returns the effective config for a document. For each channel, the config of the document takes precedence
- * over that of the organization.
+ * Returns the config that takes effect for a document. For each channel, the level of the document takes
+ * precedence over the level of the organization.
  */
 export const effectiveConfig = (
   ofOrganization: NotificationConfig | null,
@@ -38,23 +41,25 @@ export const effectiveConfig = (
   ...ofDocument,
 })
 
-/** Whether the config of the user applies: `as wanted` applies it, `all` ignores it. */
+/**
+ * Whether the notification config of the user applies. `as wanted` applies the config, and `all` ignores it.
+ */
 export type InboxRule = 'as wanted' | 'all'
 
 /** A notification in the inbox of a user. */
 export interface VisibleNotification {
   readonly record: NotificationRecord
   /**
-   * The user. The name is taken from the notification, otherwise from the user record; it is empty if neither
-   * has one.
+   * The user whose inbox it is. The name comes from the notification, or else from the user record. The name
+   * is empty if neither has one.
    */
   readonly recipient: NotifiedUser
   readonly read: boolean
 }
 
 /**
- * Returns those of the notifications that are in the inbox of a user: they reach the user, the user has not
- * removed them, and the user's config shows them.
+ * Returns the notifications that are in the inbox of a user. A notification is in the inbox if it reaches the
+ * user, the user has not removed it, and the user's config shows it.
  */
 export async function visibleTo(
   reader: DirectoryReader,
