@@ -10,22 +10,25 @@ import type { Decision, Judgment, ReviewerScope } from './judgment-keys.ts'
 import { type JudgmentInput, JudgmentStore } from './judgment-store.ts'
 import { type SuggestionResult, type SuggestionScope, weighPrecedents } from './suggestion.ts'
 
-/** The place for which a decision is requested. The document must belong to the organization. */
+/**
+ * The organization and the document for which a decision is requested. The document must belong to the
+ * organization.
+ */
 export interface PlaceInput {
   readonly organizationId?: string | undefined
   readonly documentId?: string | undefined
 }
 
 export interface JudgmentFilter extends PlaceInput {
-  /** Selects only judgments that are similar to this text. */
+  /** If present, selects only judgments that are similar to this text. */
   readonly query?: string | undefined
   readonly decision?: Decision | undefined
   readonly reviewerId?: string | undefined
-  /** Maximum number of judgments; at least 1. */
+  /** Maximum number of judgments to return; at least 1. */
   readonly limit: number
 }
 
-/** Stores decisions of users, and suggests decisions from these precedents. */
+/** Stores decisions of users as judgments, and suggests decisions from these precedents. */
 export class DecisionMemory {
   readonly #judgments: JudgmentStore
   readonly #indexes: JudgmentIndexCache
@@ -37,7 +40,7 @@ export class DecisionMemory {
     this.#clock = clock
   }
 
-  /** Stores a judgment: see `JudgmentStore.add`. */
+  /** Stores a judgment. See `JudgmentStore.add`. */
   add(tenant: Tenant, input: JudgmentInput, unique?: string): Promise<string> {
     return this.#judgments.add(tenant, input, unique)
   }
@@ -46,24 +49,24 @@ export class DecisionMemory {
     return this.#judgments.delete(tenant, judgmentIds)
   }
 
-  /** Returns the judgments of a reviewer: see `JudgmentStore.listReviewed`. */
+  /** Returns the judgments of a reviewer. See `JudgmentStore.listReviewed`. */
   judgmentsOf(tenant: Tenant, scope: ReviewerScope, range: PageRange): Promise<ListPage<Judgment>> {
     return this.#judgments.listReviewed(tenant, scope, range)
   }
 
-  /** Removes a reviewer from judgments: see `JudgmentStore.forgetReviewer`. */
+  /** Removes a reviewer from judgments. See `JudgmentStore.forgetReviewer`. */
   forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
     return this.#judgments.forgetReviewer(tenant, scope)
   }
 
-  /** Removes the judgments of an organization. @param goOn called between slices of limited size */
+  /** Removes the judgments of an organization. @param goOn called between commits */
   forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
     return this.#judgments.forget(scope, goOn)
   }
 
   /**
-   * Returns the judgments that match the filter. The newest come first; if the filter has a text, the most
-   * relevant come first.
+   * Returns the judgments that match the filter. If the filter has a text, the most relevant judgments come
+   * first. Otherwise, the newest ones come first.
    */
   async query(tenant: Tenant, filter: JudgmentFilter): Promise<readonly Judgment[]> {
     const { organizationId = null, documentId = null, query, decision, reviewerId, limit } = filter
@@ -76,7 +79,10 @@ export class DecisionMemory {
     return found.filter(fits).slice(0, limit)
   }
 
-  /** Suggests a decision. Uses the narrowest scope in which one side has enough precedents. */
+  /**
+   * Suggests a decision. The suggestion uses the narrowest scope in which at least one of the two sides has
+   * enough precedents.
+   */
   async suggest(tenant: Tenant, query: string, place: PlaceInput): Promise<SuggestionResult> {
     for (const [scope, { organizationId = null, documentId = null }] of scopesOf(place)) {
       const index = await this.#indexes.at(tenant, { organizationId, documentId })
@@ -87,7 +93,7 @@ export class DecisionMemory {
   }
 }
 
-/** Returns the scopes of a place, the narrowest first. */
+/** Returns the scopes that contain a place, the narrowest first. */
 function scopesOf({ organizationId, documentId }: PlaceInput): readonly [SuggestionScope, PlaceInput][] {
   const scopes: [SuggestionScope, PlaceInput][] = [['apiKey', {}]]
   if (organizationId !== undefined) scopes.unshift(['organization', { organizationId }])
@@ -95,7 +101,10 @@ function scopesOf({ organizationId, documentId }: PlaceInput): readonly [Suggest
   return scopes
 }
 
-/** Returns the newest judgments without sorting all of them. Ids sort by time. */
+/**
+ * Returns the newest matching judgments without sorting all judgments. The order of the ids is the order of
+ * the times.
+ */
 function newest(
   judgments: Iterable<Judgment>,
   fits: (judgment: Judgment) => boolean,

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * Maximum size of the index entries that are added in one tick of the event loop, in the unit of
- * `JudgmentIndex`. Adding entries of this size takes some milliseconds.
+ * Maximum total size of the index entries that are added in one tick, in the unit of `JudgmentIndex`. Adding
+ * this amount takes some milliseconds.
  */
 const sizeMax = 20_000
 
@@ -10,7 +10,11 @@ const sizeMax = 20_000
 export class EventLoopYield {
   #size = 0
 
-  /** Must be called after each step. @param size size of the step, in the unit of `sizeMax` */
+  /**
+   * Yields to the event loop if enough work was done since the last yield. Call this method after each step
+   * of the work.
+   * @param size size of the step, in the unit of `sizeMax`
+   */
   async spend(size: number): Promise<void> {
     this.#size += size
     if (this.#size < sizeMax) return

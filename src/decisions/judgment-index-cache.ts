@@ -22,7 +22,7 @@ const pageMax = 200
 
 interface Known {
   readonly index: JudgmentIndex
-  /** Number of the last change that the index contains. */
+  /** Number of the last stored change that the index contains. */
   changes: number
 }
 
@@ -32,14 +32,14 @@ interface Scope {
 }
 
 /**
- * Caches the indexes of scopes. An index is built from the store at its first use. Then it applies the stored
- * changes by this node and by other nodes.
+ * Caches the indexes of scopes. An index is built from the store when it is used for the first time. At each
+ * later use, the changes that any node has stored since then are applied.
  */
 export class JudgmentIndexCache {
   readonly #kv: Kv
   readonly #charactersMax: number
   readonly #lines = new KeyedMutex()
-  /** Indexes sorted by their last use. */
+  /** Cached indexes by the name of their scope, in the order of their last use. */
   readonly #known = new Map<string, Known>()
 
   constructor(kv: Kv, charactersMax: number = memoryLimits.indexedCharacters) {
@@ -47,14 +47,14 @@ export class JudgmentIndexCache {
     this.#charactersMax = charactersMax
   }
 
-  /** Number of cached indexes. */
+  /** Number of indexes in the cache. */
   get count(): number {
     return this.#known.size
   }
 
   /**
-   * Returns the index of a scope, with everything that was durable at the time of the call. The index must be
-   * used in the same tick, because later calls change it.
+   * Returns the index of a scope. The index contains all changes that were durable at the time of the call.
+   * The caller must use the index in the same tick, because later calls change it.
    */
   async at(tenant: Tenant, place: JudgmentScope): Promise<JudgmentIndex> {
     const scope = { part: memoryPart(tenant), place }
@@ -90,8 +90,8 @@ export class JudgmentIndexCache {
   }
 
   /**
-   * Applies the changes since the last one in the index. Returns false if some of these changes are no longer
-   * stored.
+   * Applies the stored changes that the index does not contain yet. Returns false if some of these changes
+   * are no longer stored; the index must then be built again.
    */
   async #follow(scope: Scope, known: Known): Promise<boolean> {
     const range = { prefix: judgmentKeys.changes, after: judgmentKeys.change(known.changes) }
@@ -106,8 +106,8 @@ export class JudgmentIndexCache {
   }
 
   /**
-   * Applies one change. A judgment that was added and removed again meanwhile is not found; the change that
-   * removed it follows later.
+   * Applies one change to the index. An added judgment may no longer be found, because a later change has
+   * removed it. That later change is applied afterwards.
    */
   async #apply(
     { part, place }: Scope,
@@ -122,7 +122,7 @@ export class JudgmentIndexCache {
     for (const entry of await this.#read(part, known)) index.replace(readRecord(judgmentType, entry))
   }
 
-  /** Reads the judgments that still exist. */
+  /** Reads the judgments, and returns those that still exist. */
   async #read(part: Key, judgments: readonly JudgmentEdit[]): Promise<readonly KvEntry[]> {
     const keys = judgments.map((each) => judgmentKeys.judgment(each, each.judgmentId))
     const values = keys.length === 0 ? [] : await this.#kv.get(part, keys)

@@ -3,27 +3,31 @@ import type { Judgment } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
 import { searchTermsOf, termsOf } from './terms.ts'
 
-/** Memory that a judgment needs in addition to its text, in characters. */
+/** Estimated memory of a judgment in addition to its texts and words, in characters. */
 const overheadCharacters = 500
-/** Memory that each distinct word of a judgment needs, in characters. */
+/** Estimated memory for each distinct word of a judgment, in characters. */
 const wordCharacters = 40
-/** Memory that an empty index needs, in characters. */
+/** Estimated memory of an empty index, in characters. */
 const emptyCharacters = 5_000
-/** Minimum relevance of a precedent, as a share of the relevance of the most relevant one. */
+/** Minimum relevance of a precedent, as a share of the relevance of the most relevant precedent. */
 const relevanceMin = 0.3
 /**
- * Number of significant digits of a score. Further digits depend on the order in which judgments were added.
+ * Number of significant digits to which a score is rounded. Further digits would depend on the order in which
+ * the judgments were added.
  */
 const scoreDigits = 9
 
 /** A judgment that is similar to the query. */
 export interface Precedent {
   readonly judgment: Judgment
-  /** Relevance as a share of the relevance of the most relevant precedent: from 0.3 to 1. */
+  /** Relevance as a share of the relevance of the most relevant precedent. The value is between 0.3 and 1. */
   readonly weight: number
 }
 
-/** A judgment as `minisearch` indexes it: its words, separated by spaces. */
+/**
+ * A judgment in the form that `minisearch` indexes. `terms` contains the words of the judgment, separated by
+ * spaces.
+ */
 interface IndexedText {
   readonly judgmentId: string
   readonly terms: string
@@ -31,8 +35,8 @@ interface IndexedText {
 }
 
 /**
- * An in-memory index of judgments that searches by the words of the judged text. Scores are BM25+ of
- * `minisearch`.
+ * An in-memory index of judgments. It finds judgments by the words of the judged text. The scores are the
+ * BM25+ scores of `minisearch`.
  */
 export class JudgmentIndex {
   readonly #judgments = new Map<string, Judgment>()
@@ -43,12 +47,12 @@ export class JudgmentIndex {
     fields: ['terms'],
     storeFields: ['judgedAt'],
     tokenize: (terms) => terms.split(' '),
-    // The empty text has one empty term. Null removes this term.
+    // An empty text has one empty term. The value null removes this term.
     processTerm: (term) => branching(term) || null,
   })
   #characters = emptyCharacters
 
-  /** Estimated memory in characters. */
+  /** Estimated memory of the index in characters. */
   get characters(): number {
     return this.#characters
   }
@@ -58,8 +62,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * Adds a judgment. Returns the memory that it needs, in characters; 0 if the judgment was in the index
-   * already.
+   * Adds a judgment. Returns the estimated memory of the judgment in characters; 0 if the index already
+   * contains the judgment.
    */
   add(judgment: Judgment): number {
     if (this.has(judgment.judgmentId)) return 0
@@ -70,14 +74,17 @@ export class JudgmentIndex {
     return this.#grow(sizeOf(judgment, terms))
   }
 
-  /** Replaces a judgment by one that has the same words. Does nothing if the judgment is not in the index. */
+  /**
+   * Replaces a judgment with a new record that has the same words. Does nothing if the index does not contain
+   * the judgment.
+   */
   replace(judgment: Judgment): void {
     if (this.has(judgment.judgmentId)) this.#judgments.set(judgment.judgmentId, judgment)
   }
 
   /**
-   * Removes a judgment. Returns the memory that is freed, in characters; 0 if the judgment was not in the
-   * index.
+   * Removes a judgment. Returns the estimated memory that this frees, in characters; 0 if the index does not
+   * contain the judgment.
    */
   remove(judgmentId: string): number {
     const judgment = this.#judgments.get(judgmentId)
@@ -94,8 +101,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * Returns the precedents for `text`, the most relevant first. Equally relevant precedents are sorted by
-   * time, the newest first, so that the order in which they were added has no effect.
+   * Returns the precedents for `text`, the most relevant first. Of equally relevant precedents, the newest
+   * comes first, so the order in which judgments were added has no effect.
    */
   search(text: string): readonly Precedent[] {
     const terms = this.#rarest(searchTermsOf(text))
@@ -113,8 +120,9 @@ export class JudgmentIndex {
   }
 
   /**
-   * Returns the rarest of the words: as many as a search can match in bounded time, but at least one. The
-   * other words occur in too many judgments to distinguish them.
+   * Returns the rarest of the given words. The number of words is limited so that a search takes bounded
+   * time, but at least one word is returned. The remaining words occur in too many judgments to distinguish
+   * them.
    */
   #rarest(terms: readonly string[]): readonly string[] {
     const known = terms
@@ -130,8 +138,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * If a search has only one word, and this word occurs in too many judgments, returns a filter for the
-   * newest of them. Otherwise returns null.
+   * Returns a filter that matches only the newest judgments with a word. The filter is needed if the search
+   * has only one word, and this word occurs in too many judgments. Otherwise returns null.
    */
   #newestWith([term = '', ...others]: readonly string[]): Boost | null {
     if (others.length > 0 || (this.#frequencies.get(term) ?? 0) <= memoryLimits.matches) return null
@@ -149,8 +157,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * Calls `see` for each judgment that contains a word. Does not compute scores, because this would be most
-   * of the work.
+   * Calls `see` for each judgment that contains a word. The search computes no scores, because computing them
+   * would take most of the time.
    */
   #look(term: string, see: (judgmentId: string, judgedAt: number) => unknown): void {
     this.#texts.search(term, {
@@ -175,7 +183,10 @@ export class JudgmentIndex {
   }
 }
 
-/** Function that the library calls for each judgment with a word. The result 0 excludes the judgment. */
+/**
+ * Function that the library calls for each judgment that contains a word. If the function returns 0, the
+ * library excludes the judgment.
+ */
 type Boost = NonNullable<SearchOptions['boostDocument']>
 
 const boostWhere =
@@ -183,7 +194,10 @@ const boostWhere =
   (id: string, _term, stored) =>
     Number(counts(id, stored?.judgedAt as number))
 
-/** Sorts by weight, the highest first, then by id, the latest first. Ids sort by time. */
+/**
+ * Sorts precedents by weight, the highest first. Of equal weights, the highest id comes first, which is the
+ * newest, because ids sort by time.
+ */
 const byRelevance = (a: Precedent, b: Precedent): number =>
   b.weight - a.weight || Number(a.judgment.judgmentId < b.judgment.judgmentId) * 2 - 1
 
@@ -193,9 +207,9 @@ const sizeOf = ({ query, reason }: Judgment, terms: readonly string[]): number =
 const ascii = /^[\u0000-\u007f]*$/
 
 /**
- * Encodes a term for the library, which tries all possible next letters at each node of its tree. Scripts
- * with thousands of letters are converted to hexadecimal digits, so that each node has few. They follow a
- * character that no word contains.
+ * Encodes a term for the library. At each node of its search tree, the library tries all possible next
+ * letters. A script with thousands of letters would make nodes with thousands of branches, so its terms are
+ * converted to hexadecimal digits. The digits follow a character that no word contains.
  */
 const branching = (term: string): string =>
   ascii.test(term) ? term : `~${Buffer.from(term, 'utf16le').swap16().toString('hex')}`

@@ -6,16 +6,16 @@ import type { Tenant } from '../model/address.ts'
 
 export type Decision = 'approve' | 'reject'
 
-/** Scope of precedents: the API key, an organization, or a document of the organization. */
+/** Scope of precedents: an API key, an organization, or a document of the organization. */
 export interface JudgmentScope {
   readonly organizationId: string | null
-  /** Must be null if the organization is null. */
+  /** Id of the document. It must be null if the organization is null. */
   readonly documentId: string | null
 }
 
 const scopeEntries = { organizationId: v.nullable(v.string()), documentId: v.nullable(v.string()) }
 
-/** Selects the judgments of one reviewer, in the API key or in one organization. */
+/** Selects the judgments of one reviewer, either of the whole API key or of one organization. */
 export interface ReviewerScope {
   readonly reviewerId: string
   readonly organizationId: string | null
@@ -23,16 +23,16 @@ export interface ReviewerScope {
 
 /** A decision of a user. */
 export interface Judgment extends JudgmentScope {
-  /** Ids sort by `judgedAt`. */
+  /** Id of the judgment. The order of the ids is the order of `judgedAt`. */
   readonly judgmentId: string
   /** The judged text. */
   readonly query: string
   readonly decision: Decision
-  /** Empty if there is none. */
+  /** Reason that the reviewer gave; empty if there is none. */
   readonly reason: string
-  /** Empty if the reviewer was erased. */
+  /** Id of the reviewer; empty if the reviewer was erased. */
   readonly reviewerId: string
-  /** Epoch milliseconds. */
+  /** Time of the decision in epoch milliseconds. */
   readonly judgedAt: number
 }
 
@@ -42,7 +42,7 @@ export const judgmentType: RecordType<Judgment> = {
     ...scopeEntries,
     judgmentId: v.string(),
     query: v.string(),
-    // A newer version may store decisions that this version does not know.
+    // A newer version of Weft may store decisions that this version does not know.
     decision: v.custom<Decision>((decision) => typeof decision === 'string'),
     reason: v.string(),
     reviewerId: v.string(),
@@ -50,10 +50,10 @@ export const judgmentType: RecordType<Judgment> = {
   }),
 }
 
-/** Index entry: the place of a judgment and its size. */
+/** Index entry under the id of a judgment. It contains the scope and the size of the judgment. */
 export interface JudgmentLocation extends JudgmentScope {
   readonly characters: number
-  /** The reviewer of the judgment. */
+  /** Id of the reviewer of the judgment. */
   readonly reviewerId: string
 }
 
@@ -63,7 +63,7 @@ export const judgmentLocationType: RecordType<JudgmentLocation> = {
 }
 
 /**
- * Totals of an API key. Every change of the judgments increments `changes`, so that concurrent changes
+ * Total numbers of an API key. Every change of the judgments increments `changes`, so concurrent changes
  * conflict.
  */
 export interface MemoryState {
@@ -77,15 +77,15 @@ export const memoryStateType: RecordType<MemoryState> = {
   schema: v.looseObject({ count: v.number(), characters: v.number(), changes: v.number() }),
 }
 
-/** Identifies a judgment that was changed. */
+/** Identifies a judgment that a change has added or changed. */
 export interface JudgmentEdit extends JudgmentScope {
   readonly judgmentId: string
 }
 
-/** A stored change, from which the indexes are updated. */
+/** A stored change of judgments. Nodes use it to update their indexes. */
 export interface JudgmentChange {
   readonly added: readonly JudgmentEdit[]
-  /** Judgments whose reviewer was erased. */
+  /** Judgments from which an erased reviewer was removed. */
   readonly anonymised: readonly JudgmentEdit[]
   readonly removed: readonly string[]
 }
@@ -102,17 +102,19 @@ export const judgmentChangeType: RecordType<JudgmentChange> = {
 }
 
 /**
- * The partition with the judgments of an API key. To remove an organization, its judgments are deleted by
- * their key prefix.
+ * Returns the partition with the judgments of an API key. The judgments of an organization have a common key
+ * prefix, which is used to remove them.
  */
 export const memoryPart = (tenant: Tenant): Key => ['memory', ...tenantPart(tenant)]
 
-/** Key segment for "no organization" or "no document". An id is never empty. */
+/** Segment of a key that stands for "no organization" or "no document". An id is never empty. */
 const nowhere = ''
 
 export const judgmentKeys = {
   state: ['state'] as Key,
-  /** Prefix of all judgments of a scope, including those of the documents in it. */
+  /**
+   * Prefix of the keys of all judgments of a scope. It includes the judgments of all documents in the scope.
+   */
   within: ({ organizationId, documentId }: JudgmentScope): Key => [
     'judgments',
     ...(organizationId === null ? [] : [organizationId]),
@@ -127,7 +129,7 @@ export const judgmentKeys = {
   /** Index: all judgments, sorted by `judgedAt`. */
   locations: ['locations'] as Key,
   location: (judgmentId: string): Key => ['locations', judgmentId],
-  /** Index: the judgments of a reviewer, sorted by organization, then by time. */
+  /** Index: the judgments of a reviewer, sorted by organization and then by time. */
   reviewed: ({ reviewerId, organizationId }: ReviewerScope): Key => [
     'reviewers',
     reviewerId,
@@ -139,17 +141,20 @@ export const judgmentKeys = {
     organizationId ?? nowhere,
     judgmentId,
   ],
-  /** The most recent changes, by their numbers. The first change has the number 1. */
+  /** The most recent changes, under their numbers. The first change has the number 1. */
   changes: ['changes'] as Key,
   change: (number: number): Key => ['changes', inOrder(number)],
 }
 
-/** Maximum of `judgedAt`, which has 13 digits. */
+/** Maximum value of `judgedAt`, because ids contain it with 13 digits. */
 export const judgedAtMax = 9_999_999_999_999
 
-/** Returns the id of a judgment. @param unique distinguishes judgments of the same time */
+/** Returns the id of a judgment. @param unique text that distinguishes judgments with the same time */
 export const judgmentIdOf = (judgedAt: number, unique: string): string =>
   `${String(judgedAt).padStart(13, '0')}-${unique}`
 
-/** Returns a number as text that sorts like the number. Safe integers have at most 16 digits. */
+/**
+ * Returns a number as text that sorts like the number. It has 16 digits, because safe integers have at most
+ * 16 digits.
+ */
 const inOrder = (number: number): string => String(number).padStart(16, '0')

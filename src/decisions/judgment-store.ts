@@ -35,9 +35,9 @@ export interface JudgmentInput {
   readonly reason?: string | undefined
   readonly reviewerId: string
   readonly organizationId?: string | undefined
-  /** Only allowed together with `organizationId`. */
+  /** Id of the document. Allowed only together with `organizationId`. */
   readonly documentId?: string | undefined
-  /** Time of the decision, in epoch milliseconds. Default: now. */
+  /** Time of the decision in epoch milliseconds. The default is the current time. */
   readonly judgedAt?: number | undefined
 }
 
@@ -45,14 +45,14 @@ interface JudgmentStoreOptions {
   readonly kv: Kv
   readonly organizations: OrganizationStore
   readonly clock: Clock
-  /** Default: `memoryLimits`. Tests use smaller limits. */
+  /** Limits of the store. The default is `memoryLimits`; tests use smaller limits. */
   readonly limits?: Pick<typeof memoryLimits, 'changes'> & {
     readonly judgments: number
     readonly characters: number
   }
 }
 
-/** The stored judgments of tenants. */
+/** Stores the judgments of tenants. */
 export class JudgmentStore {
   readonly #options: Required<JudgmentStoreOptions>
   readonly #transactions: TransactionRunner
@@ -63,11 +63,12 @@ export class JudgmentStore {
   }
 
   /**
-   * Stores a judgment and returns its id. If a limit is exceeded, deletes the judgments with the oldest
-   * `judgedAt`.
-   * @param unique distinguishes judgments of the same time; a repeated call with the same value adds nothing
-   * @throws ApiError NOT_FOUND if the organization or the document does not exist; ABORTED if conflicts
-   * continue
+   * Stores a judgment, and returns its id. If a limit is then exceeded, the judgments with the oldest
+   * `judgedAt` are deleted.
+   * @param unique text that distinguishes judgments with the same time; a repeated call with the same value
+   * adds nothing
+   * @throws ApiError NOT_FOUND if the organization or the document does not exist; ABORTED if conflicts with
+   * concurrent changes continue
    */
   async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
     const { organizationId = null, documentId = null } = input
@@ -119,7 +120,8 @@ export class JudgmentStore {
   }
 
   /**
-   * Returns a page of the judgments of a reviewer, sorted by organization, then by time, the oldest first.
+   * Returns a page of the judgments of a reviewer. They are sorted by organization, then by time, the oldest
+   * first.
    */
   async listReviewed(
     tenant: Tenant,
@@ -139,9 +141,9 @@ export class JudgmentStore {
   }
 
   /**
-   * Removes the reviewer from as many judgments as one commit may change. The decisions remain as precedents,
-   * and all erased reviewers count as one reviewer. Resolves with the number of changed judgments; 0 if none
-   * remain.
+   * Removes the reviewer from as many judgments as one commit may change. The judgments remain as precedents,
+   * and all erased reviewers count as one reviewer. Resolves with the number of changed judgments; 0 if no
+   * judgment of the reviewer remains.
    */
   forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
     const prefix = judgmentKeys.reviewed(scope)
@@ -157,8 +159,9 @@ export class JudgmentStore {
   }
 
   /**
-   * Stores a judgment of an organization. The organization is in another partition: if its removal starts
-   * meanwhile, it may not find the judgment. In this case the judgment is deleted again.
+   * Stores a judgment of an organization. The record of the organization is in another partition. If the
+   * removal of the organization starts meanwhile, it may not find the new judgment. The organization is
+   * therefore read again afterwards, and the judgment is deleted if the organization is being removed.
    */
   async #putWithin(scope: OrganizationScope, judgment: Judgment): Promise<void> {
     const { organizations } = this.#options
@@ -191,8 +194,8 @@ export class JudgmentStore {
   }
 
   /**
-   * Changes judgments in a transaction. The state is read first and written with every change. So concurrent
-   * changes conflict, and `work` never uses an outdated scan.
+   * Changes judgments in a transaction. The state is read before `work` runs, and every change writes it.
+   * Concurrent changes therefore conflict, and `work` never uses an outdated scan.
    */
   async #change<T>(
     tenant: Tenant,
@@ -213,7 +216,10 @@ export class JudgmentStore {
 const resourceOf = ({ documentId }: JudgmentScope, { organizationId }: OrganizationScope): Resource =>
   documentId === null ? { type: 'organization', id: organizationId } : { type: 'document', id: documentId }
 
-/** Reads the judgments of entries of the reviewer index. Judgments that were deleted meanwhile are left out. */
+/**
+ * Returns the judgments to which entries of the reviewer index refer. Judgments that were deleted meanwhile
+ * are left out.
+ */
 async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Promise<readonly Judgment[]> {
   const ids = entries.map((key) => key.at(-1) as string)
   const locations = await reader.getAll(ids.map(judgmentKeys.location), judgmentLocationType)
@@ -225,7 +231,7 @@ async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Pro
   return judgments.filter((judgment) => judgment !== null)
 }
 
-/** Returns the position of an index entry as text. Ids of judgments contain no slash. */
+/** Returns the position of an entry of the reviewer index as text. The ids of judgments contain no slash. */
 const positionOf = (entry: Key): string => entry.slice(-2).toReversed().join('/')
 
 function reviewAt(reviewerId: string, position: string): Key {

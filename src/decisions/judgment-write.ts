@@ -8,12 +8,12 @@ import {
   type MemoryState,
 } from './judgment-keys.ts'
 
-/** Reviewer id of judgments whose reviewer was erased. A real id is never empty. */
+/** Reviewer id in judgments from which the reviewer was erased. The id of a reviewer is never empty. */
 const forgotten = ''
 
 /**
- * One change of judgments: writes records, index entries, totals, and the entry from which indexes are
- * updated.
+ * Collects the writes of one change: records of judgments, index entries, totals, and the entry that nodes
+ * use to update their indexes.
  */
 export class JudgmentWrite {
   readonly #transaction: Transaction
@@ -35,7 +35,7 @@ export class JudgmentWrite {
     this.#count(1, characters)
   }
 
-  /** Removes the reviewer of a judgment; the decision remains. */
+  /** Removes the reviewer from a judgment. The decision remains. */
   anonymize(judgment: Judgment): void {
     const { judgmentId, organizationId, reviewerId } = judgment
     this.#transaction.delete(judgmentKeys.review(reviewerId, organizationId, judgmentId))
@@ -52,8 +52,8 @@ export class JudgmentWrite {
   }
 
   /**
-   * Stores the entry from which indexes are updated, unless nothing was changed.
-   * @param kept number of recent entries that stay stored
+   * Stores the entry that nodes use to update their indexes. Does nothing if nothing was changed.
+   * @param kept number of the most recent entries that stay stored
    */
   end(kept: number): void {
     const [added, anonymized, removed] = [this.#added, this.#anonymized, this.#removed]

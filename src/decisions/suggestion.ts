@@ -3,16 +3,16 @@ import type { Decision } from './judgment-keys.ts'
 
 export type SuggestionScope = 'document' | 'organization' | 'apiKey'
 
-/** The decision that precedents support, with the details of this support. */
+/** A decision that precedents support, with details of this support. */
 export interface Suggestion {
   readonly recommendation: Decision
-  /** Between 0 and 1 (both exclusive), with three digits. */
+  /** Confidence between 0 and 1 (both exclusive), with three digits. */
   readonly confidence: number
   /** Number of precedents with this decision. */
   readonly basedOn: number
   readonly scope: SuggestionScope
   readonly scopeLabel: string
-  /** At most 3 reasons, sorted by weight, the highest first. */
+  /** The reasons with the highest weight, at most 3, the highest first. */
   readonly topReasons: readonly string[]
   readonly uniqueReviewers: number
   readonly caveats: readonly string[]
@@ -20,16 +20,21 @@ export interface Suggestion {
 
 export interface SuggestionResult {
   readonly primary: Suggestion | null
-  /** The suggestion of the opposite decision, if both sides have enough precedents; otherwise null. */
+  /**
+   * Suggestion of the opposite decision. It is present if both sides have enough precedents; otherwise null.
+   */
   readonly conflict: Suggestion | null
 }
 
-/** Minimum number of precedents that a side must have. */
+/** Minimum number of precedents that a side needs for a suggestion. */
 const precedentsMin = 2
 const reasonsMax = 3
-/** Share of a side's weight. If a larger share is older than `oldMs`, the suggestion gets a caveat. */
+/**
+ * Share of a side's weight. If precedents older than `oldMs` have a larger share than this, the suggestion
+ * gets a caveat.
+ */
 const oldShareMax = 0.7
-/** Age in ms: half of a year of 365.2425 days. */
+/** Age of an old precedent in ms: half of a year of 365.2425 days. */
 const oldMs = 15_778_476_000
 const confidenceDigits = 3
 
@@ -39,7 +44,7 @@ const scopeLabels: Readonly<Record<SuggestionScope, string>> = {
   apiKey: 'All content',
 }
 
-/** The precedents with one decision. Their order depends only on their content. */
+/** All precedents with one decision. Their order depends only on their content. */
 interface Side {
   readonly decision: Decision
   readonly precedents: readonly Precedent[]
@@ -49,11 +54,12 @@ interface Side {
 
 /**
  * Weighs precedents, and suggests the decision of the side with more weight. If the weights are equal, the
- * number of precedents decides, then the newest precedent, then `reject` is preferred. The confidence is
- * Laplace's rule of succession, (w₁ + 1) / (w₁ + w₂ + 2), so that it stays near ½ if there are few
+ * side with more precedents leads, then the side with the newest precedent, then `reject`. The confidence is
+ * computed by Laplace's rule of succession, (w₁ + 1) / (w₁ + w₂ + 2), so it stays near ½ if there are few
  * precedents.
- * @param now epoch milliseconds
- * @returns null if neither side has enough precedents
+ * @param now current time in epoch milliseconds
+ * @returns null if neither side has enough precedents; `primary` is null if only the side with less weight
+ * has enough
  */
 export function weighPrecedents(
   found: readonly Precedent[],
@@ -89,8 +95,8 @@ function sideOf(decision: Decision, found: readonly Precedent[]): Side {
 }
 
 /**
- * Sorts precedents, the one with the most weight first. Precedents that compare as equal lead to the same
- * suggestion in any order.
+ * Sorts precedents by weight, the highest first. If two precedents compare as equal, their order has no
+ * effect on the suggestion.
  */
 const byWeight = (a: Precedent, b: Precedent): number =>
   b.weight - a.weight ||
@@ -110,8 +116,8 @@ function confidenceOf({ weight }: Side, against: Side): number {
 }
 
 /**
- * Returns the reasons of a side. Reasons that differ only in case and surrounding spaces are one group; the
- * wording is that of the most relevant precedent in the group.
+ * Returns the reasons of a side. Reasons that differ only in case and in spaces around them form one group.
+ * The result contains the wording of the most relevant precedent in the group.
  */
 function reasonsOf({ precedents }: Side): readonly string[] {
   const reasons = new Map<string, { readonly text: string; weight: number }>()
@@ -129,8 +135,8 @@ const reviewersOf = ({ precedents }: Side): number =>
   new Set(precedents.map(({ judgment }) => judgment.reviewerId)).size
 
 /**
- * Returns the caveats of a side. @param against the other side, if it also has enough precedents; otherwise
- * null
+ * Returns the caveats of a side.
+ * @param against the other side; null if it does not have enough precedents
  */
 function caveatsOf(side: Side, against: Side | null, now: number): readonly string[] {
   const { precedents, weight } = side
@@ -150,7 +156,8 @@ function caveatsOf(side: Side, against: Side | null, now: number): readonly stri
 }
 
 /**
- * Returns the caveat for a single reviewer. All erased reviewers look like one, so their number is not known.
+ * Returns the caveat for the case that all precedents have the same reviewer. All erased reviewers look like
+ * one reviewer, so their number is not known.
  */
 const singleReviewer = ([first]: readonly Precedent[]): string =>
   first?.judgment.reviewerId === ''

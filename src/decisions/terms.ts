@@ -1,6 +1,6 @@
 import { memoryLimits } from './limits.ts'
 
-/** English words that do not describe the judged content. */
+/** English words that do not describe the judged content. A search ignores them. */
 const stopWords: ReadonlySet<string> = new Set(
   (
     'a about above after again all also am an and any are as at be because been before being below between both but by ' +
@@ -12,16 +12,16 @@ const stopWords: ReadonlySet<string> = new Set(
 )
 
 const separators = /[\p{Z}\p{P}\p{S}\p{C}]+/u
-/** Scripts without spaces between words. */
+/** Matches letters of scripts that do not put spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u
 
-/** Maximum number of characters in a part that is segmented. */
+/** Maximum number of characters that are passed to the segmenter at a time. */
 const segmentedAtOnce = 256
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
 /**
- * Returns the words of a text, including repetitions. Words are in lower case and normalized by NFKC; stop
- * words are left out.
+ * Returns the words of a text, including repetitions. The words are in lower case and normalized by NFKC.
+ * Stop words are left out.
  */
 export function termsOf(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase()
@@ -32,13 +32,14 @@ export function termsOf(text: string): string[] {
     .map((word) => word.slice(0, memoryLimits.termCharacters))
 }
 
-/** Returns the distinct words with which precedents are searched. */
+/** Returns the distinct words of a text that a search uses, at most `queryTerms`. */
 export const searchTermsOf = (text: string): string[] =>
   [...new Set(termsOf(text))].slice(0, memoryLimits.queryTerms)
 
 /**
- * Splits a word of a script without spaces. Works in parts, because the time of the segmenter grows with the
- * square of the length. The last segment of a part may be incomplete, so the next part starts with it.
+ * Splits a text of a script without spaces into words. The segmenter gets the text in parts, because its time
+ * grows with the square of the length. The last word of a part may be incomplete, so the next part starts
+ * with this word.
  */
 function segmentsOf(word: string): string[] {
   const all: string[] = []
