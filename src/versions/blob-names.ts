@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Maximum time in ms between storing a content and storing the version that uses it. */
+/** Maximum time in ms between storing the content of a version and storing the version itself. */
 const makingMs = 900_000
 
 /**
- * Names of the stored contents of versions. A name contains the digest of the content, the time, and the
- * incarnation of the process. Each name is unique. A content that no version uses may be new: another process
- * may be about to add its version. If several processes write, `mayBeNamedYet` decides by the time only,
- * because a node that other nodes consider dead may return and add its version.
+ * Creates and reads the names of the stored contents of versions. Each name is unique. It contains the digest
+ * of the content, the time, and the incarnation of the process. A content without a version may be new: a
+ * process may be about to add its version. If several processes write, `mayBeNamedYet` decides by the time
+ * alone. The reason is that a node that other nodes consider dead may return and add its version.
  */
 export class BlobNames {
   readonly #incarnation: string
@@ -35,16 +35,16 @@ export class BlobNames {
   }
 
   /**
-   * Returns the time, in epoch milliseconds, at which a sweep is due that is enqueued before a content is
-   * stored. 0 means immediately: the sweep then waits for the running call.
+   * Returns the time at which a sweep must run that is enqueued before a content is stored, in epoch
+   * milliseconds. 0 means immediately: the sweep then waits for the call that stores the content.
    */
   sweepAt(): number {
     return this.#hasOneWriter ? 0 : this.settledAt()
   }
 
   /**
-   * Returns the time, in epoch milliseconds, from which no version can be added for a content that is stored
-   * now. The time allows for different clocks of nodes.
+   * Returns a time in epoch milliseconds. From this time on, no version can be added for a content that is
+   * stored now, even if the clocks of the nodes differ.
    */
   settledAt(): number {
     return this.#clock.now() + 2 * makingMs
@@ -54,5 +54,5 @@ export class BlobNames {
 export const contentDigest = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('base64url')
 
-/** Returns whether a name belongs to a content that has this digest. */
+/** Returns whether the content with this name has the digest. */
 export const hasDigest = (name: string, digest: string): boolean => name.split('.')[0] === digest

@@ -11,17 +11,17 @@ import { VersionStore } from './version-store.ts'
 /** Maximum number of authors that are recorded concurrently. */
 const atOnce = 64
 
-/** The parts of versions to which rooms report edits. */
+/** The services of versions that rooms need, because rooms report edits to them. */
 export interface VersionDependencies {
   readonly store: VersionStore
   readonly notes: VersionAuthorTracker
-  /** Records authors. `VersionService` starts and stops it. */
+  /** Consumer that records authors. `VersionService` starts and stops this consumer. */
   readonly authors: JobConsumer
 }
 
 /**
- * Creates the parts.
- * @param everyMs interval in ms of automatic versions of edited documents; 0: no automatic versions
+ * Creates the services of versions that rooms need.
+ * @param everyMs interval in ms at which edited documents get automatic versions; 0 for no automatic versions
  */
 export function createVersionParts(
   engine: Engine,

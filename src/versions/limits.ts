@@ -3,21 +3,22 @@ const dayMs = 24 * hourMs
 
 /** Limits of the versions of one editor. */
 export const versionLimits = {
-  /** Versions that callers have created. Further ones are rejected. */
+  /** Maximum number of versions that callers create. Further versions are rejected. */
   manual: 1_000,
-  /** Automatic versions. A further version replaces the oldest one. */
+  /** Maximum number of automatic versions. A further version replaces the oldest one. */
   automatic: 500,
-  /** Characters of a label. */
+  /** Maximum length of a label in characters. */
   labelCharacters: 200,
-  /** Authors of one version. Further authors are left out. */
+  /** Maximum number of authors of one version. Further authors are left out. */
   authors: 500,
-  /** Versions in one response. */
+  /** Maximum number of versions in one response. */
   listed: 100,
 } as const
 
 /**
- * Retention of automatic versions. If they are older than `afterMs`, the last version of each interval of
- * `everyMs` is kept; null: none is kept. Versions younger than the first row are all kept.
+ * Rules for how long automatic versions are kept. A rule applies to versions that are older than its
+ * `afterMs`. In each interval of `everyMs`, only the last version is kept; null means that no version is
+ * kept. Versions that are younger than the first rule are all kept.
  */
 export const autoVersionRetention: readonly { readonly afterMs: number; readonly everyMs: number | null }[] =
   [

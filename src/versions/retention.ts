@@ -2,11 +2,11 @@ import { autoVersionRetention, versionLimits } from './limits.ts'
 import type { VersionRecord } from './version-keys.ts'
 
 /**
- * Returns the ids of expired automatic versions. The newest automatic version never expires. Intervals are
- * aligned to the clock, not to the age of versions, so that tomorrow's intervals do not remove a version that
- * is kept today.
+ * Returns the ids of expired automatic versions. The newest automatic version never expires. The intervals of
+ * the rules start at fixed times, which do not depend on `now`. If they moved with the time, tomorrow's
+ * intervals could remove a version that is kept today.
  * @param records all versions of one editor, the oldest first
- * @param now epoch milliseconds
+ * @param now current time in epoch milliseconds
  */
 export function expiredVersions(records: readonly VersionRecord[], now: number): readonly string[] {
   const automatic = records.filter(({ kind }) => kind === 'automatic').reverse()
@@ -27,7 +27,10 @@ export function expiredVersions(records: readonly VersionRecord[], now: number):
 
 const unthinned = ''
 
-/** Returns the name of the interval of which one version is kept; null if no version of that time is kept. */
+/**
+ * Returns the name of the interval to which a version belongs; one version of each interval is kept. Returns
+ * '' if all versions of that age are kept, and null if no version of that age is kept.
+ */
 function stretchOf(at: number, now: number): string | null {
   const row = autoVersionRetention.findLast(({ afterMs }) => now - at > afterMs)
   if (row === undefined) return unthinned

@@ -16,19 +16,22 @@ import {
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
 
-/** Type of a record that is either a version, or the state of all versions of an editor. */
+/** Type of a record that is either a version or the state of all versions of an editor. */
 const versionDataType: RecordType<VersionRecord | EditorVersionsRecord> = {
   name: 'version',
   schema: v.union([versionRecordType.schema, editorVersionsType.schema]),
 }
 
-/** The data of a version that concerns one user. */
+/** The members of a record that are data of one user. */
 interface ShownVersion {
   readonly documentId: string
   readonly data: object
 }
 
-/** Returns the versions of a user's index entries; null for a version that was deleted meanwhile. */
+/**
+ * Returns the data of a user in the records to which index entries refer. The result contains null for a
+ * record that was deleted meanwhile.
+ */
 export async function listVersionsByUser(
   reader: DirectoryReader,
   entries: readonly KvEntry[],
@@ -47,7 +50,10 @@ export async function listVersionsByUser(
   })
 }
 
-/** Replaces a user by the deleted user in up to `limit` records. Returns the number of these records. */
+/**
+ * Replaces a user with the deleted user in up to `limit` records. Returns the number of index entries that
+ * were processed.
+ */
 export async function anonymizeVersions(
   transaction: Transaction,
   userId: string,
@@ -77,7 +83,7 @@ const withoutUser = (authors: readonly Author[], userId: string): readonly Autho
 
 interface VersionScope {
   readonly ids: EditorIds
-  /** Id of the version; empty for the record of all versions of the editor. */
+  /** Id of the version; '' for the state of all versions of the editor. */
   readonly versionId: string
 }
 

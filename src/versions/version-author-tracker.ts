@@ -14,33 +14,36 @@ import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { authorQueue, automaticJob } from './version-jobs.ts'
 
-/** Time in ms for which a recorded author is cached. Recording an evicted author again costs one more job. */
+/**
+ * Time in ms for which a recorded author is cached. If an author is no longer cached, the next edit of the
+ * same user adds another job.
+ */
 const authorWindowMs = 600_000
 
 export interface VersionNotesOptions {
   readonly clock: Clock
-  /** Interval in ms of automatic versions of edited documents; 0: no automatic versions. */
+  /** Interval in ms at which edited documents get automatic versions; 0 for no automatic versions. */
   readonly everyMs: number
   /** Name of this node. */
   readonly node: string
-  /** Called when authors have been enqueued. */
+  /** Called when jobs for authors have been enqueued. */
   readonly begun: () => void
-  /** Bus between the nodes that record authors of the same editors. */
+  /** Bus to the other nodes that record authors of the same editors. */
   readonly bus: Bus
 }
 
-/** Bus topic with the addresses of editors that have a new version. */
+/** Topic on the bus. A message on this topic contains the address of an editor that has a new version. */
 const splitTopic = 'versions.split'
 
 /**
- * Records who edits, for the next version of each editor, and when an automatic version is due. Both are
- * stored as jobs in the commit of the edit, so that a crash loses neither.
+ * Records the users who edit, as authors of the next version of each editor. Also records when an automatic
+ * version is due. Both are stored as jobs in the commit of the edit, so that a crash loses neither of them.
  */
 export class VersionAuthorTracker implements EditListener {
   readonly #options: VersionNotesOptions
   readonly #authors: EditWindows
   readonly #all: EditListener
-  /** End of the window that has a job, by editor. */
+  /** End of the current window of each editor whose job is enqueued, in epoch milliseconds. */
   readonly #windows = new Map<string, number>()
 
   constructor(options: VersionNotesOptions) {
@@ -50,8 +53,8 @@ export class VersionAuthorTracker implements EditListener {
     this.#authors = new EditWindows({
       clock,
       ...windows,
-      // The id is not derived from the window: a version ends a window early, so the next window needs
-      // another id.
+      // The id does not depend on the window, because a version may end a window early. The next window then
+      // needs a different id.
       idOf: () => randomUUID(),
       begun,
       ended: null,
@@ -62,8 +65,8 @@ export class VersionAuthorTracker implements EditListener {
       this.#authors.forgetEditor(readJson(addressSchemas.document, message))
       return undefined
     })
-    // After a message loss, this node may not know of new versions of other nodes. It is harmless to record
-    // an author again: this costs one job.
+    // After a message loss, this node may not know of new versions that other nodes have created. It
+    // therefore records all authors again, which is harmless and costs one job for each author.
     bus.onLoss(() => this.#authors.forgetAll())
   }
 
@@ -72,8 +75,8 @@ export class VersionAuthorTracker implements EditListener {
   }
 
   /**
-   * Starts a new window after a version was created. Users who edit from now on are authors of the next
-   * version.
+   * Starts a new window for the authors of an editor. Must be called when a version is created, so that users
+   * who edit later are authors of the next version.
    */
   split(address: DocumentAddress): void {
     this.#authors.forgetEditor(address)
@@ -83,8 +86,9 @@ export class VersionAuthorTracker implements EditListener {
   }
 
   /**
-   * Enqueues the job of the current window. Windows are aligned to the clock, so a restart does not lose
-   * them. They are shifted for each editor, so that they do not all end together.
+   * Returns the job for the automatic version of the current window; null if the job is already enqueued.
+   * Windows start at fixed times, so they are the same after a restart. The start differs between editors, so
+   * that not all windows end at the same time.
    */
   #window(address: DocumentAddress): StartedWindows | null {
     const { clock, everyMs } = this.#options
@@ -102,7 +106,7 @@ export class VersionAuthorTracker implements EditListener {
   }
 }
 
-/** Returns a hash of a name, which spreads windows over time. */
+/** Returns a hash of a name. The hash spreads the ends of windows over time. */
 function shiftOf(name: string): number {
   let hash = 0
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0

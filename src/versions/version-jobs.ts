@@ -9,12 +9,12 @@ import { addressSchemas } from '../model/address-schemas.ts'
 /** Queue of the tasks for versions. */
 export const versionQueue = 'versions'
 
-/** Queue of the authors that must be recorded for the next version. */
+/** Queue with the authors to record for the next version of an editor. */
 export const authorQueue = 'versionAuthors'
 
 /**
- * A task for the versions of an editor. `sweep` removes contents that no version uses; `automatic` creates a
- * version.
+ * A task for the versions of an editor. `sweep` removes the contents that no version uses. `automatic`
+ * creates a version.
  */
 export interface VersionTask {
   readonly is: 'sweep' | 'automatic'
@@ -26,25 +26,28 @@ const taskSchema = v.looseObject({
   address: addressSchemas.document,
 })
 
-/** Decodes the task of a job. @throws MalformedJobError */
+/** Decodes the task that a job contains. @throws MalformedJobError */
 export const versionTaskOf = (payload: Uint8Array): VersionTask => readPayload(taskSchema, payload)
 
 /**
- * Creates a job that sweeps an editor. A job with `at` 0 is due immediately; it waits for the call that
- * enqueued it if that call is still running.
- * @param at epoch milliseconds
+ * Creates a job that sweeps the versions of an editor. If `at` is 0, the job is due immediately; it then
+ * waits for the call that enqueued the job, if this call is still running.
+ * @param at time at which the job is due, in epoch milliseconds
  */
 export const versionSweepJob = (address: DocumentAddress, at: number): Job =>
   jobOf('sweep', address, randomUUID(), at)
 
 /**
- * Creates the job of an automatic version. The job of a window always has the same id.
+ * Creates the job that creates an automatic version. All jobs of one window have the same id.
  * @param at end of the window in epoch milliseconds
  */
 export const automaticJob = (address: DocumentAddress, at: number): Job =>
   jobOf('automatic', address, `${nameOf(address)}-${at}`, at)
 
-/** Returns a digest of the address, because ids may be long and the name of a job must be short. */
+/**
+ * Returns a digest of the address. The id of a job contains the digest instead of the address, because the
+ * ids in an address may be long.
+ */
 const nameOf = (address: DocumentAddress): string =>
   createHash('sha256')
     .update(keyName(addressKey(address)))

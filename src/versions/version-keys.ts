@@ -4,10 +4,10 @@ import type { Metadata, RecordType } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
 import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } from '../model/address.ts'
 
-/** A user who edited. */
+/** A user who has edited an editor's document. */
 export interface Author {
   readonly userId: string
-  /** Absent if the name is not known. */
+  /** Name of the user; absent if the name is not known. */
   readonly name?: string
   /** Time of the user's first edit since the previous version, in epoch milliseconds. */
   readonly at: number
@@ -19,30 +19,33 @@ const authorSchema = v.looseObject({
   at: v.number(),
 })
 
-/** `manual`: requested by a caller. `automatic`: created in the background, or before a restore. */
+/**
+ * `manual`: a caller requested the version. `automatic`: the version was created in the background or before
+ * a restore.
+ */
 export type VersionKind = 'manual' | 'automatic'
 
-/** A stored version. Its content is a blob. */
+/** The stored record of a version. Its content is stored separately as a blob. */
 export interface VersionRecord {
-  /** Ids sort by `createdAt`. */
+  /** Id of the version. The order of the ids is the order of `createdAt`. */
   readonly versionId: string
   readonly kind: VersionKind
-  /** Empty if there is none. */
+  /** Label that the caller has given; empty if there is none. */
   readonly label: string
   readonly metadata: Metadata
-  /** Epoch milliseconds. */
+  /** Time of the creation in epoch milliseconds. */
   readonly createdAt: number
-  /** Id of the user; empty if not known. */
+  /** Id of the user who created the version; empty if the user is not known. */
   readonly createdBy: string
-  /** Bytes of the content as Yjs encodes it. */
+  /** Size of the content in bytes, as Yjs encodes it. */
   readonly sizeBytes: number
-  /** Version of the document (epoch and head) that the content has. */
+  /** Version (epoch and head) of the document that has this content. */
   readonly version: string
-  /** Epoch of the document's log. */
+  /** Epoch of the document's log when the version was created. */
   readonly epoch: number
-  /** Name of the blob with the content. Versions with equal content share one blob. */
+  /** Name of the blob with the content. Versions with the same content use the same blob. */
   readonly hash: string
-  /** Users who edited since the previous version, sorted by their first edit. */
+  /** Users who edited between the previous version and this one, sorted by the time of their first edit. */
   readonly authors: readonly Author[]
 }
 
@@ -50,7 +53,7 @@ export const versionRecordType: RecordType<VersionRecord> = {
   name: 'version',
   schema: v.looseObject({
     versionId: v.string(),
-    // A newer version may have other kinds.
+    // A newer version of Weft may store kinds that this version does not know.
     kind: v.custom<VersionKind>((kind) => typeof kind === 'string'),
     label: v.string(),
     metadata: v.record(v.string(), v.unknown()),
@@ -65,12 +68,12 @@ export const versionRecordType: RecordType<VersionRecord> = {
 }
 
 /**
- * State of all versions of an editor. Every change of the versions writes this record, so that concurrent
- * changes conflict.
+ * State of all versions of an editor. Every change of the versions writes this record, so concurrent changes
+ * conflict.
  */
 export interface EditorVersionsRecord {
   readonly changes: number
-  /** Time of the newest version, in epoch milliseconds. */
+  /** Time of the newest version in epoch milliseconds. */
   readonly lastAt: number
   /** Users who have edited since the newest version. */
   readonly authors: readonly Author[]
@@ -81,7 +84,7 @@ export const editorVersionsType: RecordType<EditorVersionsRecord> = {
   schema: v.looseObject({ changes: v.number(), lastAt: v.number(), authors: v.array(authorSchema) }),
 }
 
-/** Keys of versions in the partition of the organization. */
+/** Keys of versions and their index in the partition of the organization. */
 export const versionKeys = {
   allOf: (documentId: string): Key => ['versions', documentId],
   of: ({ documentId, editorId }: EditorIds): Key => ['versions', documentId, editorId],
@@ -93,7 +96,7 @@ export const versionKeys = {
   ],
   statesOf: (documentId: string): Key => ['versionsState', documentId],
   state: ({ documentId, editorId }: EditorIds): Key => ['versionsState', documentId, editorId],
-  /** Index: the records that mention a user. */
+  /** Index: the records of versions that mention a user. */
   allBy: (userId: string): Key => ['versionsBy', userId],
   by: (userId: string, { documentId, editorId }: EditorIds, versionId: string): Key => [
     'versionsBy',
@@ -110,7 +113,7 @@ export const versionKeys = {
   ],
 }
 
-/** Keys of blobs. */
+/** Keys of the blobs that contain the contents of versions. */
 export const blobKeys = {
   ofOrganization: (scope: OrganizationScope): Key => ['versions', ...organizationPrefix(scope)],
   ofDocument: (scope: OrganizationScope, documentId: string): Key => [
@@ -121,13 +124,13 @@ export const blobKeys = {
   blob: (address: DocumentAddress, hash: string): Key => [...blobKeys.of(address), hash],
 }
 
-/** Identifies an editor within its organization. */
+/** Ids that identify an editor within its organization. */
 export type EditorIds = Pick<DocumentAddress, 'documentId' | 'editorId'>
 
 /**
  * Returns the id of a version.
- * @param unique distinguishes versions of the same time; if empty, the id sorts before all versions of that
- * time
+ * @param unique text that distinguishes versions of the same time; if it is empty, the id sorts before all
+ * versions of that time
  */
 export const versionIdOf = (createdAt: number, unique = ''): string =>
   `${String(createdAt).padStart(13, '0')}-${unique}`

@@ -21,8 +21,8 @@ import type { VersionKind, VersionRecord } from './version-keys.ts'
 import { noVersion } from './version-store.ts'
 
 /**
- * Maximum number of attempts of a restore. An attempt fails because of concurrent edits; the last one
- * succeeds in any case.
+ * Maximum number of attempts of a restore. Concurrent edits make an attempt fail, except for the last
+ * attempt, which does not check for them.
  */
 const attemptsMax = 4
 
@@ -33,37 +33,37 @@ export interface VersionsOptions extends VersionDependencies {
   readonly log: Log
 }
 
-/** Description of a new version. */
+/** Members of a new version that the caller chooses. */
 export interface VersionDescription {
   readonly label?: string | undefined
   readonly metadata?: Metadata | undefined
-  /** The user who creates the version. */
+  /** Id of the user who creates the version. */
   readonly userId?: string | undefined
 }
 
 export interface RestoreRequest {
-  /** The user who restores the version. */
+  /** Id of the user who restores the version. */
   readonly userId?: string | undefined
-  /** Restores only if the document has this version. */
+  /** If present, the restore is rejected unless the document has this version. */
   readonly ifVersion?: string | undefined
   readonly dryRun?: boolean | undefined
-  /** Reads the permission to change the document. @throws ApiError if there is none */
+  /** Returns the permission to change the document. @throws ApiError if there is no permission */
   readonly right: () => Promise<WriteRight>
 }
 
 export interface RestoredVersion extends EditResult<ReplacementResult> {
-  /** The version that contains the content before the restore; null if nothing changed. */
+  /** The saved version with the content before the restore; null if the restore changed nothing. */
   readonly before: VersionRecord | null
 }
 
 /**
- * The versions of editors. They are created on request and in the background. A restore is an edit that all
- * clients receive.
+ * Manages the versions of editors. Versions are created on request and in the background. A restore is an
+ * edit that all clients receive.
  */
 export class VersionService {
   readonly #options: VersionsOptions
   readonly #worker: TaskWorker<VersionTask>
-  /** Runs the changes of one editor's versions one after the other. */
+  /** Mutex for each editor. Changes of the versions of one editor run one after the other. */
   readonly #lines = new KeyedMutex()
 
   constructor(options: VersionsOptions) {
@@ -80,19 +80,21 @@ export class VersionService {
     })
   }
 
-  /** Starts the background work, including the jobs that a crash left behind. */
+  /** Starts the background work. This includes jobs that remained after a crash. */
   start(): void {
     this.#options.authors.start()
     this.#worker.start()
   }
 
-  /** Resolves when no background work is running. Call it before the rooms are closed. */
+  /**
+   * Stops the background work. Resolves when none is running. Call this method before the rooms are closed.
+   */
   async stop(): Promise<void> {
     await Promise.all([this.#options.authors.stop(), this.#worker.stop()])
   }
 
   /**
-   * Creates a version of the current document. Resolves when the version is durable.
+   * Creates a version with the current content of an editor. Resolves when the version is durable.
    * @throws ApiError NOT_FOUND if the editor has no content; FAILED_PRECONDITION if it has too many versions
    */
   create(address: DocumentAddress, description: VersionDescription): Promise<VersionRecord> {
@@ -104,7 +106,10 @@ export class VersionService {
     return this.#options.store.list(address, range)
   }
 
-  /** Returns a version with its content, which is a whole state (encoding V1). @throws ApiError NOT_FOUND */
+  /**
+   * Returns a version with its content. The content is a whole state (encoding V1). @throws ApiError
+   * NOT_FOUND
+   */
   async read(
     address: DocumentAddress,
     versionId: string,
@@ -122,10 +127,10 @@ export class VersionService {
   }
 
   /**
-   * Replaces the content of a document by the content of a version, in one edit. The previous content first
-   * becomes an automatic version, unless nothing changes. If there are concurrent edits, the restore starts
-   * again. After `attemptsMax` attempts it is executed in any case; then the latest edits are merged, but no
-   * version contains them.
+   * Replaces the content of a document with the content of a version, in one edit. Unless the restore changes
+   * nothing, the previous content is saved as an automatic version before. If there are concurrent edits
+   * meanwhile, the restore starts again. The last of `attemptsMax` attempts is made without this check.
+   * Concurrent edits are then merged, but the saved version may not contain them.
    * @throws ApiError NOT_FOUND, ABORTED; the errors of `room.replacing.restore`
    */
   async restore(
@@ -147,14 +152,17 @@ export class VersionService {
     })
   }
 
-  /** Removes the versions of an editor. Call it before and after the content of the editor is destroyed. */
+  /**
+   * Removes the versions of an editor. Call this method before and after the content of the editor is
+   * destroyed.
+   */
   removeEditor(address: DocumentAddress): Promise<void> {
     return this.#inLine(address, () => this.#options.store.removeEditor(address))
   }
 
   /**
-   * Restores the content if the document is still at `version`; otherwise returns null. If the request has
-   * `ifVersion`, checks that version instead, and throws if the document has another one.
+   * Restores the content if the document still has `version`; otherwise returns null. If the request has
+   * `ifVersion`, the document must have that version instead; otherwise the method throws.
    */
   async #changeIfAt(
     address: DocumentAddress,
@@ -183,8 +191,8 @@ export class VersionService {
   }
 
   /**
-   * Creates the version before a restore. @param earlier the version of the previous attempt, which is
-   * removed
+   * Saves the current content as an automatic version before a restore.
+   * @param earlier version that the previous attempt has saved, which is removed; null in the first attempt
    */
   async #keepBefore(
     address: DocumentAddress,
@@ -195,7 +203,10 @@ export class VersionService {
     return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
   }
 
-  /** Creates a version. Before that, waits until the authors of all edits up to now are recorded. */
+  /**
+   * Creates a version with the current content. Before it is stored, waits until the authors of all earlier
+   * edits are recorded.
+   */
   async #keep(
     address: DocumentAddress,
     kind: VersionKind,
@@ -232,7 +243,8 @@ export class VersionService {
   }
 
   /**
-   * Creates an automatic version, unless the newest version has the same state, or the document was deleted.
+   * Creates an automatic version. Does nothing if the newest version has the same state, or if the document
+   * was deleted.
    */
   async #keepAutomatically(address: DocumentAddress): Promise<void> {
     const { store, rooms, log } = this.#options

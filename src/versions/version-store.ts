@@ -32,7 +32,7 @@ import { writeVersion, writeVersions } from './version-writing.ts'
 
 /** Maximum number of keys that one commit removes. */
 const keysAtOnce = 200
-/** A number of versions that an editor cannot reach. */
+/** More versions than an editor can ever have. Used as the limit of a scan that must read all versions. */
 const versionsMax = versionLimits.manual + versionLimits.automatic + keysAtOnce
 
 /** A version to add. */
@@ -41,7 +41,7 @@ export interface NewVersion {
   readonly label: string
   readonly metadata: Metadata
   readonly createdBy: string
-  /** Time in epoch milliseconds at which the document had this content. */
+  /** Time at which the document had this content, in epoch milliseconds. */
   readonly createdAt: number
   /** The content as a whole state (encoding V1). */
   readonly bytes: Uint8Array
@@ -50,9 +50,9 @@ export interface NewVersion {
 }
 
 /**
- * Stored versions. Records are in the partition of the organization, contents are blobs. Within a process,
- * callers must serialize the changes of one editor's versions. A sweep is enqueued before each blob is
- * stored; it removes the blob if no record uses it.
+ * Stores versions. The records are in the partition of the organization, and the contents are blobs. Within a
+ * process, the caller must serialize the changes of one editor's versions. Before a blob is stored, a sweep
+ * is enqueued, which removes the blob if no record uses it.
  */
 export class VersionStore {
   readonly #organizations: OrganizationStore
@@ -72,7 +72,7 @@ export class VersionStore {
   }
 
   /**
-   * Adds a version.
+   * Adds a version. If another version of the editor has the same content, both use the same blob.
    * @throws ApiError NOT_FOUND if the document was deleted meanwhile; FAILED_PRECONDITION if the editor has
    * too many versions
    */
@@ -91,7 +91,8 @@ export class VersionStore {
       const record = await this.#addRecord(address, version, hash, 'new')
       if (record !== null) return record
     } catch (error) {
-      // After an ApiError, no record uses the blob. After any other error, a record may use it.
+      // After an ApiError, it is certain that no record uses the blob. After any other error, a record may
+      // use the blob.
       if (error instanceof ApiError) await this.#blobs.delete(blobKeys.blob(address, hash))
       throw error
     }
@@ -99,8 +100,8 @@ export class VersionStore {
   }
 
   /**
-   * Adds the record of a version. Returns null if the content is `shared`, but no other version uses it any
-   * more.
+   * Adds the record of a version. Returns null if `content` is `shared` and no other version uses this
+   * content any more.
    */
   async #addRecord(
     address: DocumentAddress,
@@ -111,13 +112,14 @@ export class VersionStore {
     await this.#requireEpoch(address, version.epoch)
     return this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      // Every change of the versions writes this state, so a concurrent change of the records leads to a
-      // conflict.
+      // This read makes concurrent changes of the versions conflict, because every change of the versions
+      // writes this state.
       const state = await stateOf(transaction, address)
       const records = await recordsOf(transaction, address)
       if (content === 'shared' && !records.some((record) => record.hash === hash)) return null
       if (version.kind === 'manual') checkRoom(records)
-      // Ids sort by time, so a version that is not later than the newest one gets a later time.
+      // The ids must sort by time. A version whose time is not later than that of the newest version
+      // therefore gets a later time.
       const createdAt = Math.max(version.createdAt, state.lastAt + 1)
       const isNow = ({ at }: Author): boolean => at <= version.createdAt
       const record: VersionRecord = {
@@ -135,7 +137,7 @@ export class VersionStore {
     })
   }
 
-  /** Returns a page of versions, the newest first. */
+  /** Returns a page of the versions of an editor, the newest first. */
   async list(address: DocumentAddress, { after, limit }: PageRange): Promise<ListPage<VersionRecord>> {
     const prefix = versionKeys.of(address)
     const from = after === undefined ? {} : { after: [...prefix, after] }
@@ -153,25 +155,29 @@ export class VersionStore {
     return this.#read(address).get(versionKeys.version(address, versionId), versionRecordType)
   }
 
-  /** Returns a version. @throws ApiError NOT_FOUND */
+  /** Returns the record of a version. @throws ApiError NOT_FOUND */
   async require(address: DocumentAddress, versionId: string): Promise<VersionRecord> {
     const record = await this.find(address, versionId)
     if (record === null) throw noVersion()
     return record
   }
 
-  /** Returns the state (encoding V1) of a version. @throws ApiError NOT_FOUND if the version was deleted meanwhile */
+  /**
+   * Returns the content of a version as a whole state (encoding V1).
+   * @throws ApiError NOT_FOUND if the version was deleted meanwhile
+   */
   async contentOf(address: DocumentAddress, { hash, versionId }: VersionRecord): Promise<Uint8Array> {
     const bytes = await this.#blobs.get(blobKeys.blob(address, hash))
     if (bytes !== null) return bytes
-    // Throws if the version was deleted after its record was read. If it still exists, its content is missing.
+    // Throws NOT_FOUND if the version was deleted after its record was read. If the version still exists, the
+    // store has lost its content.
     await this.require(address, versionId)
     throw new Error(`the content of version ${versionId} is missing`)
   }
 
   /**
-   * Removes versions. Their authors move to the next newer version. Returns false if none of the versions
-   * existed.
+   * Removes versions. The authors of each removed version become authors of the next newer version. Returns
+   * false if none of the versions existed.
    */
   async remove(address: DocumentAddress, versionIds: readonly string[]): Promise<boolean> {
     const hashes = new Set<string>()
@@ -180,16 +186,17 @@ export class VersionStore {
       if (hash !== null) hashes.add(hash)
     }
     if (hashes.size === 0) return false
-    // Contents of remaining versions stay. No new version can use one of the others, because a new version
-    // only shares a content that another version uses.
+    // Keeps the contents that remaining versions use. The other contents can be deleted safely: a new version
+    // only uses the same content as an existing version.
     for (const { hash } of await this.all(address)) hashes.delete(hash)
     for (const hash of hashes) await this.#blobs.delete(blobKeys.blob(address, hash))
     return true
   }
 
   /**
-   * Records an author for the first version after the edit, even if that version exists already. Ignores
-   * deleted documents. If the user's data was erased after the edit, records the deleted user instead.
+   * Adds an author to the first version after the edit. If there is no such version yet, the author is
+   * recorded for the next version. Does nothing if the document was deleted. If the user's data was erased
+   * after the edit, the deleted user is recorded instead.
    */
   async noteAuthor(address: DocumentAddress, author: Author): Promise<void> {
     if (!(await this.#isLive(address))) return
@@ -199,11 +206,11 @@ export class VersionStore {
       const noted = isErased ? { ...deletedUser, at: author.at } : author
       await addAuthors(transaction, address, versionIdOf(author.at), [noted])
     })
-    // The document may have been deleted with its versions meanwhile.
+    // If the document and its versions were deleted meanwhile, the new records must also be removed.
     if (!(await this.#isLive(address))) await this.removeEditor(address)
   }
 
-  /** Removes blobs that no record uses, and versions of a log that was deleted. */
+  /** Removes the versions of earlier epochs of the document, and the blobs that no record uses. */
   async sweep(address: DocumentAddress): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
     if (head === null) return this.removeEditor(address)
@@ -216,26 +223,32 @@ export class VersionStore {
     await this.#removeUnnamed(address)
   }
 
-  /** Removes all records and blobs of an editor. */
+  /** Removes all records and blobs of an editor's versions. */
   async removeEditor(address: DocumentAddress): Promise<void> {
     await this.#removeKeys(address, versionKeys.of(address))
     await this.#removeKeys(address, versionKeys.state(address))
     await this.#removeBlobs(blobKeys.of(address))
   }
 
-  /** Removes all records and blobs of the editors of a document. */
+  /** Removes all records and blobs of the versions of all editors of a document. */
   async forgetDocument(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
     await this.#removeKeys(scope, versionKeys.allOf(documentId), goOn)
     await this.#removeKeys(scope, versionKeys.statesOf(documentId), goOn)
     await this.#removeBlobs(blobKeys.ofDocument(scope, documentId), goOn)
   }
 
-  /** Removes the blobs of an organization, which are outside of its partition. */
+  /**
+   * Removes the blobs of an organization. They are outside of the partition of the organization, so they are
+   * not removed with it.
+   */
   forget(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
     return this.#removeBlobs(blobKeys.ofOrganization(scope), goOn)
   }
 
-  /** Removes contents that no record uses. */
+  /**
+   * Removes the blobs that no record uses. If a record may still be added for a blob, the blob stays, and
+   * another sweep is enqueued.
+   */
   async #removeUnnamed(address: DocumentAddress): Promise<void> {
     const named = new Set((await this.all(address)).map(({ hash }) => hash))
     const keys = await this.#blobs.list(blobKeys.of(address), { limit: versionsMax * 2 })
@@ -253,8 +266,8 @@ export class VersionStore {
   #read = (address: DocumentAddress): DirectoryReader => this.#organizations.read(address)
 
   /**
-   * Checks the epoch after the blob was stored, and before the record is stored. The check detects an earlier
-   * deletion of the document; a later deletion removes the blob and the record.
+   * Checks the epoch of the document after a blob was stored and before its record is stored. This check
+   * finds an earlier deletion of the document. A later deletion removes both the blob and the record.
    */
   async #requireEpoch(address: DocumentAddress, epoch: number): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
@@ -267,7 +280,7 @@ export class VersionStore {
     return head !== null
   }
 
-  /** Removes a record. Returns the name of its content; null if the record does not exist. */
+  /** Removes the record of a version. Returns the name of its content; null if the record does not exist. */
   #removeRecord(address: DocumentAddress, versionId: string): Promise<string | null> {
     return this.#organizations.carryOut(address, async (transaction) => {
       const record = await transaction.get(versionKeys.version(address, versionId), versionRecordType)
@@ -319,8 +332,8 @@ const stateOf = async (transaction: Transaction, address: DocumentAddress): Prom
   (await transaction.get(versionKeys.state(address), editorVersionsType)) ?? noVersions
 
 /**
- * Adds authors to the first version after `versionId`. If there is none, adds them to the authors since the
- * newest version.
+ * Adds authors to the first version whose id is greater than `versionId`. If there is no such version,
+ * records them for the next version.
  */
 async function addAuthors(
   transaction: Transaction,
@@ -341,7 +354,7 @@ async function addAuthors(
   await writeVersions(transaction, address, { ...state, changes: state.changes + 1, authors: since })
 }
 
-/** Removes a record: that of a version, or the state of all versions of an editor. */
+/** Removes one record: a version, or the state of all versions of an editor. */
 function removeRecord(transaction: Transaction, [, documentId = '', editorId = '', versionId]: Key) {
   const ids = { documentId, editorId }
   return versionId === undefined

@@ -9,13 +9,10 @@ import {
   versionRecordType,
 } from './version-keys.ts'
 
-/** Value of an index entry. */
+/** Value of all index entries, which have no content. */
 const entry: object = {}
 
-/**
- * Writes a version, or deletes it if `record` is null. Also updates the index of the users that the version
- * mentions.
- */
+/** Writes a version; if `record` is null, deletes the version. Also updates the index by user. */
 export async function writeVersion(
   transaction: Transaction,
   ids: EditorIds,
@@ -23,7 +20,8 @@ export async function writeVersion(
   record: VersionRecord | null,
 ): Promise<void> {
   const key = versionKeys.version(ids, versionId)
-  // A deletion does not check the stored record, so that a malformed one can be deleted.
+  // Before a deletion, the stored record is read without a type check, so that a malformed record can also be
+  // deleted.
   const before = await transaction.get<VersionRecord>(key, record === null ? undefined : versionRecordType)
   const keyBy = (userId: string): Key => versionKeys.by(userId, ids, versionId)
   writeIndex(transaction, namedIn(before), namedIn(record), keyBy)
@@ -32,8 +30,8 @@ export async function writeVersion(
 }
 
 /**
- * Writes the state of all versions of an editor, or deletes it if `record` is null. Also updates the index of
- * users.
+ * Writes the state of all versions of an editor; if `record` is null, deletes the state. Also updates the
+ * index by user.
  */
 export async function writeVersions(
   transaction: Transaction,
