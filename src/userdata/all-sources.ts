@@ -13,8 +13,8 @@ export interface UserDataSourceDependencies {
 }
 
 /**
- * Returns all places where this server stores data of users. New code that stores data of users must add a
- * source here.
+ * Returns the sources of all user data that this server stores. If new code stores data of users, it must add
+ * a source here.
  */
 export const allUserDataSources = ({
   store,

@@ -3,12 +3,15 @@ import { withoutOrder } from '../comments/comment-records.ts'
 import { anonymizeComments, findMentions, type UserMention } from '../comments/user-mentions.ts'
 import type { ShownEntry, UserRanges } from './range-source.ts'
 
-/** Maximum number of records that one commit changes. A comment has up to 100 reactions. */
+/**
+ * Maximum number of records that one commit changes. One comment can have up to 100 reactions, so the limit
+ * is low.
+ */
 const sliceMax = 50
 
 /**
- * Annotations and comments that refer to a user. An erasure keeps them, and replaces the user with the
- * placeholder for deleted users.
+ * Annotations and comments that mention a user. An erasure keeps them, and replaces the user with the deleted
+ * user.
  */
 export const comments: UserRanges = {
   name: 'comments',
@@ -25,8 +28,8 @@ export const comments: UserRanges = {
 }
 
 /**
- * Returns the part of an annotation or comment that is data of this user, without the reactions of other
- * users.
+ * Returns the part of an annotation or comment that is data of this user. Reactions of other users are left
+ * out.
  */
 function shownOf(trace: UserMention, userId: string): ShownEntry {
   const { annotationId, documentId } = trace.annotation

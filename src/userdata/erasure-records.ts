@@ -7,12 +7,12 @@ import { readPayload } from '../jobs/job-payload.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import type { UserDataScope } from './user-data-source.ts'
 
-/** Name of the queue of started erasures. */
+/** Queue of erasures that have been started. */
 export const erasureQueue = 'erasure'
 
 /**
- * User and scope of an erasure. It is stored until the erasure ends, so that no data of the user remains
- * afterwards.
+ * User and scope of an erasure. The task is stored only until the erasure ends, because nothing may identify
+ * the user afterwards.
  */
 export interface ErasureTask {
   readonly jobId: string
@@ -20,19 +20,19 @@ export interface ErasureTask {
   readonly userId: string
 }
 
-/** Number of erased items by the name of the source. */
+/** Number of erased items of each source, by the name of the source. */
 export type RemovedCounts = Readonly<Record<string, number>>
 
-/** State of an erasure. It does not identify the user. */
+/** State of an erasure. The record does not identify the user. */
 export interface ErasureRecord {
   readonly jobId: string
   readonly status: 'running' | 'done'
   readonly removed: RemovedCounts
-  /** Epoch milliseconds when the first erasure started whose numbers `removed` includes. */
+  /** Start of the first erasure whose numbers are included in `removed`, in epoch milliseconds. */
   readonly startedAt: number
-  /** Epoch milliseconds when the erasure ended; null while it runs. */
+  /** End of the erasure in epoch milliseconds; null while the erasure runs. */
   readonly endedAt: number | null
-  /** Id of the last organization that is completely erased; null if there is none. */
+  /** Id of the last organization whose data is completely erased; null if there is none. */
   readonly doneUpTo: string | null
 }
 
@@ -48,12 +48,13 @@ export const erasureRecordType: RecordType<ErasureRecord> = {
   }),
 }
 
-/** Returns the key of the record in the tenant's partition. */
+/** Returns the key of an erasure's record in the partition of the tenant. */
 export const erasureKey = ({ organizationId }: UserDataScope, userId: string): Key =>
   tenantKeys.erasure(userDigest(userId, organizationId))
 
 /**
- * Creates the job of an erasure, which is due immediately. Enqueue it in the commit that writes the record.
+ * Creates the job of an erasure. The job is due immediately. Enqueue the job in the commit that writes the
+ * record.
  */
 export const erasureJob = (task: ErasureTask): Job => ({
   queue: erasureQueue,

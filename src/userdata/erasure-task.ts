@@ -10,16 +10,16 @@ import { nextOrganization } from './next-organization.ts'
 import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
 
 /**
- * Time in ms after the start of an erasure. In this time, new actions of the user are recorded without the
- * user id, and revoked sockets close (within a second).
+ * Time in ms after the start of an erasure in which actions of the user are recorded without the user id.
+ * Revoked sockets close within this time (within a second).
  */
 const settlingMs = 5_000
 /**
- * Maximum number of passes over an organization. Each pass erases data that was added during the previous
- * one.
+ * Maximum number of passes over the data of an organization. Each pass erases data that was added during the
+ * previous pass.
  */
 const passesMax = 10
-/** Interval in ms between two updates of the progress record. */
+/** Minimum interval in ms between two updates of the record of an erasure. */
 const noteMs = 500
 
 export interface ErasureDependencies {
@@ -30,7 +30,7 @@ export interface ErasureDependencies {
 }
 
 /**
- * Runs one erasure in slices. Each attempt searches for the remaining data, so an attempt can be repeated
+ * Runs one erasure in slices. Each attempt searches for all data that remains, so attempts can be repeated
  * without harm.
  */
 export class ErasureTaskRunner {
@@ -38,7 +38,7 @@ export class ErasureTaskRunner {
   readonly #transactions: TransactionRunner
   readonly #task: ErasureTask
   readonly #goOn: CheckLease
-  /** Numbers of erased items of this attempt that are not in the record yet. */
+  /** Numbers of erased items, by source, that have not been added to the record yet. */
   readonly #counts = new Map<string, number>()
   #notedAt: number
 
@@ -68,7 +68,10 @@ export class ErasureTaskRunner {
     await this.#note({ status: 'done', endedAt: clock.now(), doneUpTo: null })
   }
 
-  /** Erases the data in one organization. Repeats until a pass finds no more data. */
+  /**
+   * Erases the data in one organization. Repeats the pass until no more data is found, at most `passesMax`
+   * times.
+   */
   async #eraseIn(scope: OrganizationScope, userId: string): Promise<void> {
     const { store, traces, clock } = this.#dependencies
     const until = clock.now() + settlingMs
@@ -96,8 +99,8 @@ export class ErasureTaskRunner {
   }
 
   /**
-   * Adds the numbers of this attempt and `change` to the record. Returns null if the record belongs to
-   * another task.
+   * Updates the record: adds the counted numbers, and sets the members of `change`. Returns null if the
+   * record belongs to another task.
    */
   async #note(change: Partial<ErasureRecord>): Promise<ErasureRecord | null> {
     const { place, userId, jobId } = this.#task

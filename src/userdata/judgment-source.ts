@@ -2,8 +2,8 @@ import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { UserDataScope, UserDataSource } from './user-data-source.ts'
 
 /**
- * Source of the judgments of a user. An erasure removes the user from a judgment and keeps the judgment as a
- * precedent.
+ * Returns the source of the judgments of a user. An erasure removes the user from each judgment. The judgment
+ * itself remains as a precedent.
  */
 export const judgmentSource = (memory: DecisionMemory): UserDataSource<UserDataScope> => ({
   name: 'judgments',

@@ -4,23 +4,23 @@ import type { Kv } from '../engine/engine.ts'
 import { nextOrganization } from './next-organization.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
-/** Number of entries in one read. */
+/** Maximum number of entries in one read. */
 const chunkSize = 50
 /**
- * Maximum number of reads for one page, of sources and of the next organization. The page ends there, even if
- * it is not full.
+ * Maximum number of reads for one page. Reads of sources and reads of the next organization both count. The
+ * page ends at this limit, even if it is not full.
  */
 const looksMax = 500
-/** Maximum bytes of a page as JSON. The entries of the last read may exceed the maximum. */
+/** Maximum size of a page as JSON, in bytes. The entries of the last read may exceed this limit. */
 const pageBytesMax = 8_388_608
 
-/** Position of a listing. */
+/** Position in a listing of a user's data. */
 interface Position {
   /** Id of the organization of the current source; null if the source belongs to the tenant. */
   readonly organizationId: string | null
-  /** Index of the current source in its list. */
+  /** Index of the current source in the list of sources. */
   readonly trace: number
-  /** The `next` of the previous page of the source; null at the start of the source. */
+  /** Value of `next` in the previous page of the source; null at the start of the source. */
   readonly after: string | null
 }
 
@@ -31,9 +31,9 @@ const positionSchema = v.looseObject({
 })
 
 /**
- * Lists a page of all stored data of a user, source by source. Data that exists during the whole listing is
+ * Returns a page of all stored data of a user, source by source. Data that exists during the whole listing is
  * listed exactly once, even if other data is added and deleted meanwhile. The work for one page is bounded. A
- * page may therefore have fewer than `limit` items, or none, although more pages follow.
+ * page may therefore have fewer than `limit` items, or no items, although more pages follow.
  * @throws ApiError INVALID_ARGUMENT if the page token is malformed
  */
 export async function listUserData(
@@ -58,7 +58,7 @@ export async function listUserData(
 
 const start: Position = { organizationId: null, trace: 0, after: null }
 
-/** Reads a page of the source at this position; null if there is no source at this position. */
+/** Reads a page of the source at a position. Returns null if the position is after the last source. */
 async function readTrace(
   { ofTenant, ofOrganization }: UserDataSourceList,
   { workspaceId, apiKey, organizationId: asked }: UserDataScope,
@@ -72,7 +72,7 @@ async function readTrace(
   return (await ofOrganization[trace]?.list({ ...tenant, organizationId }, userId, range)) ?? null
 }
 
-/** Returns the next position; null at the end. */
+/** Returns the position after a page; null at the end of the listing. */
 async function following(
   kv: Kv,
   place: UserDataScope,

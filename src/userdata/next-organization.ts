@@ -2,7 +2,10 @@ import { tenantKeys, tenantPart } from '../directory/organizations/organization-
 import type { Kv } from '../engine/engine.ts'
 import type { UserDataScope } from './user-data-source.ts'
 
-/** Returns the organization after `before`, or the first one if `before` is null. Returns null if there is none. */
+/**
+ * Returns the id of the organization after `before`. If `before` is null, returns the first one. Returns null
+ * if there are no more organizations.
+ */
 export async function nextOrganization(
   kv: Kv,
   place: UserDataScope,

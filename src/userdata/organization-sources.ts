@@ -32,8 +32,8 @@ const sliceMax = 100
 const activitiesMax = 25
 
 /**
- * Returns the sources of user data in organizations. The grants come first, so that an erasure removes the
- * rights of the user before other data.
+ * Returns the sources of user data in organizations. The source of the grants is first, so that an erasure
+ * removes the rights of the user before other data.
  */
 export const organizationSources = (store: OrganizationStore) =>
   [
@@ -126,15 +126,16 @@ const notifications: UserRanges = {
   ranges: (userId) => [addressed(userId), notificationKeys.naming(userId)],
   show: (reader, entries, userId) => showNotifications(reader, entries, userId),
   async erase(transaction, userId) {
-    // Uses separate commits, because each of the two functions writes records that the other one has read.
+    // Only one of the two functions runs in each commit, because each function writes records that the other
+    // one has read.
     const count = await removeSomeRecipients(transaction, userId, sliceMax)
     return count > 0 ? count : anonymizeNotifications(transaction, userId, sliceMax)
   },
 }
 
 /**
- * Shows each notification once, even if it both addresses the user and mentions the user in its data. Omits
- * other recipients.
+ * Returns the notifications in a form without other recipients. A notification that is in both index ranges
+ * of the user appears only once.
  */
 async function showNotifications(
   reader: DirectoryReader,

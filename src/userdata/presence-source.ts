@@ -3,7 +3,7 @@ import { organizationPrefix } from '../model/address.ts'
 import type { DocumentPresenceEntry, PresenceRegistry } from '../rooms/presence/presence-registry.ts'
 import type { UserDataScope, UserDataSource } from './user-data-source.ts'
 
-/** Source of the current presence of a user. */
+/** Returns the source of the current presence of a user. */
 export const presenceSource = (presence: PresenceRegistry): UserDataSource<UserDataScope> => ({
   name: 'presence',
   async list(place, userId, { after, limit }) {

@@ -18,21 +18,24 @@ export interface ShownEntry {
 export interface UserRanges {
   readonly name: string
   readonly kind: DataKind
-  /** Returns the key prefixes of the entries of a user. */
+  /** Returns the key prefixes under which the entries of a user are stored. */
   readonly ranges: (userId: string) => readonly Key[]
-  /** Returns the data of each entry, in the order of the entries; null for an entry without data to show. */
+  /**
+   * Returns the data of each entry, in the order of the entries. The result contains null for an entry
+   * without data to export.
+   */
   readonly show: (
     reader: DirectoryReader,
     entries: readonly KvEntry[],
     userId: string,
   ) => Promise<readonly (ShownEntry | null)[]>
-  /** Erases one slice, as `UserDataSource.erase` does. */
+  /** Erases one slice of a user's data, in the same way as `UserDataSource.erase`. */
   readonly erase: (transaction: Transaction, userId: string) => Promise<number>
 }
 
 /**
- * Creates a source. If an organization is being deleted, the source returns and erases nothing in it, because
- * the deletion removes all its data.
+ * Creates a source from key ranges. While an organization is being deleted, the source returns nothing and
+ * erases nothing, because the deletion removes all data of the organization.
  */
 export function rangeSource(
   store: OrganizationStore,
@@ -60,7 +63,7 @@ const datumOf = (kind: DataKind, { organizationId }: OrganizationScope, shown: S
   ...shown,
 })
 
-/** Lists the entries of the ranges in order. */
+/** Returns a page of the entries in all ranges, range by range. */
 async function listRanges(
   reader: DirectoryReader,
   prefixes: readonly Key[],
@@ -73,7 +76,8 @@ async function listRanges(
     const start = at === from && key !== null ? { after: key } : {}
     const entries = await reader.scan({ prefix, limit: limit - items.length + 1, ...start })
     for (const entry of entries) {
-      // If there is an entry after the page, a next page exists. It starts after the last item of this page.
+      // An entry after the last item shows that there is a next page. The next page starts after the last
+      // item.
       const last = items.at(-1)
       if (items.length === limit && last !== undefined) return { items, next: writePosition(prefixes, last) }
       items.push(entry)
@@ -85,5 +89,5 @@ async function listRanges(
 const writePosition = (prefixes: readonly Key[], { key }: KvEntry): string =>
   JSON.stringify([prefixes.findIndex((prefix) => prefix.every((part, at) => key[at] === part)), key])
 
-/** Position in a listing: the index of a range, and the key of the last listed entry. */
+/** Schema of a position in the listing: the index of a range, and the key of the last listed entry. */
 const positionSchema = v.tuple([v.number(), keySchema])

@@ -22,11 +22,11 @@ import { ErasureTaskRunner } from './erasure-task.ts'
 import { listUserData } from './listing.ts'
 import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
-/** Maximum time in ms that a call waits for the end of the erasure that it started. */
+/** Maximum time in ms for which a call waits for the end of the erasure that it has started. */
 const waitMs = 5_000
 /**
- * Time in ms (30 days). An erasure that starts within this time after the previous one adds to the numbers of
- * that one.
+ * Maximum time in ms between two erasures whose numbers are added (30 days). If the next erasure starts
+ * within this time after the end of the previous one, it adds its numbers to those of the previous one.
  */
 const countedTogetherMs = 2_592_000_000
 
@@ -42,11 +42,11 @@ export interface UserDataOptions {
 /** Progress or result of an erasure. */
 export interface ErasureReport {
   readonly status: 'running' | 'done'
-  /** Number of erased items of each source, including sources without any. */
+  /** Number of erased items of each source. Sources without erased items are included. */
   readonly removed: RemovedCounts
-  /** Epoch milliseconds of the start. */
+  /** Start of the erasure in epoch milliseconds. */
   readonly startedAt: number
-  /** Epoch milliseconds of the end; null while the erasure runs. */
+  /** End of the erasure in epoch milliseconds; null while the erasure runs. */
   readonly endedAt: number | null
 }
 
@@ -75,21 +75,27 @@ export class UserDataService {
     this.#worker.start()
   }
 
-  /** Stops the erasures. Resolves when none is running. They continue after the next start. */
+  /**
+   * Stops the erasures. Resolves when no erasure is running. Unfinished erasures continue after the next
+   * start.
+   */
   stop(): Promise<void> {
     return this.#worker.stop()
   }
 
-  /** Lists the stored data of a user. @throws ApiError NOT_FOUND if the organization of the scope does not exist */
+  /**
+   * Returns a page of the stored data of a user.
+   * @throws ApiError NOT_FOUND if the organization of the scope does not exist
+   */
   async list(place: UserDataScope, userId: string, range: PageRange): Promise<ListPage<UserDatum>> {
     await this.#checkPlace(place)
     return listUserData(this.#options, place, userId, range)
   }
 
   /**
-   * Revokes the tokens of a user and erases the stored data. Resolves with the report when the erasure ends,
-   * or after `waitMs`. Resolves immediately if an erasure was already running. The erasure continues in the
-   * background.
+   * Revokes the tokens of a user, and erases the stored data of the user. Resolves with the report when the
+   * erasure has ended, and at the latest after `waitMs`; the erasure then continues in the background. If an
+   * erasure was already running, resolves immediately.
    * @throws ApiError NOT_FOUND if the organization of the scope does not exist; or the error of a failed
    * attempt, which is retried
    */
@@ -116,7 +122,7 @@ export class UserDataService {
     if (organizationId !== null) await organizationOf(this.#options.store.read({ ...tenant, organizationId }))
   }
 
-  /** Starts an erasure. Returns `elsewhere` if another process has started one meanwhile. */
+  /** Starts an erasure. Returns `elsewhere` if another call or process has started one meanwhile. */
   async #begin(task: ErasureTask): Promise<'here' | 'elsewhere'> {
     const { place, userId, jobId } = task
     const now = this.#options.clock.now()
@@ -154,7 +160,7 @@ export class UserDataService {
   }
 }
 
-/** Settles like `done`, but resolves after `waitMs` at the latest. */
+/** Waits for `done`, but at most `waitMs`. Rejects if `done` rejects within this time. */
 async function withinTime(clock: Clock, done: Promise<void>): Promise<void> {
   let cancel = (): void => {}
   const late = new Promise<void>((resolve) => {

@@ -21,23 +21,26 @@ export type DataKind = (typeof dataKinds)[number]
 /** One stored item of a user's data. */
 export interface UserDatum {
   readonly kind: DataKind
-  /** Organization of the item; null if it does not belong to an organization. */
+  /** Id of the organization that contains the item; null if the item does not belong to an organization. */
   readonly organizationId: string | null
-  /** Document of the item; null if it does not belong to a document. */
+  /** Id of the document that contains the item; null if the item does not belong to a document. */
   readonly documentId: string | null
   readonly data: object
 }
 
-/** Scope of an export or erasure: one organization of a tenant, or all data of the tenant if null. */
+/**
+ * Scope of an export or erasure: one organization of a tenant. If `organizationId` is null, the scope is all
+ * data of the tenant.
+ */
 export interface UserDataScope extends Tenant {
   readonly organizationId: string | null
 }
 
-/** A kind of stored user data. */
+/** Lists and erases one kind of user data. */
 export interface UserDataSource<Place> {
   /** Name of the source in the report, such as `activities`. */
   readonly name: string
-  /** Lists the data of a user in a stable order. */
+  /** Returns a page of the data of a user, in a stable order. */
   list(place: Place, userId: string, range: PageRange): Promise<ListPage<UserDatum>>
   /**
    * Removes the user from one slice of records. Returns the number of changed records; 0 if no data of the
@@ -46,7 +49,7 @@ export interface UserDataSource<Place> {
   erase(place: Place, userId: string): Promise<number>
 }
 
-/** All sources of user data. They are listed and erased in this order: first those of the tenant. */
+/** All sources of user data. A listing or an erasure uses them in this order, those of the tenant first. */
 export interface UserDataSourceList {
   /** Sources that are read once for all organizations together. */
   readonly ofTenant: readonly UserDataSource<UserDataScope>[]
