@@ -2,10 +2,13 @@ import { ByteReader, clockMax } from '../update/byte-reader.ts'
 import { readUpdate } from '../update/read-update.ts'
 import { writeStateVector } from '../update/state-vector.ts'
 
-/** Next expected clock by client id. */
+/** The next expected clock of each client, by client id. */
 export type NextClocks = ReadonlyMap<number, number>
 
-/** Ranges of deleted clocks by client id. The ranges are ascending and do not overlap; `to` is exclusive. */
+/**
+ * Ranges of deleted clocks of each client, by client id. The ranges are ascending and do not overlap. `to` is
+ * exclusive.
+ */
 export type Deletions = ReadonlyMap<number, readonly { readonly from: number; readonly to: number }[]>
 
 /** The clocks that an update of a document contains or deletes. */
@@ -15,8 +18,8 @@ export interface Coverage {
 }
 
 /**
- * Reads which clocks an update contains and deletes, without applying the update. Omits a client that has a
- * gap in its blocks, because Yjs cannot apply the blocks after the gap.
+ * Reads an update without applying it, and returns the clocks that it contains and deletes. A client with a
+ * gap in its blocks is omitted, because Yjs cannot apply the blocks after the gap.
  * @throws MalformedUpdateError
  */
 export function coverageOf(update: Uint8Array): Coverage {
@@ -43,8 +46,8 @@ function readDeletions(bytes: Uint8Array): Deletions {
 }
 
 /**
- * Sorts and merges ranges. They may be unsorted, because a server with pending deletions appends those to the
- * others.
+ * Sorts ranges, and merges those that overlap or touch. The ranges of an update may be unsorted, because a
+ * server appends its pending deletions to the others.
  */
 function joined(ranges: readonly { from: number; to: number }[]): { from: number; to: number }[] {
   const apart: { from: number; to: number }[] = []
@@ -56,7 +59,7 @@ function joined(ranges: readonly { from: number; to: number }[]): { from: number
   return apart
 }
 
-/** Adds blocks to the known clocks if they continue them without a gap. */
+/** Raises the known clocks by the blocks that continue them without a gap. */
 export function raise(clocks: Map<number, number>, blocks: Coverage['blocks']): void {
   for (const { client, from, to } of blocks) {
     const known = clocks.get(client) ?? 0
@@ -65,9 +68,9 @@ export function raise(clocks: Map<number, number>, blocks: Coverage['blocks']): 
 }
 
 /**
- * Returns a state vector for a request whose short answer proves that a server has all of `wanted`. For each
- * client that is not proved yet, the vector requests the last wanted clock, so that the answer contains this
- * clock if the server has it.
+ * Returns a state vector for a request whose answer proves that a server has all clocks of `wanted`. The
+ * answer is short: for each client whose clocks are not proved yet, it contains only the last wanted clock,
+ * if the server has that clock.
  * @param known clocks that the server is known to have
  */
 export function proofQuestion(wanted: NextClocks, known: NextClocks): Uint8Array {
@@ -77,8 +80,8 @@ export function proofQuestion(wanted: NextClocks, known: NextClocks): Uint8Array
 }
 
 /**
- * Adds the clocks that an answer to `proofQuestion` proves. Use it only for servers that never answer with
- * pending updates, such as Weft. Answers of Yjs contain pending updates.
+ * Adds the clocks that an answer to `proofQuestion` proves to the known clocks. The server must not include
+ * pending updates in its answers. Weft fulfills this condition, but Yjs does not.
  */
 export function takeProof(known: Map<number, number>, wanted: NextClocks, answer: Coverage['blocks']): void {
   raise(known, answer)
@@ -88,14 +91,17 @@ export function takeProof(known: Map<number, number>, wanted: NextClocks, answer
   }
 }
 
-/** Returns the number of clocks of `wanted` that are not in `known`. */
+/** Returns the number of clocks in `wanted` that are not in `known`. */
 export function missing(wanted: NextClocks, known: NextClocks): number {
   let count = 0
   for (const [client, clock] of wanted) count += Math.max(0, clock - (known.get(client) ?? 0))
   return count
 }
 
-/** Returns the number of clocks below `until` that are deleted in `wanted` but not in `known`. */
+/**
+ * Returns the number of clocks that are deleted in `wanted` but not in `known`. Only clocks below `until`
+ * count.
+ */
 export function undeleted(wanted: Deletions, until: NextClocks, known: Deletions): number {
   let count = 0
   for (const [client, ranges] of wanted) {
@@ -106,8 +112,8 @@ export function undeleted(wanted: Deletions, until: NextClocks, known: Deletions
 }
 
 /**
- * Returns the number of clocks of a range that are not in `ranges`. Finds the first range that may overlap by binary
- * search.
+ * Returns the number of clocks in a range that are not in `ranges`. Uses binary search for the first range
+ * that may overlap.
  */
 function uncovered(from: number, to: number, ranges: readonly { from: number; to: number }[]): number {
   let [low, high] = [0, ranges.length]

@@ -1,6 +1,6 @@
 /**
- * A pause that a call of `ring` ends early. If `ring` is called between two pauses, the next pause ends
- * immediately.
+ * A pause that ends early when `ring` is called. If `ring` is called while there is no pause, the next pause
+ * ends immediately.
  */
 export class InterruptiblePause {
   #state: 'quiet' | 'rung' = 'quiet'

@@ -16,18 +16,21 @@ export interface MirrorRunOptions {
     readonly authToken: string
     readonly messageBytesMax: number
   }
-  /** Maximum number of documents that connect at the same time. */
+  /** Maximum number of documents that are being connected at the same time. */
   readonly parallel: number
   /** Interval in ms between two comparisons of a document. */
   readonly checkEveryMs: number
-  /** When the mirror ends. `follow`: at SIGINT or SIGTERM. `once`: when all documents are up to date. */
+  /**
+   * Condition for the end of the mirror. `follow`: the process gets SIGINT or SIGTERM. `once`: all documents
+   * are up to date.
+   */
   readonly until: 'follow' | 'once'
   readonly report: 'text' | 'json'
 }
 
 /**
- * Runs a mirror; this is the entry point of the folder. Returns whether all documents are in sync at the end.
- * Connections that do not close may then still be open.
+ * Runs a mirror. This function is the entry point of the folder. Returns whether all documents are in sync at
+ * the end. Connections that the other side does not close may then still be open.
  * @throws ConfigError, MirrorRejectedError
  */
 export async function runMirror(options: MirrorRunOptions): Promise<boolean> {

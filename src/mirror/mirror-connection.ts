@@ -3,12 +3,12 @@ import { errorMessage } from '../errors.ts'
 import { pongMessage, type SourceMessage } from './source-protocols.ts'
 
 /**
- * Error of a connection: the other side closed it or sent an invalid message. The message contains the
- * reason.
+ * Error of a connection. The other side closed the connection, sent an invalid message, or did not answer in
+ * time. The message contains the reason.
  */
 export class MirrorConnectionError extends Error {
   override readonly name = 'MirrorConnectionError'
-  /** Close code of the other side; null if it did not close the connection. */
+  /** Close code that the other side sent; null if the other side did not close the connection. */
   readonly code: number | null
 
   constructor(message: string, code: number | null) {
@@ -22,28 +22,35 @@ export interface MirrorConnectionOptions {
   readonly peer: string
   readonly url: URL
   readonly hello: Uint8Array | null
-  /** Text that must not appear in error messages. The other server may send it back. */
+  /**
+   * Secret that must not appear in error messages. It must be removed because the other server may repeat it
+   * in its texts.
+   */
   readonly secret: string | null
-  /** Encodes a request for the updates that a client with this state vector lacks. */
+  /** Encodes a request for the updates that are missing in a client with this state vector. */
   readonly ask: (vector: Uint8Array) => Uint8Array
   readonly read: (message: Uint8Array) => SourceMessage
   /**
-   * Called with each message in order. If the message answers a request, it is called before the promise of
-   * the request resolves.
+   * Called for each message in the order of arrival. If the message is the answer to a request, this function
+   * is called before the promise of the request resolves.
    */
   readonly onMessage: (received: SourceMessage) => void
 }
 
 /**
- * Maximum size of a received message in bytes. It is large, because a message may contain a whole document.
+ * Maximum size of a received message in bytes. The limit is high, because a message may contain a whole
+ * document.
  */
 const messageBytesMax = 256 * 1024 * 1024
 const reasonLengthMax = 300
-/** Timeout in ms of the connect, and of each wait for more bytes of an answer. */
+/** Maximum time in ms for connecting, and for each wait for more bytes of an answer. */
 const patienceMs = 30_000
-/** Timeout in ms of an answer, even if other messages arrive meanwhile. */
+/** Maximum time in ms for an answer, even if bytes arrive meanwhile. */
 const answerMs = 600_000
-/** Minimum upload rate that the timeout assumes, in bytes per ms (64 KB per second). */
+/**
+ * Upload rate in bytes per ms (64 KB per second). Unsent bytes extend the timeout by the time that their
+ * upload takes at this rate.
+ */
 const sentPerMs = 64
 
 interface Question {
@@ -51,7 +58,7 @@ interface Question {
   readonly failed: (error: Error) => void
 }
 
-/** A connection to one document of a server, for requests. It does not store the content. */
+/** A connection to one document of a server. It requests updates, but does not store content. */
 export class MirrorConnection {
   readonly #options: MirrorConnectionOptions
   readonly #socket: WebSocket
@@ -89,20 +96,20 @@ export class MirrorConnection {
     this.#greeted.catch(() => undefined).finally(() => clearTimeout(bell))
   }
 
-  /** Promise that resolves when the connection is closed. It never rejects. */
+  /** Promise that resolves with the reason when the connection is closed. The promise never rejects. */
   get ended(): Promise<MirrorConnectionError> {
     return this.#ended
   }
 
   /**
-   * Promise that resolves when the other side has accepted the client or has sent its state vector. It
-   * rejects with `MirrorConnectionError`.
+   * Promise that resolves when the other side has accepted the client or has sent its state vector. Rejects
+   * with `MirrorConnectionError`.
    */
   get greeted(): Promise<void> {
     return this.#greeted
   }
 
-  /** Number of sent bytes that the other side has not received yet. */
+  /** Number of bytes that are queued but have not been passed to the operating system. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount
   }
@@ -112,8 +119,8 @@ export class MirrorConnection {
   }
 
   /**
-   * Requests the updates that a client with this state vector lacks. Only one request at a time is possible.
-   * Rejects with `MirrorConnectionError`.
+   * Requests the updates that are missing in a client with this state vector. Only one request can be pending
+   * at a time. Rejects with `MirrorConnectionError`.
    */
   async ask(vector: Uint8Array): Promise<Uint8Array> {
     if (this.#question !== null) throw new Error('a request is still pending')
@@ -127,8 +134,8 @@ export class MirrorConnection {
   }
 
   /**
-   * Starts a timer that ends the connection if no more bytes of the answer arrive. The timer does not run out
-   * while a large answer arrives slowly, or while the socket is paused.
+   * Starts a timer that ends the connection if no more bytes of the answer arrive in an interval. If bytes
+   * arrive slowly, or if the socket is paused, the connection stays open until `answerMs` have passed.
    */
   #beImpatient(): NodeJS.Timeout {
     let waitedMs = 0
@@ -143,7 +150,7 @@ export class MirrorConnection {
     }, intervalMs)
   }
 
-  /** Stops reading until `resume`. */
+  /** Stops reading from the socket until `resume` is called. */
   pause(): void {
     this.#socket.pause()
   }
@@ -152,7 +159,7 @@ export class MirrorConnection {
     this.#socket.resume()
   }
 
-  /** Terminates the connection with a reason of this side. */
+  /** Terminates the connection immediately. `reason` becomes the message of the error. */
   end(reason: string): void {
     this.#reason ??= reason
     this.#socket.terminate()
@@ -204,8 +211,8 @@ export class MirrorConnection {
 }
 
 /**
- * Returns a reason that the other side sent in a form for error messages: one line, shortened, without the
- * secret.
+ * Converts a reason that the other side has sent to a form for error messages: one line, shortened, and
+ * without the secret.
  */
 function printable(reason: string, secret: string | null): string {
   const forms = secret === null || secret === '' ? [] : [secret, encodeURIComponent(secret)]

@@ -3,26 +3,30 @@ import { type DocumentName, MirroredDocument, type MirroredDocumentOptions } fro
 
 export interface MirrorOptions extends Omit<MirroredDocumentOptions, 'slots' | 'passed'> {
   readonly names: readonly DocumentName[]
-  /** Maximum number of documents that connect at the same time. */
+  /** Maximum number of documents that are being connected at the same time. */
   readonly parallel: number
 }
 
-/** Number of documents by status. */
+/** Numbers of documents by status. */
 export interface MirrorCounts {
   readonly documents: number
   readonly inStep: number
-  /** Number of documents in sync that are empty at the old server. */
+  /** Number of documents in sync that have no content on the old server. */
   readonly empty: number
   readonly behind: number
   readonly failed: number
   readonly coming: number
 }
 
-/** Maximum time in ms of the last check after `stop`: a fixed part, and a part for each document. */
+/**
+ * Maximum time in ms for the last check after `stop`. It is the sum of a fixed part (`all`) and a part for
+ * each document (`each`).
+ */
 const lastLookMs = { all: 10_000, each: 10 }
 
 /**
- * Keeps documents of a running Weft server up to date with an old server. It never writes to the old server.
+ * Keeps documents of a running Weft server up to date with an old server. The mirror never writes to the old
+ * server.
  */
 export class Mirror {
   readonly documents: readonly MirroredDocument[]
@@ -37,12 +41,15 @@ export class Mirror {
     this.documents = options.names.map((name) => new MirroredDocument(name, { ...options, slots, passed }))
   }
 
-  /** Number of updates that were sent to Weft. */
+  /** Number of updates that the mirror has sent to Weft. */
   get updates(): number {
     return this.#updates
   }
 
-  /** Mirrors all documents: `follow` runs until `stop`, `once` ends when all documents are up to date. */
+  /**
+   * Mirrors all documents. `follow` runs until `stop` is called. `once` ends when all documents are up to
+   * date.
+   */
   async run(how: 'follow' | 'once'): Promise<void> {
     const patienceMs = lastLookMs.all + lastLookMs.each * this.documents.length
     const tooLate = new Promise<void>((resolve) => {
@@ -58,7 +65,7 @@ export class Mirror {
     await Promise.all(this.documents.map((document) => document.check()))
   }
 
-  /** Makes `run` end after a last check. */
+  /** Makes `run` end after a last check of all documents. */
   stop(): void {
     this.#stopped()
     for (const document of this.documents) document.stop()

@@ -9,7 +9,7 @@ import { SyncAttempt } from './sync-attempt.ts'
 import type { WeftClient } from './weft-client.ts'
 
 export interface DocumentName {
-  /** Name of the document at the old server. */
+  /** Name of the document on the old server. */
   readonly name: string
   readonly path: DocumentPath
 }
@@ -17,10 +17,10 @@ export interface DocumentName {
 export interface MirroredDocumentOptions {
   readonly old: SourceServer
   readonly weft: WeftClient
-  /** Limits the documents that connect at the same time. */
+  /** Limits the number of documents that are being connected at the same time. */
   readonly slots: Semaphore
   readonly checkEveryMs: number
-  /** Called for each update that is sent to Weft. */
+  /** Called for each update that the mirror sends to Weft. */
   readonly passed: () => void
   readonly changed: (document: MirroredDocument) => void
 }
@@ -29,27 +29,27 @@ export interface MirroredDocumentOptions {
 export type MirrorStatus =
   | { readonly kind: 'coming' }
   /**
-   * Everything that the old server has is durable in Weft. `isEmpty`: the old server has no content for this
-   * document.
+   * Weft has stored everything that the old server has, and it is durable. `isEmpty` is true if the old
+   * server has no content for this document.
    */
   | { readonly kind: 'inStep'; readonly isEmpty: boolean }
-  /** Number of clocks and deletions of the old server that Weft may lack. */
+  /** Weft may lack updates. `by` is the number of missing clocks and deletions. */
   | { readonly kind: 'behind'; readonly by: number }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Delay in ms between checks while Weft lacks updates. */
+/** Maximum delay in ms between two checks while Weft lacks updates. */
 const checkAgainMs = 1000
 const settleMs = 1000
 /**
- * Number of consecutive checks in sync after which `once` ends. An empty document needs more checks. The
- * server of y-websocket reports a document as empty while it loads, and sends nothing when the document is
- * loaded.
+ * Number of consecutive checks in sync that `once` needs before it ends. A document without content needs
+ * more checks, because the server of y-websocket reports a document as empty while it loads it. That server
+ * sends nothing when the document is loaded.
  */
 const looksOfOnce = { empty: 4, other: 2 } as const
 const attemptsOfOnce = 3
 const roundsOfOnce = 30
 
-/** Keeps one document up to date in Weft, and recovers from failures of both servers. */
+/** Keeps one document up to date in Weft. Recovers from failures of both servers. */
 export class MirroredDocument {
   readonly name: string
   readonly #path: DocumentPath
@@ -58,7 +58,7 @@ export class MirroredDocument {
   #standing: MirrorStatus = { kind: 'coming' }
   #state: 'mirroring' | 'stopping' | 'over' = 'mirroring'
   #asked: NodeJS.Timeout | null = null
-  /** Callers that wait for the next check. */
+  /** Functions that end the waiting of callers of `check`. They are called after the next check. */
   #waiting: (() => void)[] = []
 
   constructor({ name, path }: DocumentName, options: MirroredDocumentOptions) {
@@ -79,25 +79,28 @@ export class MirroredDocument {
     await looked
   }
 
-  /** Makes `follow` and `once` end after a last check. */
+  /** Makes `follow` or `once` end after a last check. */
   stop(): void {
     if (this.#isMirroring) this.#state = 'stopping'
     this.#bell.ring()
   }
 
   /**
-   * Marks the document as failed if there was no time for its last check. Its earlier status may be outdated.
+   * Marks the document as failed if its last check has not ended in time. The earlier status may be outdated
+   * by then.
    */
   giveUp(): void {
     if (this.#state !== 'over') this.#fail(new Error('there was no time for a last comparison'))
   }
 
-  /** Follows the old server until `stop`. */
+  /** Follows the old server until `stop` is called. */
   async follow(): Promise<void> {
     await this.#follow().finally(() => this.#end())
   }
 
-  /** Brings Weft up to date, then disconnects. Makes at most `attemptsOfOnce` attempts. */
+  /**
+   * Brings the document in Weft up to date, and then disconnects. Makes at most `attemptsOfOnce` attempts.
+   */
   async once(): Promise<void> {
     await this.#once().finally(() => this.#end())
   }
@@ -154,14 +157,14 @@ export class MirroredDocument {
   }
 
   /**
-   * Checks the document until the mirror stops.
-   * @param settled called after each successful check. A connection alone is not a success, because a server
-   * may accept a client and then close the connection.
+   * Checks the document repeatedly until the mirror stops.
+   * @param settled called after each successful check. A connection alone does not count as success, because
+   * a server may accept a client and then close the connection
    */
   async #stay(visit: SyncAttempt, settled: () => void): Promise<void> {
     const stay: { over: MirrorConnectionError | 'left' | null } = { over: null }
-    // Does not use a race with each pause, because a promise that stays pending would keep references to all
-    // callbacks.
+    // The code does not race `visit.ended` against each pause. A promise that stays pending would keep
+    // references to the callbacks of all these races.
     void visit.ended.then((error) => {
       if (stay.over !== null) return
       stay.over = error
@@ -207,8 +210,8 @@ export class MirroredDocument {
   }
 
   /**
-   * Requests the missing updates after a delay. Without it, Weft would ask repeatedly if no server has the
-   * updates.
+   * Starts a check after a delay, which requests the missing updates. Without the delay, Weft would ask again
+   * at once if no server has these updates.
    */
   #askSoon(): void {
     if (this.#asked !== null) return

@@ -8,7 +8,7 @@ import { mapName, type NameMapping } from '../transfer/import/name-mapping.ts'
 import type { DocumentName } from './mirrored-document.ts'
 import type { SourceProtocol } from './source-protocols.ts'
 
-/** Flags that select the documents and specify their addresses. */
+/** Command-line flags that select the documents and determine their addresses. */
 export interface NameFlags {
   readonly documents: string
   readonly organization?: string
@@ -17,9 +17,8 @@ export interface NameFlags {
 }
 
 /**
- * Reads the names and their addresses. Each name must have an address, and no two names may have the same
- * one.
- * @throws ConfigError
+ * Reads the names of the documents and their addresses.
+ * @throws ConfigError if a name has no address, or if two names have the same address
  */
 export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): Promise<DocumentName[]> {
   const naming: NameMapping = {
@@ -44,8 +43,8 @@ export async function mirroredNames(flags: NameFlags, dialect: SourceProtocol): 
 }
 
 /**
- * Returns the different names in a text. Removes the byte order mark that some text editors write at the
- * start of a file.
+ * Returns the distinct lines of a text that are not empty. Removes the byte order mark that some text editors
+ * write at the start of a file.
  */
 const linesOf = (text: string): ReadonlySet<string> => {
   const lines = text.replace(/^\ufeff/, '').split('\n')

@@ -3,7 +3,7 @@ import type { MirroredDocument, MirrorStatus } from './mirrored-document.ts'
 
 const lineEveryMs = 1000
 
-/** Prints the progress of a mirror: results to standard output, status and errors to standard error. */
+/** Prints the progress of a mirror. Results go to standard output. Status and errors go to standard error. */
 export class MirrorReport {
   readonly #how: 'text' | 'json'
   #timer: NodeJS.Timeout | null = null
@@ -12,7 +12,7 @@ export class MirrorReport {
     this.#how = how
   }
 
-  /** Starts to show a status line if the output is a terminal. */
+  /** Starts to show a status line. Does nothing if the output is not a terminal. */
   start(mirror: Mirror): void {
     if (this.#how === 'json' || !process.stderr.isTTY) return
     let before = 0
@@ -33,13 +33,13 @@ export class MirrorReport {
     process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}\n` : `${line}\n`)
   }
 
-  /** Prints one line for each document. */
+  /** Prints one line with the status of each document. */
   documents({ documents }: Mirror): void {
     const line = this.#how === 'json' ? asJson : asText
     for (const { name, standing } of documents) printResult(line(name, standing))
   }
 
-  /** Prints the summary. Returns whether all documents are in sync. */
+  /** Removes the status line and prints the summary. Returns whether all documents are in sync. */
   end(mirror: Mirror): boolean {
     if (this.#timer !== null) {
       clearInterval(this.#timer)

@@ -10,17 +10,19 @@ export interface SourceServer {
   readonly token: string | null
 }
 
-/** An update from the old server: the answer to a request, or a new edit. */
+/** An update that the old server has sent: the answer to a request (`offer`), or a new edit (`update`). */
 export interface SourceUpdate {
   readonly kind: 'offer' | 'update'
   readonly update: Uint8Array
 }
 
-/** A document at the old server. Weft connects as a client that sends requests but no updates. */
+/**
+ * A document on the old server. The mirror connects to it as a client that sends requests, but no updates.
+ */
 export class SourceDocument {
   readonly #link: MirrorConnection
   readonly #onUpdate: (news: SourceUpdate) => void
-  /** Clocks that the server has; null until it has sent its state vector. */
+  /** Clocks that the old server has; null until the server has sent its state vector. */
   #has: Map<number, number> | null = null
   #deleted: Deletions = new Map()
 
@@ -41,7 +43,7 @@ export class SourceDocument {
     })
   }
 
-  /** Connects to the document. Rejects with `MirrorConnectionError`. */
+  /** Connects to the document on the old server. Rejects with `MirrorConnectionError`. */
   static async open(
     old: SourceServer,
     name: string,
@@ -52,12 +54,12 @@ export class SourceDocument {
     return original
   }
 
-  /** Clocks that the server is known to have; null until the server has sent its state vector. */
+  /** Clocks that the old server is known to have; null until the server has sent its state vector. */
   get has(): NextClocks | null {
     return this.#has
   }
 
-  /** Deletions in the last answer of the server. */
+  /** Deletions in the last answer of the old server. */
   get deleted(): Deletions {
     return this.#deleted
   }
@@ -67,8 +69,8 @@ export class SourceDocument {
   }
 
   /**
-   * Requests the updates that a client with this state vector lacks, and all deletions. The answer arrives as
-   * an offer.
+   * Requests all deletions, and the updates that are missing in a client with this state vector. The answer
+   * arrives in `onUpdate` as an offer.
    */
   async ask(vector: Uint8Array): Promise<void> {
     await this.#link.ask(vector)
@@ -90,7 +92,8 @@ export class SourceDocument {
     if (received.kind === 'vector') this.#has = readStateVector(received.vector)
     if (received.kind !== 'offer' && received.kind !== 'update') return
     const { blocks, deletions } = coverageOf(received.update)
-    // Does not add the clocks of an offer, because an offer may contain pending updates.
+    // The clocks of an offer do not count as clocks of the server, because an offer may contain pending
+    // updates.
     if (received.kind === 'offer') this.#deleted = deletions
     else if (this.#has !== null) raise(this.#has, blocks)
     this.#onUpdate(received)

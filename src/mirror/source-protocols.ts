@@ -1,13 +1,13 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 
-/** A message that a mirroring client receives. Its byte arrays are views on the received bytes. */
+/** A message that the mirror receives. The byte arrays in it are views on the received bytes. */
 export type SourceMessage =
   | { readonly kind: 'vector'; readonly vector: Uint8Array }
-  /** The update that answers a request. */
+  /** Answer to a request for updates. */
   | { readonly kind: 'offer'; readonly update: Uint8Array }
   | { readonly kind: 'update'; readonly update: Uint8Array }
-  /** The server has accepted the token, in protocols that confirm it. */
+  /** The server has accepted the token. Only some protocols have this message. */
   | { readonly kind: 'admitted' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'ping' }
@@ -15,22 +15,22 @@ export type SourceMessage =
 
 /**
  * The protocol of an old server, limited to reading. It has no messages for edits or awareness, so the mirror
- * cannot change anything at the old server.
+ * cannot change anything on the old server.
  */
 export interface SourceProtocol {
-  /** Returns why a document with this name cannot be requested; null if it can. */
+  /** Returns why a document with this name cannot be requested; null if it can be requested. */
   nameProblem(name: string): string | null
   url(base: URL, name: string, token: string | null): URL
   /**
-   * Returns the first message to send; null if the protocol has none. Without a first message, the server
-   * does not send `admitted`.
+   * Returns the first message that the client sends; null if the protocol has none. Without this message, the
+   * server does not send `admitted`.
    */
   hello(name: string, token: string | null): Uint8Array | null
-  /** Encodes a request for the updates that a client with this state vector lacks. */
+  /** Encodes a request for the updates that are missing in a client with this state vector. */
   ask(name: string, vector: Uint8Array): Uint8Array
   /**
-   * Reads a message.
-   * @throws Error if the message does not belong to the protocol or concerns another document
+   * Decodes a message.
+   * @throws Error if the message does not belong to the protocol, or if it concerns another document
    */
   read(name: string, message: Uint8Array): SourceMessage
 }
@@ -44,14 +44,14 @@ const auth = { token: 0, denied: 1, admitted: 2 } as const
 export const pongMessage = Uint8Array.of(10)
 
 /**
- * Matches names with characters or segments that a URL drops or changes. Stock clients cannot request such
- * documents either.
+ * Matches names that contain characters or segments that a URL drops or changes. Stock clients cannot request
+ * such documents either.
  */
 const unnameable = /[\\\t\r]|(^|\/)(\.|%2e){1,2}(\/|$)/i
 
 /**
- * Protocol of y-websocket, with one document per websocket. The path of the URL contains the name without
- * encoding, as stock clients send it.
+ * Protocol of y-websocket. Each websocket has one document. The path of the URL contains the name without
+ * encoding, because stock clients send it in this form.
  */
 const yWebsocket: SourceProtocol = {
   nameProblem: (name) => (unnameable.test(name) ? 'a URL with this name leads elsewhere' : null),
@@ -66,7 +66,7 @@ const yWebsocket: SourceProtocol = {
   read: (_name, message) => readSourceMessage(decoding.createDecoder(message)),
 }
 
-/** Protocol of Hocuspocus, in which every message starts with the name of its document. */
+/** Protocol of Hocuspocus. Every message starts with the name of its document. */
 const hocuspocus: SourceProtocol = {
   nameProblem: () => null,
   url: (base) => base,
@@ -101,7 +101,7 @@ function writeVector(encoder: encoding.Encoder, vector: Uint8Array): void {
   encoding.writeVarUint8Array(encoder, vector)
 }
 
-/** Returns an update message for Weft, which uses the y-websocket protocol. */
+/** Encodes an update as a message for Weft, in the y-websocket protocol. */
 export const updateMessage = (update: Uint8Array): Uint8Array =>
   encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, type.sync)
@@ -139,8 +139,8 @@ function readSync(decoder: decoding.Decoder): SourceMessage {
 }
 
 /**
- * Reads an authentication message. The rejection of y-websocket has the same numbers, except for the number
- * of `denied`.
+ * Decodes an authentication message of either protocol. The numbers are the same in both protocols, except
+ * that a y-websocket server sends a rejection with the number of `token` instead of `denied`.
  */
 function readAuth(decoder: decoding.Decoder): SourceMessage {
   switch (decoding.readVarUint(decoder)) {

@@ -3,8 +3,8 @@ import { type StructRun, writeUpdate } from '../update/join-updates.ts'
 import { pushVarUint } from '../update/state-vector.ts'
 
 /**
- * Error for one value or one embedded object that cannot be split and is larger than the maximum of a part.
- * The message is for the operator.
+ * Error for a single value or embedded object that is larger than the maximum size of a part, and cannot be
+ * split. The message is written for the operator.
  */
 export class PartTooLargeError extends Error {
   override readonly name = 'PartTooLargeError'
@@ -12,29 +12,33 @@ export class PartTooLargeError extends Error {
 
 export interface PartSizes {
   /**
-   * Target size of a part in bytes, at least 128. A part is larger only if it contains a value that cannot be
-   * split.
+   * Target size of a part in bytes; at least 128. A part exceeds this size only if it contains a value that
+   * cannot be split.
    */
   readonly aimed: number
-  /** Maximum size of a part in bytes; not less than `aimed`. */
+  /** Maximum size of a part in bytes; at least `aimed`. */
   readonly most: number
 }
 
 type Struct = Y.Item | Y.GC | Y.Skip
 
 /**
- * Maximum overhead in bytes for each client in a part: the number of structs, the client id and the clock.
+ * Maximum overhead in bytes for each client in a part. It consists of the number of structs, the client id
+ * and the clock.
  */
 const runBytes = 15
-/** Maximum overhead in bytes of an update: the number of clients with structs and the number with deletions. */
+/**
+ * Maximum overhead in bytes of a part. It consists of the number of clients with structs and the number of
+ * clients with deletions.
+ */
 const frameBytes = 10
 const noDeletions = Uint8Array.of(0)
 
 /**
- * Splits an update (V1) into parts that together have the same effect on a document. Does not split a small
- * update. Each struct is in the same part as the structs that it depends on, or in a later part. No part
- * therefore becomes pending if a receiver applies the parts in order. Deletions are last.
- * @param update vetted by `readUpdate`
+ * Splits an update (V1) into parts. Together, the parts have the same effect on a document as the update. A
+ * small update is not split. A struct is never in an earlier part than the structs that it depends on. If a
+ * receiver applies the parts in order, no part therefore becomes pending. Deletions are in the last parts.
+ * @param update update that `readUpdate` has vetted
  * @throws PartTooLargeError during the iteration, if a value is too large
  */
 export function* splitUpdate(update: Uint8Array, sizes: PartSizes): Generator<Uint8Array> {
@@ -53,7 +57,8 @@ function* structParts(structs: readonly Struct[], sizes: PartSizes): Generator<U
     for (const { bytes, clock, length } of piecesOf(struct, sizes)) {
       const { client } = struct.id
       const grown = size + bytes.length + (runs.has(client) ? 0 : runBytes)
-      // Starts a new part if the size would exceed the target, or at a gap in the clocks of a client.
+      // Starts a new part if the next piece would exceed the target size, or if it would leave a gap in the
+      // clocks of a client.
       if (runs.size > 0 && (grown > sizes.aimed || (runs.get(client)?.to ?? clock) !== clock)) {
         yield writeUpdate(runs, noDeletions)
         runs = new Map()
@@ -76,7 +81,7 @@ interface Piece {
   readonly length: number
 }
 
-/** Encodes a struct. Splits it in half repeatedly while it is too large. */
+/** Yields the encoded pieces of a struct. While a piece is too large, it is split in half. */
 function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
   if (struct instanceof Y.Skip) return
   const encoder = new Y.UpdateEncoderV1()
@@ -92,8 +97,8 @@ function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
 }
 
 /**
- * Splits an item in the same way as Yjs. The item keeps the left half; returns the right half. Returns null
- * if the item cannot be split.
+ * Splits an item in the same way as Yjs does. `item` becomes the left half, and the right half is returned.
+ * Returns null if the item cannot be split.
  */
 function cutInHalf(item: Y.Item): Y.Item | null {
   const { id, content, rightOrigin, parent, parentSub } = item
@@ -115,8 +120,8 @@ function cutInHalf(item: Y.Item): Y.Item | null {
 }
 
 /**
- * Returns the middle of an item. The middle is never inside a surrogate pair, because Yjs would replace both
- * halves of the pair.
+ * Returns the position at which an item is split in half. The position is never inside a surrogate pair,
+ * because Yjs would replace both halves of the pair.
  */
 function middleOf({ content, length }: Y.Item): number {
   const middle = length >> 1
@@ -132,13 +137,14 @@ interface Queue {
 }
 
 /**
- * Yields the structs of each client in order, and yields each struct after the structs of other clients that
- * it depends on.
+ * Yields all structs. The structs of one client keep their order. Each struct comes after the structs of
+ * other clients that it depends on.
  */
 function* inOrder(structs: readonly Struct[]): Generator<Struct> {
   const queues = queuesOf(structs)
   for (const first of queues.keys()) {
-    // Stack of clients with the clock to reach. Each entry waits for the entry above it.
+    // Stack of clients whose structs are yielded up to the clock `until`. Each entry waits until the entry
+    // above it is finished.
     const stack = [{ client: first, until: Number.POSITIVE_INFINITY }]
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const queue = queues.get(top.client)
@@ -148,7 +154,7 @@ function* inOrder(structs: readonly Struct[]): Generator<Struct> {
         continue
       }
       const needed = neededBy(struct, queues)
-      // Ignores cycles, which occur only in crafted updates.
+      // A cycle of dependencies occurs only in crafted updates. In this case the dependency is ignored.
       if (needed !== null && !stack.some(({ client }) => client === needed.client))
         stack.push({ client: needed.client, until: needed.clock })
       else {
@@ -170,7 +176,8 @@ function queuesOf(structs: readonly Struct[]): ReadonlyMap<number, Queue> {
 }
 
 /**
- * Returns the id of a struct that is still in a queue and that this struct depends on; null if there is none.
+ * Returns the id of a struct of another client that this struct depends on and that has not been yielded yet.
+ * Returns null if there is no such struct.
  */
 function neededBy(struct: Struct, queues: ReadonlyMap<number, Queue>): Y.ID | null {
   if (!(struct instanceof Y.Item)) return null
@@ -184,7 +191,7 @@ function neededBy(struct: Struct, queues: ReadonlyMap<number, Queue>): Y.ID | nu
   return null
 }
 
-/** Maximum bytes of one deleted range, with its client id. */
+/** Maximum size in bytes of one deleted range with its client id. */
 const rangeBytes = 20
 
 function* deletionParts(

@@ -11,13 +11,13 @@ export interface SyncAttemptOptions {
   readonly path: DocumentPath
   readonly old: SourceServer
   readonly weft: WeftClient
-  /** Called for each update that is sent to Weft. */
+  /** Called for each update that the mirror sends to Weft. */
   readonly passed: () => void
   /** Called when Weft lacks updates that the old server may have. */
   readonly asked: () => void
 }
 
-/** Result of one comparison. */
+/** Result of one comparison of both servers. */
 export interface SyncRound {
   /** Number of clocks and deletions of the old server that Weft may lack. */
   readonly behind: number
@@ -25,23 +25,23 @@ export interface SyncRound {
   readonly isEmpty: boolean
 }
 
-/** Number of unsent bytes to Weft above which reading from the old server pauses. */
+/** Number of unsent bytes to Weft. Above this number, the mirror stops reading from the old server. */
 const unsentBytesMax = 4 * 1024 * 1024
-/** Maximum time in ms to wait after an answer for the state vector of the server. */
+/** Time in ms for which the mirror waits for the state vector of a server that has already answered. */
 const vectorPatienceMs = 1000
 const nothing: NextClocks = new Map()
 
 /**
- * One connection to a document on both servers. It sends updates of the old server (source) to Weft (target).
- * It does not store content, only the clocks and deletions of both servers.
+ * One connection to a document on both servers. It passes updates of the old server (source) on to Weft
+ * (target). It stores no content, only the clocks and deletions of both servers.
  */
 export class SyncAttempt {
   readonly #options: SyncAttemptOptions
   readonly #copy: TargetDocument
   #original: SourceDocument | null = null
   /**
-   * `asking` until the first answer: until then, updates of the source may depend on updates that the target
-   * lacks.
+   * `asking` until the first answer of the source arrives. New edits are ignored until then, because they may
+   * depend on updates that the target lacks.
    */
   #state: 'asking' | 'following' = 'asking'
 
@@ -51,7 +51,8 @@ export class SyncAttempt {
   }
 
   /**
-   * Connects to Weft first, so that the old server gets no load while Weft is not reachable. Rejects with the reason.
+   * Connects to both servers. Weft comes first, so that the old server has no load while Weft is not
+   * reachable. Rejects with the reason of the failure.
    */
   static async open(options: SyncAttemptOptions): Promise<SyncAttempt> {
     const { weft, asked } = options
@@ -67,14 +68,14 @@ export class SyncAttempt {
     return visit
   }
 
-  /** Resolves with the reason when either connection is closed. */
+  /** Promise that resolves with the reason when one of the connections is closed. */
   get ended(): Promise<MirrorConnectionError> {
     return Promise.race([this.#copy.ended, this.#opened.ended])
   }
 
   /**
-   * Compares both servers: requests their state, sends missing updates to Weft, and returns what Weft still
-   * lacks. Rejects with `MirrorConnectionError`.
+   * Compares both servers: requests their states, sends missing updates to Weft, and returns the number of
+   * updates that Weft still lacks. Rejects with `MirrorConnectionError`.
    */
   async round(): Promise<SyncRound> {
     const original = this.#opened
@@ -98,7 +99,8 @@ export class SyncAttempt {
   }
 
   #pass({ kind, update }: SourceUpdate): void {
-    // Ignores an answer that arrives before the request, and new edits before the first answer.
+    // Ignores an answer that arrives before the request is sent, and new edits that arrive before the first
+    // answer.
     if (this.#original === null || (kind === 'update' && this.#state === 'asking')) return
     this.#state = 'following'
     if (kind === 'offer' && this.#isCovered()) return
@@ -108,8 +110,8 @@ export class SyncAttempt {
   }
 
   /**
-   * Waits for the state vector of the source, because some versions of Hocuspocus send it after their first
-   * answer.
+   * Returns the clocks of the source. Waits for its state vector if necessary, because some versions of
+   * Hocuspocus send the state vector after their first answer.
    */
   async #reportedClocks(): Promise<NextClocks> {
     const { has } = this.#opened
@@ -121,8 +123,8 @@ export class SyncAttempt {
   }
 
   /**
-   * Returns whether the target has everything. If so, an offer contains only pending updates of the source,
-   * which Weft would request repeatedly.
+   * Returns whether the target has everything that the source has. An offer then contains only pending
+   * updates of the source. They must not be sent to Weft, which would repeatedly request their dependencies.
    */
   #isCovered(): boolean {
     const { has, deleted } = this.#opened

@@ -15,24 +15,25 @@ import { type PartSizes, PartTooLargeError, splitUpdate } from './split-update.t
 const dialect = sourceProtocols['y-websocket']
 
 export interface TargetDocumentOptions {
-  /** URL of the document, with the token. */
+  /** Websocket URL of the document, which contains the token. */
   readonly url: URL
   /** Maximum size of a message to Weft in bytes. */
   readonly messageBytesMax: number
-  /** Called when Weft has received an update whose dependencies are missing. */
+  /** Called when Weft requests updates, because it has received an update whose dependencies are missing. */
   readonly asked: () => void
 }
 
 /**
- * Size in bytes above which an update is sent in parts. After a disconnect, parts that Weft has received are
- * not sent again.
+ * Size in bytes above which an update is sent in parts. After a disconnect, only the parts that Weft has not
+ * received are sent again.
  */
 const partBytesAimed = 1024 * 1024
-/** Bytes of a message in addition to the update. */
+/** Maximum number of bytes in a message in addition to the update. */
 const envelopeBytes = 16
 
 /**
- * A document in Weft. Its known clocks are durable, because Weft sends clocks only after it has stored them.
+ * A document in Weft. The clocks that it reports are durable, because Weft sends clocks only after it has
+ * stored the updates.
  */
 export class TargetDocument {
   readonly #link: MirrorConnection
@@ -56,7 +57,7 @@ export class TargetDocument {
     })
   }
 
-  /** Connects to the document. Rejects with `MirrorConnectionError`. */
+  /** Connects to the document in Weft. Rejects with `MirrorConnectionError`. */
   static async open(options: TargetDocumentOptions): Promise<TargetDocument> {
     const copy = new TargetDocument(options)
     await copy.#link.greeted
@@ -71,14 +72,15 @@ export class TargetDocument {
     return this.#link.unsentBytes
   }
 
-  /** State vector with which a client requests the updates that this document lacks. */
+  /** State vector of the document, for a request of the updates that the document lacks. */
   get vector(): Uint8Array {
     return writeStateVector(this.#has)
   }
 
   /**
-   * Sends an update. Ends the connection if the update cannot be split into messages that Weft accepts.
-   * @param sent called each time when the operating system has accepted the update or a part of it
+   * Sends an update to Weft. If the update cannot be split into messages that Weft accepts, ends the
+   * connection.
+   * @param sent called whenever the operating system has accepted the update or a part of it
    */
   add(update: Uint8Array, sent: () => void): void {
     try {
@@ -90,8 +92,8 @@ export class TargetDocument {
   }
 
   /**
-   * Makes Weft prove which part of `wanted` it has. The answer includes all updates that were added before.
-   * Rejects with `MirrorConnectionError`.
+   * Requests an answer from Weft that proves which part of `wanted` Weft has. The proof includes all updates
+   * that were sent before. Rejects with `MirrorConnectionError`.
    */
   async prove(wanted: NextClocks): Promise<void> {
     const answer = coverageOf(await this.#link.ask(proofQuestion(wanted, this.#has)))
@@ -99,7 +101,7 @@ export class TargetDocument {
     this.#deleted = answer.deletions
   }
 
-  /** Returns the number of wanted clocks and deletions that Weft has not proved. */
+  /** Returns the number of wanted clocks and deletions for which Weft has sent no proof. */
   lacks(wanted: NextClocks, deleted: Deletions): number {
     return missing(wanted, this.#has) + undeleted(deleted, wanted, this.#deleted)
   }

@@ -13,19 +13,22 @@ export interface WeftAccess {
   readonly messageBytesMax: number
 }
 
-/** Error: Weft rejects the credentials, so a retry does not help. The message is for the operator. */
+/**
+ * Error: Weft rejects the credentials, so repeating the request does not help. The message is written for the
+ * operator.
+ */
 export class MirrorRejectedError extends OperatorError {
   override readonly name = 'MirrorRejectedError'
 }
 
 interface Token {
   readonly text: string
-  /** Epoch milliseconds when the token expires. */
+  /** Time at which the token expires, in epoch milliseconds. */
   readonly expiresAt: number
 }
 
 const lifetimeSeconds = 172_800
-/** Minimum remaining lifetime in ms of a token that is used for a new connection. */
+/** Minimum remaining lifetime in ms that a token must have when a new connection uses it. */
 const renewBeforeMs = 600_000
 const patienceMs = 10_000
 
@@ -36,8 +39,8 @@ const user = {
 }
 
 /**
- * The target server and a token for it. The token is created with the API key, and replaced before it
- * expires.
+ * Provides websocket URLs of the Weft server with a token. The token is created with the API key, and is
+ * replaced before it expires.
  */
 export class WeftClient {
   readonly #access: WeftAccess
@@ -54,26 +57,29 @@ export class WeftClient {
   }
 
   /**
-   * Returns the websocket URL of a document with the token. Rejects with `MirrorRejectedError`, or with another error
-   * if Weft is not reachable.
+   * Returns the websocket URL of a document, including the token. Rejects with `MirrorRejectedError` if Weft
+   * rejects the credentials, or with another error, for example if Weft is not reachable.
    */
   async syncUrl({ organizationId, documentId, editorId }: DocumentPath): Promise<URL> {
     const path = ['sync', organizationId, documentId, editorId].map(encodeURIComponent).join('/')
     const url = this.#urlOf('ws', path)
     url.searchParams.set('token', await this.#currentToken())
-    // Lets the server ask the client to reconnect with a new token when this one expires.
+    // With this parameter, the server asks the client to reconnect with a new token when the token expires.
     url.searchParams.set('renew', '1')
     return url
   }
 
-  /** Creates a token in order to check the credentials early. Rejects only with `MirrorRejectedError`. */
+  /**
+   * Creates a token early, in order to check the credentials. Rejects only with `MirrorRejectedError`. All
+   * other errors are ignored.
+   */
   async tryCredentials(): Promise<void> {
     await this.#currentToken().catch((error: unknown) => {
       if (error instanceof MirrorRejectedError) throw error
     })
   }
 
-  /** Discards the token. The next connection then creates a new one. */
+  /** Discards the token. The next connection then creates a new token. */
   forgetToken(): void {
     this.#made = null
   }
@@ -111,7 +117,7 @@ export class WeftClient {
     if (response.status === 401 || response.status === 403)
       throw new MirrorRejectedError(`Weft at ${this.#access.url.host} rejects the API key or its auth token`)
     if (!response.ok) throw new Error(`Weft did not create a token: HTTP ${response.status}`)
-    // Uses the local clock, which may differ from the clock of the server.
+    // The expiration time is computed with the local clock, so a different clock of the server has no effect.
     return { text: readToken(text), expiresAt: madeAt + lifetimeSeconds * 1000 }
   }
 
@@ -128,7 +134,8 @@ const answerSchema = v.looseObject({
 })
 
 /**
- * Reads the token in a response. Rejects other responses, because the server that answers may not be Weft.
+ * Reads the token in a response. Throws if the response has no token, because the server that answers may not
+ * be Weft.
  */
 function readToken(text: string): string {
   try {
