@@ -5,13 +5,20 @@ import { KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
 
 const writerCount = 2
 /**
- * Maximum number of keystrokes of a writer that are not received yet. It is enough to keep the server busy.
+ * Maximum number of keystrokes of a writer that have been sent but not received. This number suffices to keep
+ * the server busy.
  */
 const windowSize = 1_024
-/** Number of keystrokes in one write, as from a client whose thread was busy. */
+/**
+ * Number of keystrokes that a typist sends in one write. A client sends several keystrokes together if its
+ * thread was busy.
+ */
 const together = 32
 
-/** Scenario with one room, in which two clients type as fast as the server accepts and many clients read. */
+/**
+ * Returns a scenario with one room. Two clients type as fast as the server accepts, and many clients only
+ * read.
+ */
 export const broadcastScenario = (readerCount: number): Scenario => ({
   name: `one room, ${readerCount} readers`,
   share: 0.25,
@@ -34,7 +41,7 @@ export const broadcastScenario = (readerCount: number): Scenario => ({
   },
 })
 
-/** Types until the returned function is called. */
+/** Makes the typists type continuously until the returned function is called. */
 function saturate(typists: readonly Typist[], watch: KeystrokeTracker): () => void {
   let running = true
   const go = (): void => {

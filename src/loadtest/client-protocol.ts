@@ -12,19 +12,19 @@ const [sync, awareness] = [0, 1]
  * message.
  */
 export interface ClientProtocol {
-  /** Returns the messages that a client sends first. */
+  /** Returns the messages that a client sends immediately after it has connected. */
   hello(document: string): readonly Buffer[]
-  /** Returns a request for the whole document. */
+  /** Encodes a request for the whole document. */
   ask(document: string): Buffer
-  /** Returns the answer to the request of the server. It contains an empty update. */
+  /** Encodes the answer to a request of the server for updates. The answer contains an empty update. */
   offerNothing(document: string): Buffer
   update(document: string, bytes: Uint8Array): Buffer
   awareness(document: string, bytes: Uint8Array): Buffer
-  /** Reads a message; null if the load test does not need it. */
+  /** Decodes a message of the server. Returns null if the load test does not need the message. */
   read(payload: Buffer): ServerMessage | null
 }
 
-/** A message of the server. `offer` is the answer to a request. */
+/** A message of the server. The kind `offer` is the answer to a request. */
 export interface ServerMessage {
   readonly kind: 'update' | 'offer' | 'awareness'
   readonly bytes: Buffer
@@ -32,7 +32,7 @@ export interface ServerMessage {
 
 const emptyVector = Buffer.of(0)
 
-/** Reads a message. @param at offset of the message type */
+/** Decodes a message of the server. @param at offset of the message type in the payload */
 export function readFrom(payload: Buffer, at: number): ServerMessage | null {
   const type = payload[at]
   if (type === awareness) return { kind: 'awareness', bytes: bodyAt(payload, at + 1) }
@@ -46,10 +46,10 @@ function bodyAt(payload: Buffer, at: number): Buffer {
   return payload.subarray(end, end + value)
 }
 
-/** Message type of an answer to which the sender expects no further answer. */
+/** Message type for an answer, in contrast to `sync`: its sender does not expect an answer to it. */
 const syncReply = 4
 
-/** Messages of y-websocket, which do not contain the document name. */
+/** Encodes and decodes messages of y-websocket, which do not contain the name of the document. */
 export const yWebsocketMessages: ClientProtocol = {
   hello: () => [],
   ask: () => Buffer.concat([Buffer.of(sync, vector), prefixed(emptyVector)]),
@@ -60,8 +60,8 @@ export const yWebsocketMessages: ClientProtocol = {
 }
 
 /**
- * Encodes the update of a keystroke at the end of the client's text. The bytes are the same as those that Yjs
- * encodes for `insert`.
+ * Encodes the update of one keystroke at the end of the client's text. The bytes are the same as those of a
+ * Yjs `insert`.
  */
 export function encodeKeystroke(client: number, clock: number, character = 97): Buffer {
   const id = encodeVarUint(client)

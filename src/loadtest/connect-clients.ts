@@ -1,13 +1,14 @@
 import { LoadSocket } from './load-socket.ts'
 import type { TargetServer } from './target-server.ts'
 
-/** Maximum number of connections that are opened at the same time. */
+/** Maximum number of connections that are being opened at the same time. */
 const atOnce = 32
 const patienceMs = 15_000
 
 /**
- * Opens `count` connections, `atOnce` at a time. Starts no more connections after `untilMs` (a time of
- * `performance.now()`). If one fails, closes all connections, because open ones would keep the process alive.
+ * Opens `count` connections, up to `atOnce` of them at the same time. Opens no more connections after
+ * `untilMs`, which is a time of `performance.now()`. If a connection fails, closes all others, because open
+ * connections would keep the process alive.
  * @throws the first error
  */
 export async function connectAll(
@@ -25,7 +26,7 @@ export async function connectAll(
   }
   const openers = Array.from({ length: Math.min(atOnce, count) }, () =>
     opener().catch((error: unknown) => {
-      // Stops the other loops.
+      // Makes the other openers stop.
       next = count
       throw error
     }),
@@ -40,7 +41,10 @@ export async function connectAll(
   return sockets
 }
 
-/** Connects and waits for the content of the document. @throws Error if the server rejects the connection */
+/**
+ * Connects, and waits until the content of the document has arrived.
+ * @throws Error if the server rejects the connection
+ */
 export async function connectOne(target: TargetServer, documentId: string): Promise<LoadSocket> {
   const socket = await LoadSocket.open(target.socketUrl(documentId))
   const { dialect } = target
@@ -70,7 +74,10 @@ const refusal = ({ closeCode }: LoadSocket): string =>
     ? 'the server refuses connections (1013): one of its limits acts, see its log'
     : `the server closes a connection (${closeCode ?? 'without saying why'})`
 
-/** Checks that all connections are open. @throws Error if one was closed, after all others are closed */
+/**
+ * Checks that all connections are open. If the server has closed one, closes all others.
+ * @throws Error if a connection was closed
+ */
 export function expectOpen(sockets: readonly LoadSocket[]): void {
   const closed = sockets.find(({ closeCode }) => closeCode !== null)
   if (closed === undefined) return
@@ -79,6 +86,6 @@ export function expectOpen(sockets: readonly LoadSocket[]): void {
 }
 
 export function endAll(sockets: readonly LoadSocket[]): void {
-  // The array has holes if some connections failed.
+  // The array has empty slots if some connections failed.
   for (const socket of sockets) socket?.end()
 }

@@ -8,8 +8,8 @@ const socketsMax = 1_000
 const socketsPerRoom = 10
 
 /**
- * Scenario that connects clients until the time is over, ten to each document. Each client waits for the
- * content.
+ * Scenario that opens connections until the time is over, ten for each document. Each client waits until it
+ * has the content of its document.
  */
 export const connectScenario: Scenario = {
   name: `up to ${socketsMax} who connect, ${socketsPerRoom} to a document`,
@@ -37,7 +37,7 @@ export const connectScenario: Scenario = {
   },
 }
 
-/** Resident memory of a process in bytes; NaN if it cannot be measured. */
+/** Returns the resident memory of a process in bytes; NaN if it cannot be measured. */
 async function residentBytes(pid: number | null): Promise<number> {
   if (pid === null) return Number.NaN
   const listing = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => null)

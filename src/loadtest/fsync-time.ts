@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { quantile } from './quantile.ts'
 
 /**
- * Measures the time of one `fdatasync` after a write of 100 bytes, in ms. This is the minimum time of a
- * durable write on this machine.
+ * Measures how long one `fdatasync` takes after a write of 100 bytes, in ms. A durable write on this machine
+ * cannot be faster.
  */
 export function fsyncMs(): { p50: number; p99: number } {
   const directory = mkdtempSync(join(tmpdir(), 'weft-fsync-'))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 
-/** Server that receives the requests. */
+/** The server to which requests are sent. */
 export interface HttpTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -22,8 +22,8 @@ export class HttpClient {
   }
 
   /**
-   * Sends a POST request with JSON, and resolves with the body of the response.
-   * @throws Error unless the status is 200
+   * Sends a POST request with JSON. Resolves with the body of the response.
+   * @throws Error if the status is not 200
    */
   async post(path: string, body: Buffer): Promise<Buffer> {
     const { url, headers } = this.#target

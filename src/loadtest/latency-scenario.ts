@@ -6,13 +6,14 @@ import type { TargetServer } from './target-server.ts'
 import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from './typist.ts'
 
 /**
- * Total number of keystrokes per second while latencies are measured. A server is mostly idle under this
- * load.
+ * Number of keystrokes per second of all clients together while latencies are measured. The server is mostly
+ * idle under this load.
  */
 const pacedPerSecond = 1_000
 
 /**
- * Scenario with rooms of two clients that type and receive each other's edits. A received edit is durable.
+ * Returns a scenario with rooms of two clients. Both clients of a room type, and receive each other's edits.
+ * An edit is durable when the other client receives it.
  */
 export const latencyScenario = (roomCount: number): Scenario => ({
   name: `${roomCount} rooms, 2 who type in each`,
@@ -39,13 +40,13 @@ const figure = (key: string, label: string, value: number) => ({ key, label, val
 
 interface Pair {
   readonly typist: Typist
-  /** Counts the keystrokes that the other client receives. */
+  /** Counts the keystrokes of `typist` that the other client has received. */
   readonly watch: KeystrokeTracker
 }
 
 /**
- * Pairs the clients by room. Each room has one client in the first half of the list and one in the second
- * half.
+ * Pairs the clients of each room. The first half of `sockets` contains one client of each room, and the
+ * second half the other.
  */
 function pairUp(target: TargetServer, sockets: readonly LoadSocket[]): readonly Pair[] {
   return sockets.map((socket, index) => {
@@ -57,8 +58,8 @@ function pairUp(target: TargetServer, sockets: readonly LoadSocket[]): readonly 
 }
 
 /**
- * Lets each client type again as soon as the other client has received its keystroke. Returns the number of
- * received keystrokes per second.
+ * Lets each client type a keystroke whenever the other client has received the previous one. Returns the
+ * number of received keystrokes per second.
  */
 async function typeInTurns(pairs: readonly Pair[], seconds: number): Promise<number> {
   let running = true

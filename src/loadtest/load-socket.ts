@@ -5,16 +5,16 @@ import { connect as connectSecurely } from 'node:tls'
 import { clientFrame, frameAt, opcodes } from './websocket-frames.ts'
 
 /**
- * A websocket client for load tests. It does almost no work per message, so that thousands of them do not
- * slow the measured server.
+ * A websocket client for load tests. It does almost no work per message, so thousands of clients do not slow
+ * down the measured server.
  */
 export class LoadSocket {
-  /** Called with each binary message. The bytes are valid only during the call. */
+  /** Called for each binary message. The bytes are valid only during the call. */
   onMessage: (payload: Buffer) => void = () => {}
   onClose: () => void = () => {}
-  /** Close code that the server sent; null while the server has not closed the connection. */
+  /** Close code that the server has sent; null if the server has not closed the connection. */
   closeCode: number | null = null
-  /** Total bytes of all received frames, including their headers. */
+  /** Total size of all received frames in bytes, including their headers. */
   receivedBytes = 0
   readonly #connection: Socket
   #rest: Buffer = Buffer.alloc(0)
@@ -25,7 +25,7 @@ export class LoadSocket {
     connection.once('close', () => this.onClose())
   }
 
-  /** Connects. @param url such as `ws://127.0.0.1:1234/path?query` */
+  /** Opens a connection. @param url websocket URL, such as `ws://127.0.0.1:1234/path?query` */
   static async open(url: string, onMessage: (payload: Buffer) => void = () => {}): Promise<LoadSocket> {
     const { pathname, search, host } = new URL(url)
     const connection = connectTo(new URL(url)).setNoDelay(true)
@@ -45,17 +45,17 @@ export class LoadSocket {
     this.#connection.write(clientFrame(opcodes.binary, payload))
   }
 
-  /** Sends frames that are already encoded. */
+  /** Sends frames that are encoded already. */
   sendFrames(frames: Uint8Array): void {
     this.#connection.write(frames)
   }
 
-  /** Number of bytes that the operating system has not accepted yet. */
+  /** Number of sent bytes that the operating system has not accepted yet. */
   get unsentBytes(): number {
     return this.#connection.writableLength
   }
 
-  /** Stops reading until `resume`. */
+  /** Stops reading from the connection until `resume` is called. */
   pause(): void {
     this.#connection.pause()
   }
@@ -89,7 +89,7 @@ export class LoadSocket {
       const payload = bytes.subarray(frame.start, frame.end)
       if (frame.opcode === opcodes.binary) this.onMessage(payload)
       if (frame.opcode === opcodes.ping) this.#connection.write(clientFrame(opcodes.pong, payload))
-      // Answers the close frame, because the server waits for that answer.
+      // Answers the close frame of the server, because the server waits for this answer.
       if (frame.opcode === opcodes.close) {
         this.closeCode = payload.length < 2 ? 1005 : payload.readUInt16BE(0)
         this.#connection.end(clientFrame(opcodes.close, payload))

@@ -5,16 +5,16 @@ import { runScenarios, type ScenarioResult } from './run-scenarios.ts'
 
 export interface Benchmark {
   readonly measured: ScenarioResult
-  /** Version, machine and disk speed, in one line. */
+  /** Version of Weft, machine, and disk speed, in one line. */
   readonly headline: string
-  /** The figures as SVG. */
+  /** Chart of the figures as SVG. */
   readonly chart: string
 }
 
 /**
- * Runs the load test; this is the entry point of the folder. Measures a running server, or starts a server if
- * it is null. Takes about `seconds` seconds.
- * @throws StorageError if the server does not start, cannot be reached or rejects a client
+ * Runs the load test for about `seconds` seconds. This function is the entry point of the folder. If `server`
+ * is null, starts a server and measures it. Otherwise, measures the given running server.
+ * @throws StorageError if the server does not start, cannot be reached, or rejects a client
  */
 export async function runBenchmark(
   server: OnlineServer | null,

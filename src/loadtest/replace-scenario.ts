@@ -6,7 +6,10 @@ import type { TargetServer } from './target-server.ts'
 const callerCount = 8
 const words = 150
 
-/** Scenario with backends that each replace the text of one document. Each call changes one word. */
+/**
+ * Scenario with backends that replace texts. Each backend has its own document, and changes one word in each
+ * call.
+ */
 export const replaceScenario: Scenario = {
   name: `REST, ${callerCount} callers who replace 1 KB of text`,
   share: 0.25,
@@ -42,6 +45,9 @@ async function replaceUntil(
   }
 }
 
-/** Returns the text of a round. A different word changes in each round. */
+/**
+ * Returns the text that is sent in a round. Compared with the previous round, one word changes, and one
+ * changes back.
+ */
 const textOf = (round: number): string =>
   Array.from({ length: words }, (_, index) => (index === round % words ? `w${round}` : 'lorem')).join(' ')

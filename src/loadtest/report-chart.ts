@@ -10,7 +10,7 @@ const titles: Readonly<Record<Figure['unit'], readonly [title: string, note: str
   KB: ['Memory', 'kilobytes, less is better'],
 }
 
-/** Renders the figures as bars, grouped by unit. */
+/** Renders the figures of all scenarios as a bar chart, grouped by unit. */
 export function renderReport(measured: ScenarioResult): string {
   const figures = measured.scenarios.flatMap((each) => each.figures)
   const groups = (Object.keys(titles) as Figure['unit'][]).map((unit): BarGroup => {

@@ -11,12 +11,12 @@ import { replaceScenario } from './replace-scenario.ts'
 import type { Figure, Scenario } from './scenario.ts'
 import { remoteTarget, spawnedTarget, type TargetServer } from './target-server.ts'
 
-/** Duration in seconds below which a run uses fewer clients, because connecting them takes time. */
+/** Duration in seconds. A shorter run uses fewer clients, because connecting them takes time. */
 const quickSeconds = 5
 
 /**
- * Returns the scenarios in their order. The connect scenario is first, because memory per connection is
- * measured best on an idle server.
+ * Returns the scenarios in the order in which they run. The connect scenario is first, because the memory per
+ * connection is measured best on an idle server.
  */
 function scenariosFor(seconds: number): readonly Scenario[] {
   const count = seconds < quickSeconds ? 10 : 100
@@ -28,17 +28,17 @@ export interface ScenarioResult {
   readonly node: string
   readonly cpu: string
   readonly cores: number
-  /** Duration of one disk sync of this machine (p50). */
+  /** Time of one disk sync on this machine in ms (p50). */
   readonly fsyncMs: number
-  /** URL of the measured server; null if the load test started the server. */
+  /** URL of the measured server; null if the load test has started the server. */
   readonly url: string | null
   readonly seconds: number
   readonly scenarios: readonly { readonly name: string; readonly figures: readonly Figure[] }[]
 }
 
 /**
- * Measures a running server, or starts one, for about `seconds` seconds.
- * @throws StorageError if the server does not start, cannot be reached or rejects a client
+ * Measures a server for about `seconds` seconds. If `server` is null, starts a server for the measurement.
+ * @throws StorageError if the server does not start, cannot be reached, or rejects a client
  */
 export async function runScenarios(
   server: OnlineServer | null,
@@ -91,9 +91,9 @@ async function runAll(
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs `work`, and ends the server also after an error or a signal. Installs the signal handlers before the
- * server starts, because no other process would end the server. A second signal ends this process
- * immediately.
+ * Runs `work`, and then ends the server, also after an error or a signal. The signal handlers are installed
+ * before the server starts, because no other process would end the server. After a second signal, this
+ * process exits immediately.
  */
 async function interruptible<T>(
   open: () => Promise<TargetServer>,
@@ -101,7 +101,7 @@ async function interruptible<T>(
 ): Promise<T> {
   let target: TargetServer | null = null
   const stop = (signal: (typeof signals)[number]): void => {
-    // Exits with the code that a shell reports for a signal.
+    // Exits with the code that shells use for a process that a signal has ended.
     const leave = (): never => process.exit(128 + constants.signals[signal])
     const started = target
     target = null
@@ -123,7 +123,7 @@ async function finished<T>(target: TargetServer, work: (target: TargetServer) =>
     await target.end()
     return done
   } catch (error) {
-    // Ignores this error, because the first error is reported.
+    // An error of `end` is ignored, because the first error is thrown.
     await target.end().catch(() => undefined)
     throw error
   }

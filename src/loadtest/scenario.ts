@@ -10,8 +10,8 @@ export interface Figure {
 
 export interface Scenario {
   readonly name: string
-  /** Share of this scenario in the duration of the whole run. */
+  /** Share of the whole duration that this scenario gets. */
   readonly share: number
-  /** Runs the scenario for about `seconds` seconds. @throws Error that describes the problem */
+  /** Runs the scenario for about `seconds` seconds. @throws Error that describes why the scenario failed */
   readonly run: (target: TargetServer, seconds: number) => Promise<readonly Figure[]>
 }

@@ -8,7 +8,10 @@ import * as v from 'valibot'
 import { readJson } from '../json.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
-/** Options without limits per address, because all clients of the load test have the same address. */
+/**
+ * Environment variables that switch off limits. All clients of the load test have the same address, API key
+ * and workspace, so the default limits would apply to all of them together.
+ */
 const unlimited = {
   WEFT_CALLS_PER_KEY: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE: '0',
@@ -19,7 +22,7 @@ const unlimited = {
   WEFT_LOG_LEVEL: 'error',
 } as const
 
-/** JSON that the first start prints with `--json`. */
+/** JSON that `weft serve --json` prints at the first start. */
 interface Notice {
   readonly port: number
   readonly apiKey: string
@@ -30,16 +33,16 @@ const noticeSchema = v.looseObject({ port: v.number(), apiKey: v.string(), authT
 
 export interface SpawnedServer extends Notice {
   readonly pid: number
-  /** Ends the server, and removes its data. */
+  /** Ends the server and removes its data. */
   readonly end: () => Promise<void>
 }
 
-/** Timeout in ms of a start, and of a stop before the process is killed. */
+/** Maximum time in ms for the start. Also the time after SIGTERM after which the process is killed. */
 const patienceMs = 30_000
 
 /**
- * Starts a server in a separate process, as `weft serve` does, with a free loopback port and a temporary
- * directory.
+ * Starts a server in a separate process, in the same way as `weft serve`. The server has a free port on the
+ * loopback address and a temporary data directory.
  * @throws StorageError
  */
 export async function spawnServer(): Promise<SpawnedServer> {
@@ -51,12 +54,12 @@ export async function spawnServer(): Promise<SpawnedServer> {
       cwd: directory,
       env: { ...withoutOurs(process.env), ...unlimited },
       stdio: ['ignore', 'pipe', 'inherit'],
-      // Detaches the server, so that Ctrl-C at the terminal reaches only this process. This process then ends
-      // the server.
+      // The server is detached, so that Ctrl-C in the terminal reaches only this process. This process then
+      // ends the server.
       detached: process.platform !== 'win32',
     },
   )
-  // Kills the server and removes its data if this process exits without a call of `end`.
+  // If this process exits without a call of `end`, kills the server and removes its data.
   const killed = (): void => {
     child.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
@@ -80,7 +83,10 @@ const serveArgs = (data: string): readonly string[] => {
   return ['serve', '--json', ...place, '--engine', 'level', '--data-dir', join(data, 'data')]
 }
 
-/** Returns the environment without variables of Weft, because they configure other servers. */
+/**
+ * Returns the environment without the variables of Weft. Such variables would change the configuration of the
+ * started server.
+ */
 const withoutOurs = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(environment).filter(([name]) => !name.startsWith('WEFT_') && name !== 'PORT'),

@@ -2,14 +2,14 @@
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** Text to the right of the bar. */
+  /** Text that is printed to the right of the bar. */
   readonly shown: string
   readonly color: string
-  /** `out`: printed in bold. */
+  /** `out` prints the label in bold. */
   readonly stands?: 'out'
 }
 
-/** Bars that have a common scale. */
+/** Bars that have the same scale. */
 export interface BarGroup {
   readonly title: string
   readonly note: string
@@ -70,7 +70,10 @@ function drawn({ title, note, bars }: BarGroup, start: number): readonly string[
   return [text(8, start + 14, title, 'title'), text(8, start + 30, note, 'note'), ...lines]
 }
 
-/** Returns the scale. It starts at a power of ten below the smallest value, so that every bar is visible. */
+/**
+ * Returns a function that converts a value to the length of its bar. The scale starts at a power of ten that
+ * is smaller than the smallest value, so that every bar is visible.
+ */
 function scaleOf(values: readonly number[]): (value: number) => number {
   const positive = values.filter((value) => value > 0)
   const low = Math.floor(Math.log10(Math.min(...positive)) - 0.3)

@@ -6,19 +6,22 @@ import type { HttpTarget } from './http-client.ts'
 import { spawnServer } from './spawn-server.ts'
 import type { TypingProtocol } from './typist.ts'
 
-/** The server to measure. */
+/** The server that is measured. */
 export interface TargetServer extends HttpTarget, TypingProtocol {
-  /** Organization to which the load test writes all data. */
+  /** Id of the organization in which the load test writes all data. */
   readonly organizationId: string
-  /** Process id of the server; null if the load test did not start it. */
+  /** Process id of the server; null if the load test has not started the server. */
   readonly pid: number | null
   /** Returns the websocket URL of a document. */
   readonly socketUrl: (documentId: string) => string
-  /** Removes the written data, and ends the server if the load test started it. */
+  /** Removes the data of the load test. If the load test has started the server, also ends it. */
   readonly end: () => Promise<void>
 }
 
-/** Prepares a running server for the measurement. The limits of that server apply. @throws StorageError */
+/**
+ * Prepares a running server for the measurement. The configured limits of this server apply.
+ * @throws StorageError
+ */
 export async function remoteTarget(server: OnlineServer): Promise<TargetServer> {
   const organizationId = `weft-bench-${randomBytes(6).toString('hex')}`
   return targetOf(server, organizationId, null, async () => {
@@ -26,7 +29,10 @@ export async function remoteTarget(server: OnlineServer): Promise<TargetServer> 
   })
 }
 
-/** Starts a server for the measurement. Its directory is removed at the end. @throws StorageError */
+/**
+ * Starts a server for the measurement. The data directory of the server is removed at the end.
+ * @throws StorageError
+ */
 export async function spawnedTarget(): Promise<TargetServer> {
   const { port, apiKey, authToken, pid, end } = await spawnServer()
   try {
@@ -45,7 +51,8 @@ async function targetOf(
 ): Promise<TargetServer> {
   const { apiKey, authToken } = server
   const url = withoutTrailing('/', server.url)
-  // User of the load test. It is an administrator, because new documents may be restricted.
+  // User whose token all clients use. The user is an administrator, because access to new documents may be
+  // restricted.
   const user = { userId: 'weft-bench', userProperties: { name: 'weft bench', email: '', isAdmin: true } }
   const { data } = await callOnline(server, '/v2/auth/generate_token', user)
   const { token } = data as { token: string }

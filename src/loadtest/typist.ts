@@ -3,20 +3,20 @@ import { type ClientProtocol, encodeKeystroke } from './client-protocol.ts'
 import type { LoadSocket } from './load-socket.ts'
 import { clientFrame, opcodes } from './websocket-frames.ts'
 
-/** Protocol of the measured server. */
+/** Protocol in which clients communicate with the measured server. */
 export interface TypingProtocol {
   readonly dialect: ClientProtocol
 }
 
-/** Number of bytes that the operating system has not accepted yet, above which a typist pauses. */
+/** Number of bytes that the operating system has not accepted yet. Above this number, a typist pauses. */
 const unsentBytesMax = 65_536
 
 let clients = 0
 
-/** A client that types at the end of a text. */
+/** A client that types keystrokes at the end of a text. */
 export class Typist {
   readonly client = ++clients
-  /** Times in ms at which each keystroke was sent. */
+  /** Times at which the keystrokes were sent, as values of `performance.now()`. */
   readonly sentAt: number[] = []
   readonly socket: LoadSocket
   readonly #server: TypingProtocol
@@ -36,7 +36,7 @@ export class Typist {
     return this.socket.unsentBytes > unsentBytesMax
   }
 
-  /** Sends keystrokes. @param character an ASCII code */
+  /** Sends keystrokes. @param character ASCII code of the typed character */
   type(count = 1, character = 97): void {
     const now = performance.now()
     const frames = Array.from({ length: count }, () => {
@@ -47,9 +47,12 @@ export class Typist {
   }
 }
 
-/** Counts the keystrokes that are received from some typists, even if the server merges their updates. */
+/**
+ * Counts the keystrokes of some typists that a socket receives. The number is correct even if the server
+ * merges updates.
+ */
 export class KeystrokeTracker {
-  /** Times in ms from sending to receiving a keystroke, measured while `timing` is true. */
+  /** Times in ms between sending and receiving a keystroke. They are measured while `timing` is true. */
   readonly latencies: number[] = []
   timing = false
   /** Number of received keystrokes. */
@@ -77,7 +80,7 @@ export class KeystrokeTracker {
   }
 }
 
-/** Calls `watch` with all updates that a socket receives. */
+/** Passes all updates that a socket receives to `watch`. */
 export function trackUpdates(socket: LoadSocket, server: TypingProtocol, watch: KeystrokeTracker): void {
   socket.onMessage = (payload) => {
     const message = server.dialect.read(payload)
@@ -88,15 +91,15 @@ export function trackUpdates(socket: LoadSocket, server: TypingProtocol, watch: 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Calls `send` at a constant rate with the number of calls that are due, until the returned function is
- * called.
+ * Calls `send` repeatedly, so that keystrokes are sent at a constant rate. `send` gets the number of
+ * keystrokes that are due. The returned function stops the calls.
  */
 export function atRate(perSecond: number, send: (count: number) => void): () => void {
   const start = performance.now()
   let sent = 0
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - start) / 1000) * perSecond)
-    // Drops calls that are more than 50 ms late, because sending them later would be a burst.
+    // Keystrokes that are more than 50 ms late are left out, because sending them would be a burst.
     sent = Math.max(sent, due - Math.ceil(perSecond / 20))
     if (due > sent) send(due - sent)
     sent = due

@@ -1,12 +1,12 @@
-/** Position of a frame and its payload in received bytes. Frames of a server are not masked. */
+/** Position of a frame and of its payload in the received bytes. The frames of a server have no mask. */
 export interface FrameAt {
   readonly opcode: number
   readonly start: number
-  /** Offset of the next frame. */
+  /** Offset at which the payload ends and the next frame starts. */
   readonly end: number
 }
 
-/** Finds the frame at an offset; null if the frame is incomplete. */
+/** Returns the frame that starts at an offset; null if the frame is incomplete. */
 export function frameAt(bytes: Buffer, at: number): FrameAt | null {
   if (bytes.length < at + 2) return null
   const short = bytes[at + 1] as number
@@ -20,7 +20,7 @@ export function frameAt(bytes: Buffer, at: number): FrameAt | null {
     : { opcode: (bytes[at] as number) & 15, start, end: start + length }
 }
 
-/** Encodes a frame of a client. The mask is zero, so that the payload does not change. */
+/** Encodes a frame that a client sends. The mask is zero, so the payload does not change. */
 export function clientFrame(opcode: number, payload: Uint8Array): Buffer {
   const { length } = payload
   const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8
@@ -35,7 +35,7 @@ export function clientFrame(opcode: number, payload: Uint8Array): Buffer {
 
 export const opcodes = { binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** Encodes a variable-length number of lib0. */
+/** Encodes a number in the variable-length format of lib0. */
 export function encodeVarUint(value: number): Buffer {
   const bytes: number[] = []
   let rest = value
@@ -43,7 +43,7 @@ export function encodeVarUint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** Reads a variable-length number of lib0. */
+/** Decodes a number in the variable-length format of lib0. */
 export function readVarUint(bytes: Uint8Array, at: number): { value: number; end: number } {
   let [value, scale, end] = [0, 1, at]
   for (;;) {
@@ -54,5 +54,5 @@ export function readVarUint(bytes: Uint8Array, at: number): { value: number; end
   }
 }
 
-/** Returns the bytes with their length in front. */
+/** Returns the bytes with their length in front of them. */
 export const prefixed = (bytes: Uint8Array): Buffer => Buffer.concat([encodeVarUint(bytes.length), bytes])
