@@ -7,7 +7,7 @@ import { PlaygroundSession } from './playground-session.ts'
 import { RewritePanel } from './rewrite-panel.tsx'
 import { ConnectionBadge, ParticipantList, Toolbar } from './toolbar.tsx'
 
-/** A shared editor to try Weft. */
+/** Shows the playground, a shared editor in which visitors try Weft. */
 export function PlaygroundApp() {
   const [entered, setEntered] = useState<JoinedPlayground | null | 'entering'>('entering')
   const [error, setError] = useState<ApiCallError | null>(null)

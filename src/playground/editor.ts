@@ -15,14 +15,17 @@ interface User {
   readonly name: string
 }
 
-/** Styled by classes, because the content security policy forbids style attributes. */
+/**
+ * Returns the element that shows the cursor of another user. Its color is a CSS class, because the content
+ * security policy forbids style attributes.
+ */
 function caretOf({ name }: User, clientId: number): HTMLElement {
   const caret = document.createElement('span')
   caret.className = `caret ${colorClass(clientId)}`
   const label = document.createElement('span')
   label.className = 'caret-name'
   label.textContent = name
-  // Word joiners keep the line from breaking at the caret.
+  // The word joiners (U+2060) prevent a line break at the cursor.
   caret.append('\u2060', label, '\u2060')
   return caret
 }
@@ -31,7 +34,10 @@ const selectionOf = (_user: User, clientId: number) => ({ class: `chosen ${color
 
 const { heading, bullet_list, list_item } = schema.nodes
 
-/** An editor of a shared text. @param onChange called after everything that may change what the toolbar shows */
+/**
+ * Opens an editor for a shared text. @param onChange called after each transaction, because it may change the
+ * toolbar
+ */
 export function openEditor(
   place: HTMLElement,
   { text, awareness, onChange }: { text: Y.XmlFragment; awareness: Awareness; onChange: () => void },
@@ -55,7 +61,8 @@ export function openEditor(
       ],
     }),
     attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Shared document' },
-    // The binding inserts the text while it creates the view: at that time only `this` names the view.
+    // Uses `this`, because the binding dispatches a transaction while the constructor of the view is still
+    // running.
     dispatchTransaction(this: EditorView, transaction) {
       this.updateState(this.state.apply(transaction))
       onChange()

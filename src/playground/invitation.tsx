@@ -7,7 +7,10 @@ import { SecretField } from '../console/ui/secret.tsx'
 import { playgroundPath } from './open-playground.ts'
 import { identityHash, newParticipant, otherParticipantHash, type Participant } from './participant.ts'
 
-/** Opens the window at the right half of the screen, so both are visible; resizes this one if allowed. */
+/**
+ * Opens a second window in the right half of the screen. Also resizes this window if the browser allows it,
+ * so that both windows are visible.
+ */
 function openSecond(): void {
   const { availWidth, availHeight } = screen
   const half = Math.floor(availWidth / 2)
@@ -16,7 +19,10 @@ function openSecond(): void {
     window.resizeTo(half, availHeight)
 }
 
-/** Copies a text. Pages without HTTPS that are not from this machine may not use the clipboard. */
+/**
+ * Copies a text to the clipboard, and returns whether this succeeded. The browser denies access to the
+ * clipboard if the page has neither HTTPS nor a local address.
+ */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -31,9 +37,9 @@ interface InvitationProps {
   readonly api: ApiClient | null
 }
 
-/** Explains how to see two users at work. */
+/** Explains how a visitor can see two users at work. */
 export function Invitation({ participant, api }: InvitationProps) {
-  // Set only if the link could not be copied.
+  // The invitation link, if it could not be copied; otherwise null.
   const [link, setLink] = useState<string | null>(null)
   const copy = useAction(async () => {
     const invited = api === null ? participant : await newParticipant(api)

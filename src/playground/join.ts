@@ -5,25 +5,28 @@ import { readJson } from '../json.ts'
 import { friendlyName, newParticipant, type Participant, parseIdentityHash } from './participant.ts'
 import { contentKey, playgroundAddress, welcome } from './playground-document.ts'
 
-/** Key in the session storage of this window, which ends with the window. */
+/**
+ * Key of the identity in the session storage. The browser removes the session storage when the window closes.
+ */
 const place = 'weft-playground'
 
 export interface JoinedPlayground {
   readonly participant: Participant
-  /** With the credentials of the console, if the console opened this window. */
+  /** Client with the credentials of the console; null if the console did not open this window. */
   readonly api: ApiClient | null
 }
 
-/** Returns the identity of this window; null without access. @throws ApiCallError */
+/** Returns the identity of this window; null if the window has no access. @throws ApiCallError */
 export async function joinPlayground(): Promise<JoinedPlayground | null> {
   const wanted = parseIdentityHash(location.hash)
-  // Removes the token from the address, where users would bookmark and copy it.
+  // Removes the token from the address. Otherwise, users would bookmark or copy the address with the token.
   if (location.hash !== '') history.replaceState(null, '', location.pathname)
   const credentials = loadCredentials()
   const api = credentials === null ? null : new ApiClient(credentials)
   const before = storedParticipant()
   const participant = wanted.kind === 'guest' ? wanted.participant : wanted.kind === 'kept' ? before : null
-  // A returning user, and the user of a second window, have already seen the text.
+  // Adds the initial text only for a new user. A returning user and the user of a second window have already
+  // seen a text.
   if (api !== null && participant === null && wanted.kind === 'kept') await fillIn(api)
   const entered = participant ?? (api === null ? renamed(before) : await newParticipant(api))
   if (entered === null) return null
@@ -33,7 +36,10 @@ export async function joinPlayground(): Promise<JoinedPlayground | null> {
 
 const participantSchema = v.looseObject({ name: v.string(), token: v.string() })
 
-/** Also null if another version stored it in another form: then the window joins with a new identity. */
+/**
+ * Returns the stored identity of this window. Returns null if there is none, or if another version has stored
+ * it in a different form. The window then joins with a new identity.
+ */
 function storedParticipant(): Participant | null {
   const stored = sessionStorage.getItem(place)
   if (stored === null) return null
@@ -44,11 +50,17 @@ function storedParticipant(): Participant | null {
   }
 }
 
-/** Without credentials, a second window uses the token of the first. */
+/**
+ * Returns the participant with a new name and the same token. Used for a second window without credentials,
+ * which has no other token.
+ */
 const renamed = (participant: Participant | null): Participant | null =>
   participant === null ? null : { ...participant, name: friendlyName() }
 
-/** If several windows are the first at once, one call succeeds; the others find the text. */
+/**
+ * Adds the initial text to the document. If several windows do this at the same time, only one call succeeds,
+ * and the other windows find the text.
+ */
 async function fillIn(api: ApiClient): Promise<void> {
   try {
     await api.call('/v2/crdt/add', { ...playgroundAddress, contentKey, type: 'xml', data: welcome })
@@ -57,5 +69,5 @@ async function fillIn(api: ApiClient): Promise<void> {
   }
 }
 
-/** Makes this window join with a new identity the next time. */
+/** Removes the stored identity, so that this window joins with a new identity the next time. */
 export const forgetIdentity = (): void => sessionStorage.removeItem(place)

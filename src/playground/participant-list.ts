@@ -1,6 +1,9 @@
 import type { Awareness } from 'y-protocols/awareness'
 
-/** As many colors as `playground.css` has, with the same values: for clients that read a color. */
+/**
+ * Colors of users, for clients that read a color from the awareness state. The colors in `playground.css`
+ * have the same number and the same values.
+ */
 const colors = ['#8fd3ff', '#ffd28a', '#b9e88f', '#ffb0c0', '#d3bcff', '#8fe6d8'] as const
 
 export const colorOf = (clientId: number): string => colors[clientId % colors.length] as string
@@ -12,7 +15,7 @@ export interface ListedParticipant {
   readonly isSelf: boolean
 }
 
-/** All users on the document, the user of this window first. */
+/** Returns all users on the document, with the user of this window first. */
 export function listParticipants({
   clientID,
   states,
@@ -27,7 +30,7 @@ export function listParticipants({
   )
 }
 
-/** The awareness state of other clients may have any value, or none. */
+/** Returns the name in an awareness state. The state of another client may have any value, or none. */
 function nameOf(user: unknown): string {
   const name = (user as { readonly name?: unknown } | undefined)?.name
   return typeof name === 'string' && name !== '' ? name : 'Somebody'

@@ -4,7 +4,7 @@ import { playgroundAddress } from './playground-document.ts'
 /** The user of a playground window. */
 export interface Participant {
   readonly name: string
-  /** Token for the websocket; empty if the server requires none. */
+  /** Token for the websocket; empty if the server requires no token. */
   readonly token: string
 }
 
@@ -14,11 +14,14 @@ const animals = ['Badger', 'Crane', 'Dolphin', 'Falcon', 'Heron', 'Lynx', 'Marte
 const oneOf = (words: readonly string[], random: () => number): string =>
   words[Math.floor(random() * words.length)] as string
 
-/** Such as `Curious Otter`. @param random as `Math.random` */
+/** Returns a random name, such as `Curious Otter`. @param random a function like `Math.random` */
 export const friendlyName = (random: () => number = Math.random): string =>
   `${oneOf(manners, random)} ${oneOf(animals, random)}`
 
-/** Creates a new user who may edit the document of the playground and no other. @throws ApiCallError */
+/**
+ * Creates a new user who may edit the document of the playground, and no other document.
+ * @throws ApiCallError
+ */
 export async function newParticipant(api: ApiClient): Promise<Participant> {
   const name = friendlyName()
   const userId = `playground-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
@@ -26,7 +29,8 @@ export async function newParticipant(api: ApiClient): Promise<Participant> {
   const permissions = {
     resources: [{ type: 'document', id: documentId, organizationId, accessRole: 'editor' }],
   }
-  // The token grants only permissions that its user also has: none if new documents are restricted.
+  // A token grants only permissions that its user also has. If access to new documents is restricted, the
+  // user has none, so the permission is added first.
   await api.call('/v2/auth/permissions/add', { user: { userId }, permissions, createMissing: true })
   const { token } = await api.call<{ readonly token: string }>('/v2/auth/generate_token', {
     userId,
@@ -36,10 +40,13 @@ export async function newParticipant(api: ApiClient): Promise<Participant> {
   return { name, token }
 }
 
-/** The identity that the part of an address after `#` requests. */
+/** The identity that the address of a window requests in the part after `#`. */
 export type RequestedIdentity =
   | { readonly kind: 'guest'; readonly participant: Participant }
-  /** Not the identity of the opener, whose storage the browser copied. */
+  /**
+   * A new identity. The stored identity cannot be used, because it belongs to the window that opened this
+   * one: the browser copied its session storage.
+   */
   | { readonly kind: 'another' }
   | { readonly kind: 'kept' }
 
@@ -54,6 +61,9 @@ export function parseIdentityHash(hash: string): RequestedIdentity {
     : { kind: 'guest', participant: { name: name || friendlyName(), token } }
 }
 
-/** Returns the part after `#` that gives a window an identity, also in a browser without credentials. */
+/**
+ * Returns the part of an address after `#` that gives a window this identity. It also works in a browser
+ * without credentials.
+ */
 export const identityHash = ({ name, token }: Participant): string =>
   `#${new URLSearchParams({ name, token })}`

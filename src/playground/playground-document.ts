@@ -1,14 +1,14 @@
-/** The document of the playground: one for each API key. */
+/** Address of the playground's document. Each API key has its own document with this address. */
 export const playgroundAddress = {
   organizationId: 'playground',
   documentId: 'welcome',
   editorId: 'main',
 } as const
 
-/** The shared type that holds the text, by its usual name. */
+/** Name of the root that contains the text. It is the name that editor libraries usually use. */
 export const contentKey = 'content'
 
-/** The room name in the path of the websocket. */
+/** Name of the room in the path of the websocket. */
 export const room = Object.values(playgroundAddress).join('/')
 
 /** Initial content of the document. */

@@ -12,7 +12,7 @@ import type { Tool } from './toolbar-commands.ts'
 /** State of the connection between this window and the server. */
 export type ConnectionStatus = 'connecting' | 'saved' | 'saving' | 'away' | { readonly refused: string }
 
-/** One window on the document: connection, editor and displayed status. */
+/** One window on the document. It has a connection, an editor, and a status that the page shows. */
 export class PlaygroundSession {
   readonly #doc = new Y.Doc()
   readonly #provider: WebsocketProvider
@@ -25,7 +25,7 @@ export class PlaygroundSession {
   constructor({ name, token }: Participant, onChange: () => void) {
     this.#onChange = onChange
     const server = `${location.origin.replace(/^http/, 'ws')}/sync`
-    // Windows of one browser must also sync through the server.
+    // Disables the BroadcastChannel, because windows of one browser must also sync through the server.
     this.#provider = new WebsocketProvider(server, room, this.#doc, {
       params: { saved: '1', ...(token !== '' && { token }) },
       disableBc: true,

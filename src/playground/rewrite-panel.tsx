@@ -4,7 +4,7 @@ import { ActionOutcome } from '../console/ui/notice.tsx'
 import { rewrite, rewriteCurl } from './rewrite.ts'
 import { keepFocus } from './toolbar.tsx'
 
-/** Demonstrates how a backend or a language model changes a text that users have open. */
+/** Demonstrates how a backend or a language model changes a text that users are editing. */
 export function RewritePanel({ api }: { readonly api: ApiClient | null }) {
   const replace = useAction(async () => {
     if (api !== null) await rewrite(api, new Date())

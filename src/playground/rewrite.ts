@@ -4,7 +4,10 @@ import { contentKey, playgroundAddress } from './playground-document.ts'
 const stamped = /Rewritten by REST at [\d:]+\./
 const firstText = /<paragraph((?:\s(?:"[^"<]*"|[^"<>/])*)?)(\/?)>/
 
-/** Returns the text with a sentence about the rewrite by REST, in place of an earlier one or at the start. */
+/**
+ * Returns the text with a sentence about the rewrite. The sentence replaces the sentence of an earlier
+ * rewrite, or is inserted at the start.
+ */
 export function rewritten(xml: string, time: string): string {
   const sentence = `Rewritten by REST at ${time}.`
   if (stamped.test(xml)) return xml.replace(stamped, sentence)
@@ -20,7 +23,9 @@ interface Content {
 }
 
 /**
- * Acts as a backend: reads the text, changes it, and replaces it. Concurrent edits are merged. @throws ApiCallError
+ * Does what a backend would do: reads the text, changes it, and replaces it. Concurrent edits of users are
+ * merged.
+ * @throws ApiCallError
  */
 export async function rewrite(api: ApiClient, now: Date): Promise<void> {
   const [content] = await api.call<readonly [Content]>('/v2/crdt/get', { ...playgroundAddress, contentKey })
@@ -33,7 +38,7 @@ export async function rewrite(api: ApiClient, now: Date): Promise<void> {
   })
 }
 
-/** Returns a curl command that replaces the text of the document by REST. */
+/** Returns a curl command that replaces the text of the document through the REST API. */
 export function rewriteCurl(origin: string): string {
   const body = { ...playgroundAddress, type: 'xml', data: '<paragraph>Written by REST.</paragraph>' }
   return [

@@ -6,8 +6,9 @@ const messageSync = 0
 const messageSaved = 111
 
 /**
- * Reports whether all edits of this window are on the disk of the server. The provider must have `saved: '1'`: the
- * server then counts the updates, and the replies to its sync requests, that it has stored.
+ * Reports whether the server has stored all edits of this window. The provider must have the parameter
+ * `saved: '1'`. The server then sends the number of updates, and of replies to its sync requests, that it has
+ * stored.
  */
 export function watchSaveStatus(provider: WebsocketProvider, onChange: (isSaved: boolean) => void): void {
   let [sent, saved, isSaved] = [0, 0, true]
@@ -25,7 +26,8 @@ export function watchSaveStatus(provider: WebsocketProvider, onChange: (isSaved:
   messageHandlers[messageSync] = (encoder, ...rest) => {
     const before = encoding.length(encoder)
     readSync?.(encoder, ...rest)
-    // One byte is only the message type; more is the reply to a sync request of the server, with all missing updates.
+    // If the encoder has only one more byte, this byte is the message type, and there is no reply. A longer
+    // message is the reply to a sync request of the server. It contains all updates that the server lacks.
     if (encoding.length(encoder) > before + 1) sent += 1
   }
   messageHandlers[messageSaved] = (_encoder, decoder) => {
@@ -33,7 +35,8 @@ export function watchSaveStatus(provider: WebsocketProvider, onChange: (isSaved:
     show(saved === sent)
   }
   provider.on('status', ({ status }) => {
-    // Unsent edits are part of the first reply on the next connection, on which both sides count from zero.
+    // After a reconnect, both sides count from zero. The first reply contains all edits that were not sent
+    // before.
     if (status === 'connected') [sent, saved] = [0, 0]
   })
 }

@@ -8,7 +8,7 @@ import { schema } from './schema.ts'
 const { paragraph, heading, bullet_list, list_item, hard_break } = schema.nodes
 const { strong, em } = schema.marks
 
-/** Headings of the text are below the headings of the page. */
+/** Level of headings that the toolbar creates. Level 1 is the heading of the page. */
 const level = 2
 
 const isIn = (state: EditorState, type: NodeType): boolean => {
@@ -36,14 +36,14 @@ export const breakLine: Command = chainCommands(exitCode, (state, dispatch) => {
 
 export interface Tool {
   readonly name: string
-  /** Key name in ProseMirror's keymaps. */
+  /** Key combination in the notation of ProseMirror's keymaps. */
   readonly key: string
   readonly command: Command
-  /** Whether the command is active at the cursor; absent for a command that acts once. */
+  /** Returns whether the command is active at the cursor. Absent for a command that has no such state. */
   readonly isOn?: (state: EditorState) => boolean
 }
 
-/** In the order of the toolbar. */
+/** All tools in the order of the toolbar. */
 export const tools: readonly Tool[] = [
   { name: 'Bold', key: 'Mod-b', command: toggleMark(strong), isOn: (state) => hasMark(state, strong) },
   { name: 'Italic', key: 'Mod-i', command: toggleMark(em), isOn: (state) => hasMark(state, em) },

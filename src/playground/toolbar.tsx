@@ -5,7 +5,10 @@ import { colorClass, type ListedParticipant } from './participant-list.ts'
 import type { PlaygroundSession, ConnectionStatus as Standings } from './playground-session.ts'
 import { tools } from './toolbar-commands.ts'
 
-/** Keeps the cursor in the text while a button is pressed: others see it only there. */
+/**
+ * Event handler that keeps the focus in the text while a button is pressed. Without the focus, other users
+ * would not see the cursor.
+ */
 export const keepFocus = (event: Event): void => event.preventDefault()
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
