@@ -15,9 +15,9 @@ import { SectionPage, sections } from './routing/sections.tsx'
 import { forgetOrganization } from './routing/with-organization.tsx'
 import { Button } from './ui/controls.tsx'
 
-/** Shows the sign-in page, or the current page of the session. */
+/** Shows the sign-in page. If the user is signed in, shows the current page of the session instead. */
 export function App() {
-  // Runs first, so that the credentials of a link leave the address before other code runs.
+  // Runs first, so that the credentials in a link are removed from the address before other code runs.
   const [offered, setOffered] = useState(takeCredentialsFromLink)
   const [credentials, setCredentials] = useState(loadCredentials)
   const enter = (given: ConsoleCredentials | null) => {
@@ -25,7 +25,8 @@ export function App() {
     saveCredentials(given)
     setCredentials(given)
   }
-  // Handles a link that is opened in a tab of the console. Such a link changes only the address of the page.
+  // Handles a sign-in link that is opened in a tab of the console. The browser then changes only the address,
+  // and does not load the page again.
   useEffect(() => {
     const follow = () => {
       const brought = takeCredentialsFromLink()
@@ -53,7 +54,7 @@ export function App() {
   return (
     <ApiContext.Provider value={api}>
       <SignInContext.Provider value={enter}>
-        {/* The key makes all pages read again for another API key. */}
+        {/* The key changes with the API key, so that all pages read their data again. */}
         <Shell key={api.credentials.apiKey ?? ''} onSignOut={() => enter(null)} />
       </SignInContext.Provider>
     </ApiContext.Provider>

@@ -1,9 +1,9 @@
 /**
- * Contains the parts of `lib0/logging` that Yjs uses. The build replaces the original module with this one,
- * because the original formats for terminals and pages and adds 3 KB (gzipped).
+ * Replacement for `lib0/logging` with only the functions that Yjs uses. The build uses it instead of the
+ * original module. The original module formats text for terminals and pages, and adds 3 KB (gzipped).
  */
 export const warn = (...values: readonly unknown[]): void => console.warn(...values)
 export const print = warn
 
-/** Formats that have no effect in this module. */
+/** Format codes of the original module. They have no effect here. */
 export const [ORANGE, RED, BOLD, UNBOLD] = ['', '', '', '']

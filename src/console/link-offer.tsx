@@ -2,18 +2,18 @@ import type { ConsoleCredentials } from './auth/credentials.ts'
 import { Button } from './ui/controls.tsx'
 
 interface LinkOfferProps {
-  /** Credentials in the link. */
+  /** Credentials that the link contains. */
   readonly offered: ConsoleCredentials
-  /** API key of this tab; null if the visitor is not signed in. */
+  /** API key with which this tab is signed in; null if the visitor is not signed in. */
   readonly currentKey: string | null
   readonly onAccept: () => void
   readonly onDecline: () => void
 }
 
 /**
- * Asks the visitor before a link signs in. Otherwise, a link of a stranger could sign a visitor into the
- * stranger's API key (login CSRF), and the visitor would store content there. Each tab asks, because each tab
- * has its own session.
+ * Asks the visitor whether the link may sign in. Without this question, a stranger's link could sign a
+ * visitor in with the API key of the stranger (login CSRF). The visitor would then store content there. Each
+ * tab asks, because each tab has its own session.
  */
 export const LinkOffer = ({ offered, currentKey, onAccept, onDecline }: LinkOfferProps) => (
   <main class="sign-in">

@@ -14,8 +14,8 @@ import { FilterForm } from './filter-form.tsx'
 import { RequestLog } from './request-log.tsx'
 
 /**
- * Page `#/activity/{organization}`, `#/activity/requests/log` for recent requests, or `#/activity/audit/log`
- * for the audit log of the workspace.
+ * Shows the page `#/activity/{organization}`, `#/activity/requests/log` (recent requests) or
+ * `#/activity/audit/log` (audit log of the workspace).
  */
 export default function ActivityPage({ rest }: PageProps) {
   const log = rest[1] === 'log' ? rest[0] : undefined
@@ -59,7 +59,8 @@ function Activities({ organizationId }: { readonly organizationId: string }) {
     more === null
       ? null
       : () => {
-          // Stops following, because a refresh of the first page would drop all other pages.
+          // Stops the automatic refresh, because it reads only the first page, and would drop all other
+          // pages.
           setFollowing(false)
           more()
         }

@@ -8,7 +8,7 @@ export const actors = [
   ['nobody', 'Not authenticated (rejected calls)'],
 ] as const satisfies readonly (readonly [Actor | '', string])[]
 
-/** A record in the form of `/v2/workspace/audit/get`. */
+/** A record of the audit log, as `/v2/workspace/audit/get` returns it. */
 export interface AuditEntry {
   readonly auditId: string
   readonly timestamp: number
@@ -17,7 +17,7 @@ export interface AuditEntry {
   readonly apiKey?: string
   readonly clientAddress?: string
   readonly outcome: string
-  /** Ids in the call, by the name of the member that contains them. */
+  /** Ids that the call contained, by the name of the member that contained them. */
   readonly ids: Readonly<Record<string, readonly string[]>>
   readonly idsLeftOut?: number
   readonly refusals?: { readonly count: number; readonly since: number }

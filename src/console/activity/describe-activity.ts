@@ -16,13 +16,13 @@ export interface Activity {
   readonly displayMessageTemplate?: string
   readonly displayMessageTemplateData?: Readonly<Record<string, unknown>>
   readonly metadata: { readonly apiKey: string; readonly documentId?: string }
-  /** Epoch milliseconds. */
+  /** Time of the activity in epoch milliseconds. */
   readonly timestamp: number
 }
 
 /**
- * Texts for changes that backends make to the directory. The template of such an activity contains only the
- * name of the action. `{to}` is the target, `{who}` the user.
+ * Texts for changes of the directory by backends, by action type. The template of such an activity contains
+ * only the name of the action. `{to}` stands for the target, and `{who}` for the user.
  */
 const directoryActions: Readonly<Record<string, string>> = {
   'organization.add': 'made the organization',
@@ -69,8 +69,8 @@ function concerned({ changes }: Activity): string {
 const nameOf = ({ name, userId }: Person): string => (name === undefined || name === '' ? userId : name)
 
 /**
- * Replaces the placeholders of a template with values. Without a value, `{{user}}` and `{{actionUser}}` are
- * the acting user.
+ * Replaces the placeholders of a template with the values of an activity. If there is no value for `{{user}}`
+ * or `{{actionUser}}`, the placeholder stands for the acting user.
  */
 function filled(activity: Activity, template: string): string {
   const values = activity.displayMessageTemplateData ?? {}
@@ -81,7 +81,10 @@ function filled(activity: Activity, template: string): string {
   })
 }
 
-/** Returns the name or text in a value; '' without a value, and JSON for other objects. */
+/**
+ * Returns a value as text: the name or text that the value contains. Returns '' if there is no value, and
+ * JSON for any other object.
+ */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''

@@ -9,7 +9,10 @@ const features = [
   ...activityKinds.map((type) => [type, type === 'crdt' ? 'crdt: content' : type] as const),
 ]
 
-/** Shows the filters. It applies them on submit, so that not every keystroke sends a request. */
+/**
+ * Shows a form with the filters. The filters apply when the user submits the form, so that not every
+ * keystroke sends a request.
+ */
 export function FilterForm({ onFilter }: { readonly onFilter: (filters: Filters) => void }) {
   const [filters, setFilters] = useState(noFilters)
   const set = (member: keyof Filters) => (value: string) =>

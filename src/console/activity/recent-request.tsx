@@ -1,10 +1,10 @@
 import type { Column } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 
-/** A group of equal requests in the form of `/v2/requests/get`. */
+/** A group of equal requests, as `/v2/requests/get` returns it. */
 export interface ListedRequest {
   readonly id: string
-  /** Epoch milliseconds of the latest request. */
+  /** Time of the latest request in epoch milliseconds. */
   readonly timestamp: number
   readonly kind: 'rest' | 'websocket'
   readonly target: string

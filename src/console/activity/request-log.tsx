@@ -14,7 +14,7 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number][0]
 
-/** Shows the latest calls, and the latest rejections with their reasons. */
+/** Shows the latest requests, and the latest rejected requests with their reasons. */
 export function RequestLog() {
   const [onlyRejected, setOnlyRejected] = useState(false)
   const [kind, setKind] = useState<Kind>('')
@@ -24,7 +24,7 @@ export function RequestLog() {
   useInterval(isRefreshing ? refreshMs : null, listing.reload)
   const { more } = listing
   const readOn = () => {
-    // Stops the refresh, because a refresh of the first page would drop all other pages.
+    // Stops the automatic refresh, because it reads only the first page, and would drop all other pages.
     setRefreshing(false)
     more?.()
   }

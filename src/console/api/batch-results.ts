@@ -1,6 +1,6 @@
 import { ApiCallError, type ApiClient } from './client.ts'
 
-/** Response to a call for several items: one result for each item, by id. */
+/** Response to a call for several items. It contains one result for each item, by the id of the item. */
 export type BatchResponse = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
 
 /** Returns one sentence for each failed item. */
@@ -10,7 +10,8 @@ export const rejectedItems = (results: BatchResponse): readonly string[] =>
     .map(([id, { message }]) => `${id}: ${message}.`)
 
 /**
- * Calls an operation for several items. Such a call succeeds even if items fail; this function throws then.
+ * Calls an operation for several items. The response of such a call is successful even if items have failed.
+ * In this case, this function throws.
  * @throws ApiCallError
  */
 export async function callBatch(api: ApiClient, path: string, data: object): Promise<void> {

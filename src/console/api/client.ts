@@ -3,7 +3,7 @@ import type { ConsoleCredentials } from '../auth/credentials.ts'
 /** An error response of the server. */
 export class ApiCallError extends Error {
   override readonly name = 'CallError'
-  /** Error status, such as `NOT_FOUND`; `OFFLINE` if there was no response. */
+  /** Error status, such as `NOT_FOUND`; `OFFLINE` if the server did not respond. */
   readonly status: string
   readonly details: unknown
 
@@ -14,7 +14,7 @@ export class ApiCallError extends Error {
   }
 }
 
-/** A response of the REST API. It contains the token of the next page if there is one. */
+/** A response of the REST API. `pageToken` is present if there is a next page. */
 export interface ApiResponse<Data> {
   readonly data: Data
   readonly pageToken?: string
@@ -40,15 +40,18 @@ export class ApiClient {
   }
 
   /**
-   * Calls an operation, and returns its data.
-   * @param path such as `/v2/crdt/get`
+   * Calls an operation, and returns the data of the response.
+   * @param path path of the operation, such as `/v2/crdt/get`
    * @throws ApiCallError
    */
   async call<Data>(path: string, data: object = {}): Promise<Data> {
     return (await this.page<Data>(path, data)).data
   }
 
-  /** Calls an operation, and returns its data with the token of the next page. @throws ApiCallError */
+  /**
+   * Calls an operation. Returns the data of the response, and the token of the next page.
+   * @throws ApiCallError
+   */
   async page<Data>(path: string, data: object = {}): Promise<ApiResponse<Data>> {
     const response = await this.#fetch(path, { method: 'POST', body: JSON.stringify({ data }) })
     const { result, error } = (await response.json().catch(() => ({}))) as Envelope

@@ -1,15 +1,15 @@
 import type { ApiResponse } from './client.ts'
 
 /**
- * Maximum number of empty pages that are read automatically. The first match of a search may be on a late
- * page.
+ * Maximum number of empty pages that are read automatically. A search may return empty pages before the page
+ * with its first match.
  */
 export const emptyPagesMax = 20
 
 /**
- * Reads pages until a page has entries, the last page is reached, or too many pages were empty. In the last
- * case, the result has the token to continue.
- * @param isWanted checked before each page after the first; false stops
+ * Reads pages until a page has entries or is the last page. Also stops after too many empty pages; the result
+ * then has the token of the next page.
+ * @param isWanted called before each page after the first; if it returns false, no more pages are read
  */
 export async function firstNonemptyPage<Item>(
   read: (pageToken: string | null) => Promise<ApiResponse<readonly Item[]>>,

@@ -5,7 +5,7 @@ import { firstNonemptyPage } from './first-nonempty-page.ts'
 
 export const ApiContext = createContext<ApiClient | null>(null)
 
-/** Returns the API with the credentials of the session. */
+/** Returns the API client with the credentials of the session. */
 export function useApi(): ApiClient {
   const api = useContext(ApiContext)
   if (api === null) throw new Error('the session is not signed in')
@@ -13,7 +13,7 @@ export function useApi(): ApiClient {
 }
 
 export interface QueryState<Data> {
-  /** Data of the latest response; null before the first response. It is kept during later reads. */
+  /** Data of the latest response; null before the first response. The data remains while it is read again. */
   readonly data: Data | null
   readonly error: ApiCallError | null
   readonly loading: boolean
@@ -21,8 +21,8 @@ export interface QueryState<Data> {
 }
 
 /**
- * Reads `path` immediately, and again after each change of `path` or `data`. Ignores all responses but the
- * response to the latest request. If `path` is null, sends no request.
+ * Reads `path` immediately, and again whenever `path` or `data` changes. Only the response to the latest
+ * request is used. If `path` is null, no request is sent.
  */
 export function useQuery<Data>(path: string | null, data: object = {}): QueryState<Data> {
   const api = useApi()
@@ -34,8 +34,8 @@ export function useQuery<Data>(path: string | null, data: object = {}): QuerySta
 }
 
 /**
- * Reads data with any function that returns a promise, like `useQuery`.
- * @param question text that identifies the data; when it changes, the data is read again
+ * Reads data in the same way as `useQuery`, but with any function that returns a promise.
+ * @param question text that identifies the data; when this text changes, the data is read again
  */
 export function useAsync<Data>(read: () => Promise<Data | null>, question: string): QueryState<Data> {
   const [state, setState] = useState<{ data: Data | null; error: ApiCallError | null; of: string | null }>({
@@ -65,18 +65,19 @@ export function useAsync<Data>(read: () => Promise<Data | null>, question: strin
 
 export interface PagedQuery<Item> extends Omit<QueryState<readonly Item[]>, 'data'> {
   readonly items: readonly Item[]
-  /** Reads the next page; null on the last page. */
+  /** Reads the next page; null if the last page has been read. */
   readonly more: (() => void) | null
 }
 
-/** Reads a listing page by page, and skips empty pages. `reload` starts again with the first page. */
+/** Reads a listing page by page. Empty pages are skipped. `reload` starts again with the first page. */
 export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): PagedQuery<Item> {
   const api = useApi()
   const question = JSON.stringify([path, data, pageSize])
   const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
   const [failed, setFailed] = useState<{ of: string; error: ApiCallError } | null>(null)
   const [wanted, setWanted] = useState({ of: question, token: null as string | null, count: 0 })
-  // Starts with the first page if the query has changed.
+  // The token belongs to an earlier query if the query has changed. In this case, reading starts with the
+  // first page.
   const token = wanted.of === question ? wanted.token : null
   useEffect(() => {
     let isCurrent = true
@@ -112,8 +113,9 @@ export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): 
 }
 
 /**
- * Runs an action. `busy` is true while the action runs. Afterwards, `done` or `error` contains the outcome.
- * @param act returns a sentence that describes the result, or nothing
+ * Returns a function `run` that runs an action, and the state of the action. `busy` is true while the action
+ * runs. Afterwards, `done` or `error` contains the outcome.
+ * @param act action that returns a sentence that describes the result, or nothing
  */
 export function useAction<Arguments extends readonly unknown[]>(
   act: (...given: Arguments) => Promise<unknown>,

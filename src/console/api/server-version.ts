@@ -1,9 +1,9 @@
 import { type QueryState, useAsync } from './hooks.ts'
 
-/** The response of `/version`. */
+/** Response of `/version`. */
 export interface ServerVersion {
   readonly version: string
-  /** URL at which clients reach the server. Pages with its origin may use every API key. */
+  /** URL at which clients reach the server. Pages from the origin of this URL may use every API key. */
   readonly publicUrl: string
 }
 

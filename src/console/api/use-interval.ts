@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Calls `act` every `ms` milliseconds while the page is visible. @param ms null to pause */
+/** Calls `act` every `ms` milliseconds while the page is visible. @param ms interval; null to pause */
 export function useInterval(ms: number | null, act: () => void): void {
   const latest = useRef(act)
   latest.current = act

@@ -8,9 +8,9 @@ export interface ApiKey {
 }
 
 /**
- * Returns the credentials if the server accepts them. They are those of an API key, or of a workspace without
- * an API key.
- * @throws ApiCallError
+ * Checks with a call that the server accepts the credentials, and returns them. The credentials are those of
+ * an API key, or those of a workspace without an API key.
+ * @throws ApiCallError if the server rejects the credentials
  */
 export async function verifyCredentials(credentials: ConsoleCredentials): Promise<ConsoleCredentials> {
   const { apiKey, workspaceId } = credentials
@@ -26,8 +26,8 @@ export type SignedIn =
   | { readonly kind: 'choose'; readonly keys: readonly ApiKey[] }
 
 /**
- * Signs in with the credentials of an API key or of a workspace, or without credentials if the server requires
- * none.
+ * Signs in with the credentials of an API key or of a workspace. If the server requires no credentials, they
+ * may be empty.
  * @throws ApiCallError
  */
 export async function authenticate(credentials: ConsoleCredentials): Promise<SignedIn> {
@@ -36,7 +36,10 @@ export async function authenticate(credentials: ConsoleCredentials): Promise<Sig
   return { kind: 'in', credentials: await verifyCredentials(credentials) }
 }
 
-/** Signs in with the id and the token of a workspace, which may have no API keys yet. @throws ApiCallError */
+/**
+ * Signs in with the id and the token of a workspace. The workspace may have no API keys yet.
+ * @throws ApiCallError
+ */
 async function intoWorkspace(workspace: ConsoleCredentials): Promise<SignedIn> {
   const keys = await apiKeysOf(workspace)
   const [only] = keys
@@ -64,7 +67,7 @@ interface AuthTokenPair {
   readonly authTokens: readonly { readonly token: string }[]
 }
 
-/** Returns the credentials with which a workspace uses one of its API keys. @throws ApiCallError */
+/** Returns credentials with which the workspace uses one of its API keys. @throws ApiCallError */
 export async function authenticateWithKey(
   workspace: ConsoleCredentials,
   apiKey: string,

@@ -1,16 +1,19 @@
-/** Credentials for calls. They leave this page only in the headers of calls to the server of the page. */
+/**
+ * Credentials for calls. They leave this page only in the headers of calls to the server that serves the
+ * page.
+ */
 export interface ConsoleCredentials {
   readonly apiKey?: string
   readonly authToken?: string
   readonly workspaceId?: string
   readonly workspaceAuthToken?: string
-  /** Token for `/metrics`, if the server requires one. */
+  /** Token for `/metrics`. Needed only if the server requires such a token. */
   readonly metricsToken?: string
 }
 
 /**
- * Name in the session storage, which lasts until the tab closes. Only tabs that are opened from this one get
- * a copy.
+ * Key of the credentials in the session storage, which lasts until the tab closes. A tab that is opened from
+ * this tab gets a copy of the session storage.
  */
 const place = 'weft-credentials'
 
@@ -25,15 +28,16 @@ export function saveCredentials(credentials: ConsoleCredentials | null): void {
 }
 
 /**
- * Returns the credentials of a link from `weft console` or the first start (`#key=…&token=…`), and removes
- * them from the address. Browsers do not send fragments to servers.
+ * Returns the credentials in the address (`#key=…&token=…`), and removes them from the address. Returns null
+ * if there are none. `weft console` and the first start print such links. Browsers do not send the part after
+ * `#` to servers.
  */
 export function takeCredentialsFromLink(): ConsoleCredentials | null {
   const given = new URLSearchParams(location.hash.slice(1))
   const [apiKey, authToken] = [given.get('key'), given.get('token')]
   if (apiKey === null || authToken === null) return null
-  // Replaces the history entry in the same task. `replaceState` sends no event, but the route must follow the
-  // new address.
+  // Replaces the history entry in the same task. Dispatches the event because `replaceState` sends none, but
+  // the route must follow the new address.
   history.replaceState(null, '', `${location.pathname}#/`)
   dispatchEvent(new HashChangeEvent('hashchange'))
   return { apiKey, authToken }
@@ -41,7 +45,9 @@ export function takeCredentialsFromLink(): ConsoleCredentials | null {
 
 const members = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const
 
-/** Parses the members of `credentials.json` that the console uses; null if `text` is not such a file. */
+/**
+ * Returns the members of a file `credentials.json` that the console uses; null if `text` is not such a file.
+ */
 export function parseCredentialsFile(text: string): ConsoleCredentials | null {
   try {
     const file = JSON.parse(text) as Record<string, unknown>

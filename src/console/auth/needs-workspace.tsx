@@ -4,8 +4,8 @@ import { href } from '../routing/route.ts'
 import { Notice } from '../ui/notice.tsx'
 
 /**
- * Shows its children if the session has workspace credentials; otherwise a link to the page where the user
- * adds them.
+ * Shows its children if the session has workspace credentials. Otherwise, shows a link to the page on which
+ * the user can add them.
  */
 export function NeedsWorkspace({ children }: { readonly children: ComponentChildren }) {
   const { workspaceId, workspaceAuthToken } = useApi().credentials

@@ -18,15 +18,15 @@ interface Choosing {
   readonly keys: readonly ApiKey[]
 }
 
-/** Returns the credentials without empty fields. */
+/** Returns the credentials without the fields that the user has left empty. */
 const given = (
   fields: { readonly [Member in keyof ConsoleCredentials]?: string | undefined },
 ): ConsoleCredentials =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
 
-/** Shows the first screen for a visitor who has no sign-in link. */
+/** Shows the sign-in form, which a visitor without a sign-in link sees first. */
 export function SignIn({ onSignedIn }: SignInProps) {
-  // True if the user has requested the playground.
+  // True if the user has requested the playground. The page then opens it after the sign-in.
   const isTrying = useRef(false)
   const enter = (credentials: ConsoleCredentials) => {
     onSignedIn(credentials)
@@ -37,7 +37,7 @@ export function SignIn({ onSignedIn }: SignInProps) {
   const [choice, setChoice] = useState<Choosing | null>(null)
   const set = (member: keyof ConsoleCredentials) => (value: string) =>
     setFields((before) => ({ ...before, [member]: value.trim() }))
-  // All ways to sign in use one action, so that its message belongs to the latest attempt.
+  // All ways to sign in use the same action, so that the displayed message belongs to the latest attempt.
   const comeIn = useAction(async (read: () => ConsoleCredentials | Promise<ConsoleCredentials>) => {
     const credentials = await read()
     const signedIn = await authenticate(credentials)
@@ -189,8 +189,8 @@ const FromFile = ({ onFile }: { readonly onFile: (file: File) => void }) => (
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? []
           if (file !== undefined) onFile(file)
-          // Resets the field, so that the user can choose the same file again after a correction. Otherwise,
-          // the browser would report no change.
+          // Resets the field, so that the user can choose a corrected file with the same name. Otherwise, the
+          // browser would report no change.
           event.currentTarget.value = ''
         }}
       />

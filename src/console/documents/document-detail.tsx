@@ -11,7 +11,7 @@ interface DocumentPageProps {
   readonly view: string | undefined
 }
 
-/** Shows a document with its editors, of which one is open. */
+/** Shows a document with the list of its editors. One editor is open. */
 export function DocumentDetail({ organizationId, documentId, editorId, view }: DocumentPageProps) {
   const editors = useEditors(organizationId, documentId)
   const { data: names } = useQuery<readonly { documentName: string }[]>('/v2/organizations/documents/get', {
@@ -79,7 +79,7 @@ function Editors({ organizationId, documentId, chosen, editors }: EditorsProps) 
 
 type NoEditorsProps = {
   readonly error: Parameters<typeof ErrorNotice>[0]['error']
-  /** Address of the view that shows how to connect an editor. */
+  /** Address of the page that explains how to connect an editor. */
   readonly connect: string
   readonly onOpen: (editorId: string) => void
 }
@@ -111,7 +111,7 @@ function NoEditors({ error, connect, onOpen }: NoEditorsProps) {
 
 type EditorModule = typeof import('./editor-detail.tsx')
 
-/** Shows an editor. Loads Yjs, which no other page needs. */
+/** Shows an editor. Loads its code on demand, because no other page needs Yjs. */
 function Editor(props: Parameters<EditorModule['EditorDetail']>[0]) {
   const { data, error } = useAsync<EditorModule>(() => import('./editor-detail.tsx'), 'editor')
   if (error !== null) return <p role="alert">The server did not return this page.</p>

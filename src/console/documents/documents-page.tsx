@@ -3,7 +3,10 @@ import { DocumentDetail } from './document-detail.tsx'
 import { DocumentList } from './list/document-list.tsx'
 import { OrganizationList } from './list/organization-list.tsx'
 
-/** Page `#/documents`, `…/{organization}`, `…/{document}`, `…/{editor}`, or `…/{view of the editor}`. */
+/**
+ * Shows the page `#/documents/{organization}/{document}/{editor}/{view of the editor}`. All parts of the
+ * address after `#/documents` are optional.
+ */
 export default function DocumentsPage({ rest }: PageProps) {
   const [organizationId, documentId, editorId, view] = rest
   if (organizationId === undefined) return <OrganizationList />

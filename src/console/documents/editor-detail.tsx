@@ -13,7 +13,10 @@ import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
 import { PresenceList } from './live/presence-list.tsx'
 import { VersionList } from './versions/version-list.tsx'
 
-/** Size in bytes above which a document is read only on request, because the read blocks the page. */
+/**
+ * Size in bytes. A larger document is opened only if the user requests it, because reading it blocks the
+ * page.
+ */
 const unaskedBytes = 8 * 1024 * 1024
 
 export interface EditorPageProps {
@@ -26,7 +29,8 @@ export function EditorDetail({ address, view }: EditorPageProps) {
   const { data, error, reload } = useEditorInfo(address)
   const [isWanted, setIsWanted] = useState(false)
   const [opening, setOpening] = useState(0)
-  // Keeps the latest values, so that the form keeps the text of the user if a later read fails.
+  // Keeps the latest values if a later read fails, so that the form with the text of the user stays on the
+  // page.
   const latest = useRef<EditorInfo | undefined>(undefined)
   if (data !== null || error?.status === 'NOT_FOUND') latest.current = data?.[0]
   const head = latest.current
@@ -55,7 +59,7 @@ export function EditorDetail({ address, view }: EditorPageProps) {
 interface OpenEditorProps extends EditorPageProps {
   readonly head: EditorInfo
   readonly onChanged: () => void
-  /** Opens the document again from scratch. */
+  /** Called when the user wants to open the document again from the start. */
   readonly onAgain: () => void
 }
 
@@ -63,7 +67,7 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
   const live = useLiveDocument(address)
   if (live === null) return <p class="hint">Reading…</p>
   const roots = liveRoots(live).map(({ name }) => name)
-  // The list of roots must be known first, because actions on a root need it.
+  // The views `versions` and `replace` need the list of roots, so they appear when the list is known.
   const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>

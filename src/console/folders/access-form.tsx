@@ -12,16 +12,19 @@ export interface AccessSettings {
 
 interface AccessFormProps {
   readonly accessType: AccessTypeName
-  /** Whether the permissions of parent folders apply; only for folders. */
+  /** Whether permissions on parent folders also apply to this folder. Present only for folders. */
   readonly inherits?: boolean
   readonly onAccess: (access: AccessSettings) => Promise<void>
 }
 
-/** Shows a form that changes the access type. It determines the access of users who have no role. */
+/**
+ * Shows a form that changes the access type of a resource. The access type determines the access of users who
+ * have no role.
+ */
 export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) {
   const [type, setType] = useState(accessType)
   const [isInheriting, setInheriting] = useState(inherits ?? true)
-  // Updates the form, because a move to another folder can change the effective access type.
+  // Updates the form when the effective access type changes, for example after a move to another folder.
   useEffect(() => setType(accessType), [accessType])
   const save = useAction(async () => {
     await onAccess({

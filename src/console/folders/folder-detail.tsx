@@ -14,11 +14,11 @@ import { type Folder, folderName, folderPathText, moveTargets, root } from './fo
 export interface FolderDetailProps {
   readonly organizationId: string
   readonly folders: readonly Folder[]
-  /** Called after a change of folders. */
+  /** Called after a folder was changed. */
   readonly onChange: () => void
 }
 
-/** Shows documents without a folder, and permissions on the whole organization. */
+/** Shows the documents that are in no folder, and the permissions on the whole organization. */
 export const TopLevelFolders = (props: FolderDetailProps) => (
   <>
     <h2>Documents in no folder</h2>

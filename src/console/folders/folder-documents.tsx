@@ -27,7 +27,7 @@ interface DocumentsProps {
 /** Maximum number of documents that one call moves. */
 const movedMax = 500
 
-/** Lists the documents directly in a folder, with a form to move them. */
+/** Lists the documents that are directly in a folder. The user can select documents and move them. */
 export function FolderDocuments({ organizationId, folders, folderId }: DocumentsProps) {
   const api = useApi()
   const listing = usePagedQuery<Document>('/v2/organizations/documents/get', { organizationId, folderId })

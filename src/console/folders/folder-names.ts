@@ -4,7 +4,7 @@ export interface Folder {
   readonly folderId: string
   readonly folderName: string
   readonly parentFolderId: string
-  /** Ids of the folders above this one, from `root` down to the parent. */
+  /** Ids of the folders that contain this folder, from `root` down to its parent. */
   readonly ancestors: readonly string[]
   readonly accessType: AccessTypeName
   readonly inheritAccessFromParent: boolean
@@ -17,7 +17,7 @@ export const root = 'root'
 export const folderName = ({ folderId, folderName }: Folder): string =>
   folderName === '' ? folderId : folderName
 
-/** Returns the subfolders by the id of their parent, each list ordered by name. */
+/** Returns the subfolders of each folder, by the id of their parent. The subfolders are ordered by name. */
 export function foldersByParent(folders: readonly Folder[]): ReadonlyMap<string, readonly Folder[]> {
   const found = new Map<string, Folder[]>()
   for (const folder of folders) {
@@ -29,7 +29,7 @@ export function foldersByParent(folders: readonly Folder[]): ReadonlyMap<string,
   return found
 }
 
-/** Returns the path of a folder in words: the names of its parents, then its own name. */
+/** Returns the path of a folder as text: the names of the folders that contain it, and its own name. */
 export function folderPathText(folders: readonly Folder[], folder: Folder): string {
   const names = new Map(folders.map((each) => [each.folderId, folderName(each)]))
   const above = folder.ancestors.filter((id) => id !== root).map((id) => names.get(id) ?? id)
@@ -37,8 +37,8 @@ export function folderPathText(folders: readonly Folder[], folder: Folder): stri
 }
 
 /**
- * Returns the folders to which something can be moved, as choices, ordered by path.
- * @param moved the folder to move, which cannot move into itself or into its subfolders
+ * Returns the folders that can be the target of a move, as choices, ordered by path.
+ * @param moved id of the folder to move, which cannot be moved into itself or into its subfolders
  */
 export function moveTargets(
   folders: readonly Folder[],

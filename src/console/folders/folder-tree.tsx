@@ -6,12 +6,12 @@ interface BranchProps {
   readonly organizationId: string
   readonly byParent: ReadonlyMap<string, readonly Folder[]>
   readonly parent: string
-  /** Id of the current folder. The folder and its parents are open from the start. */
+  /** Id of the current folder; '' if the page shows another resource. */
   readonly current: string
   readonly open: readonly string[]
 }
 
-/** Shows the subfolders of one folder. Each opens when the user requests it. */
+/** Shows the subfolders of one folder. A subfolder opens when the user clicks it. */
 export function FolderBranch(props: BranchProps) {
   const folders = props.byParent.get(props.parent) ?? []
   return (

@@ -7,7 +7,10 @@ import { FolderDetail, TopLevelFolders } from './folder-detail.tsx'
 import { type Folder, foldersByParent, root } from './folder-names.ts'
 import { FolderBranch } from './folder-tree.tsx'
 
-/** Page `#/folders/{organization}`, optionally followed by `f/{folder}` or `d/{document}`. */
+/**
+ * Shows the page `#/folders/{organization}`, `#/folders/{organization}/f/{folder}` or
+ * `#/folders/{organization}/d/{document}`.
+ */
 export default function FoldersPage({ rest }: PageProps) {
   return (
     <>
@@ -43,7 +46,7 @@ function Explorer({ organizationId, kind, id }: ExplorerProps) {
           All of {organizationId}
         </a>
         <FolderBranch
-          // The key makes the tree open the parents of the current folder.
+          // With a new key, a new tree is created, in which the parents of the current folder are open.
           key={data === null ? '' : `${id}`}
           organizationId={organizationId}
           byParent={foldersByParent(folders)}

@@ -6,7 +6,10 @@ import { Button, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 
-/** Shows a form for a session that has only an API key. The user can add workspace credentials. */
+/**
+ * Shows a form for a session that has only the credentials of an API key. The user can add the credentials of
+ * the workspace.
+ */
 export function AddWorkspace() {
   const { credentials } = useApi()
   const enter = useSignIn()

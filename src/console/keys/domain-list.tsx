@@ -10,7 +10,10 @@ import { isHostAllowed, withCurrentHost } from './domain-rules.ts'
 
 const path = '/v2/workspace/domains'
 
-/** Lists the domains whose pages may connect and call with the current API key. */
+/**
+ * Lists the allowed domains of the current API key. Pages from these domains may connect and call with the
+ * key.
+ */
 export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) {
   const api = useApi()
   const { data, error, reload } = useQuery<{ readonly allowedDomains: readonly string[] }>(`${path}/get`)
@@ -99,7 +102,10 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
   )
 }
 
-/** Returns whether this is a page of the server itself, which no list of domains excludes. */
+/**
+ * Returns whether this page comes from the server itself. Such pages are always allowed, whatever the list of
+ * domains contains.
+ */
 function useIsOwn(): boolean {
   const { data } = useServerVersion()
   return data !== null && new URL(data.publicUrl).origin === location.origin

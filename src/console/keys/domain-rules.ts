@@ -1,6 +1,6 @@
 /**
- * Returns whether pages of a host may connect, by the rule of the server.
- * @param domains as they are stored; if there are none, all pages may connect
+ * Returns whether pages from a host may connect. The rule is the same as in the server.
+ * @param domains allowed domains in the stored form; if there are none, pages from all hosts may connect
  */
 export function isHostAllowed(domains: readonly string[], host: string): boolean {
   if (domains.length === 0) return true
@@ -11,8 +11,8 @@ export function isHostAllowed(domains: readonly string[], host: string): boolean
 }
 
 /**
- * Returns the domains to add. They include `host` if its pages may connect before the change but could not
- * afterwards.
+ * Returns the domains that must be added. `host` is one of them if the change would otherwise lock out the
+ * pages from this host.
  */
 export function withCurrentHost(domains: readonly string[], added: string, host: string): readonly string[] {
   const isListed = domains.length > 0 && isHostAllowed(domains, host)

@@ -11,7 +11,7 @@ export default function KeysPage(_props: PageProps) {
   return (
     <>
       <h1>Keys and domains</h1>
-      {/* Without authentication there is one API key, and the session does not name it. */}
+      {/* Without authentication, the session has no API key, but the server has exactly one. */}
       {(apiKey !== undefined || !hasWorkspace) && <DomainList apiKey={apiKey} />}
       {hasWorkspace ? (
         <>

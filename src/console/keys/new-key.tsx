@@ -13,7 +13,7 @@ interface Made {
   readonly authToken: string
 }
 
-/** Shows a form that creates an API key and then shows its token. */
+/** Shows a form that creates an API key. Afterwards, shows the token of the new key. */
 export function NewKey({ onMade }: { readonly onMade: () => void }) {
   const api = useApi()
   const [apiKeyName, setName] = useState('')

@@ -26,7 +26,7 @@ export function WorkspaceCard() {
       graceSeconds: graceSecondsOf(minutes),
     })
     setMade(newWorkspaceAuthToken)
-    // This session continues with the new token.
+    // Makes this session use the new token.
     enter({ ...api.credentials, workspaceAuthToken: newWorkspaceAuthToken })
   }
   return (

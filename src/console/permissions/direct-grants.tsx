@@ -16,7 +16,7 @@ interface User {
 const on = ({ type, id, organizationId }: ConsoleResource): object =>
   type === 'organization' ? { organizationId } : { organizationId, [`${type}Id`]: id }
 
-/** Lists the users who have a role directly on the resource, with forms to change the roles. */
+/** Lists the users who have a role directly on the resource. Shows forms that change these roles. */
 export function DirectGrants({
   resource,
   onChange,

@@ -18,12 +18,12 @@ interface User {
   readonly name: string
 }
 
-/** Maximum number of users per call. */
+/** Maximum number of users in one call. */
 const usersMax = 500
 
 /**
- * Shows the effective roles of the organization's users on a resource.
- * @param count a number that changes when grants have changed
+ * Shows the effective roles that the users of the organization have on a resource.
+ * @param count number that must change when grants have changed; the roles are then read again
  */
 export function EffectivePermissions({
   resource,
@@ -82,7 +82,7 @@ interface Question {
 
 /**
  * Reads the effective roles of any number of users.
- * @param count a number whose change reads the roles again
+ * @param count when this number changes, the roles are read again
  */
 export function usePermissions({ userIds, ...question }: Question, count = 0) {
   const api = useApi()

@@ -8,8 +8,8 @@ import { type ConsoleResource, expirySeconds, type RoleName, roles } from './per
 type Kind = 'user' | 'group'
 
 /**
- * Shows a form that grants a role to a user or a group, or revokes the role of a group. Groups with a role
- * are not listed.
+ * Shows a form that grants a role to a user or a group. The form can also revoke the role of a group, because
+ * groups are not in the list of grants.
  */
 export function GrantForm({
   resource,

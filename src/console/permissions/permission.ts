@@ -7,17 +7,17 @@ export interface ConsoleResource {
   readonly organizationId: string
 }
 
-/** The role of a user on one resource, in the form of `/v2/auth/permissions/get`. */
+/** The role of a user on one resource, as `/v2/auth/permissions/get` returns it. */
 export interface PermissionEntry {
   readonly accessRole?: RoleName
   readonly accessType?: AccessTypeName
-  /** Epoch seconds when the role expires; absent if it does not expire. */
+  /** Time at which the role expires, in epoch seconds; absent if the role does not expire. */
   readonly expiresAt?: number
   readonly errorCode?: 'does_not_exist' | 'permission_denied'
   readonly reason?: Reason
 }
 
-/** Why a user has a role or has none. */
+/** Reason why a user has a role on a resource, or has none. */
 export interface Reason {
   readonly source: 'user' | 'group' | 'accessType' | 'membership'
   readonly resourceType?: ConsoleResource['type']
@@ -55,7 +55,7 @@ export function describePermission(right: PermissionEntry | undefined): string {
   return right.accessRole === undefined ? 'no access' : words[right.accessRole]
 }
 
-/** Describes the reason of a permission in words; empty if there is no reason. */
+/** Describes the reason of a permission in words. Returns '' if the permission has no reason. */
 export function describeReason({ accessType, accessRole, reason }: PermissionEntry = {}): string {
   if (reason === undefined) return ''
   const { source, resourceType, resourceId, groupId } = reason
@@ -80,8 +80,8 @@ export function permissionOn(
 }
 
 /**
- * Converts the end of a grant to epoch seconds.
- * @param local a time in the form of `<input type="datetime-local">`; empty for no end
+ * Converts the end of a grant to epoch seconds. Returns undefined if the grant has no end.
+ * @param local time in the format of `<input type="datetime-local">`; empty for a grant without an end
  */
 export function expirySeconds(local: string): number | undefined {
   const at = Date.parse(local)

@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The current place in the console: the decoded parts of an address such as `#/documents/acme/notes`. */
+/**
+ * The current place in the console. It consists of the decoded parts of an address such as
+ * `#/documents/acme/notes`.
+ */
 export type Route = readonly string[]
 
-/** Returns an address within the console. Encodes each part in percent-encoding. */
+/** Returns the address of a place in the console. Each part is percent-encoded. */
 export const href = (...parts: readonly string[]): string => `#/${parts.map(encodeURIComponent).join('/')}`
 
 export const navigate = (...parts: readonly string[]): void => {
@@ -35,7 +38,7 @@ export function useRoute(): Route {
   return route
 }
 
-/** Properties of a page: the parts of the address after the name of the page. */
+/** Properties of a page. `rest` contains the parts of the address after the name of the page. */
 export interface PageProps {
   readonly rest: Route
 }

@@ -7,11 +7,11 @@ import type { PageProps, Route } from './route.ts'
 interface Section {
   readonly name: string
   readonly title: string
-  /** Loads the code of the section when it is first shown. */
+  /** Loads the code of the section. Called when the section is shown for the first time. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
-  /** True if the menu does not list the section, because other pages link to it. */
+  /** True if the section is not in the menu. Other pages then link to it. */
   readonly isUnlisted?: true
-  /** True if the section has a style sheet with its name. */
+  /** True if the section has its own style sheet. The file has the name of the section. */
   readonly hasSheet?: true
 }
 
@@ -52,7 +52,7 @@ async function read({ name, load, hasSheet }: Section): Promise<ComponentType<Pa
   return module.default
 }
 
-/** Adds the style sheet of a section. Resolves when it is loaded. */
+/** Adds the style sheet of a section to the page. Resolves when the style sheet is loaded. */
 const readSheet = (name: string): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const link = Object.assign(document.createElement('link'), {
@@ -66,7 +66,7 @@ const readSheet = (name: string): Promise<unknown> =>
 
 const loaded = new Map<string, ComponentType<PageProps>>()
 
-/** Shows the page of a section after its code is loaded. */
+/** Shows the page of a section when the code of the section is loaded. */
 export function SectionPage({ section, rest }: { readonly section: Section; readonly rest: Route }) {
   const { name } = section
   const [failed, setFailed] = useState(false)
@@ -88,8 +88,8 @@ export function SectionPage({ section, rest }: { readonly section: Section; read
 }
 
 /**
- * Shows that the code could not be loaded. The server is not available, or a newer version has other files.
- * The user must then reload the whole console.
+ * Shows that the code of a section could not be loaded. Either the server is not available, or a newer
+ * version of the server has other files. The user must then reload the whole console.
  */
 const Unread = () => (
   <Notice kind="bad">

@@ -14,16 +14,16 @@ interface Organization {
 const place = 'weft-organization'
 
 interface InOrganizationProps {
-  /** Name of the section, which is before the organization in the address. */
+  /** Name of the section, which is the first part of the address. The organization is the second part. */
   readonly section: string
   readonly rest: Route
-  /** Renders the page. @param rest parts of the address after the organization */
+  /** Renders the page of an organization. @param rest parts of the address after the organization */
   readonly children: (organizationId: string, rest: Route) => ComponentChildren
 }
 
 /**
- * Shows a page about one organization: the organization in the address, or the last visited one, or the only
- * one.
+ * Shows a page about one organization. This is the organization in the address. If there is none, it is the
+ * organization that was shown last, or the only organization.
  */
 export function WithOrganization({ section, rest, children }: InOrganizationProps) {
   const [organizationId, ...further] = rest
@@ -88,5 +88,8 @@ function Chooser({ section, current, items, more }: ChooserProps) {
 
 const titleOf = (id: string, name: string): string => (name === '' || name === id ? id : `${name} (${id})`)
 
-/** Forgets the last visited organization, because another API key has other organizations. */
+/**
+ * Removes the organization that was shown last. Must be called when the API key changes, because another API
+ * key has other organizations.
+ */
 export const forgetOrganization = (): void => sessionStorage.removeItem(place)

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { Button } from './controls.tsx'
 
 interface CodeProps {
-  /** Accessible name. */
+  /** Accessible name of the code. */
   readonly label: string
   readonly code: string
 }
@@ -16,7 +16,8 @@ export function CodeSample({ label, code }: CodeProps) {
       await navigator.clipboard.writeText(code)
       setMessage('Copied.')
     } catch {
-      // Selects the code, so that the user can copy it. Without HTTPS, pages may not use the clipboard.
+      // If the clipboard cannot be used, selects the code, so that the user can copy it. Browsers deny access
+      // to the clipboard without HTTPS.
       if (shown.current !== null) getSelection()?.selectAllChildren(shown.current)
       setMessage('Selected: copy it with your keyboard.')
     }

@@ -12,16 +12,16 @@ interface AskProps {
   readonly title: string
   /** Describes the effect of the action. */
   readonly children: ComponentChildren
-  /** Text that the user must type to confirm a far-reaching action. */
+  /** Text that the user must type as confirmation. Used for actions with serious effects. */
   readonly typed?: string
-  /** True if the action loses no data. */
+  /** True if no data is lost by the action. */
   readonly harmless?: boolean
   readonly act: () => Promise<unknown>
 }
 
 /**
- * Shows a button for an action that cannot be undone. It asks for confirmation, runs the action, and stays
- * open after an error.
+ * Shows a button for an action that cannot be undone. A click opens a dialog that asks for confirmation and
+ * then runs the action. After an error, the dialog stays open.
  */
 export function ConfirmButton({ action, title, children, typed, harmless, act }: AskProps) {
   const [isOpen, setOpen] = useState(false)

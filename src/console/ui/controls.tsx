@@ -4,12 +4,12 @@ import { useId } from 'preact/hooks'
 interface ButtonProps {
   readonly children: ComponentChildren
   readonly onClick?: () => void
-  /** `primary`: the main action of the page; `danger`: an action that cannot be undone. */
+  /** `primary` is the main action of the page. `danger` is an action that cannot be undone. */
   readonly kind?: 'primary' | 'danger' | 'plain'
   readonly busy?: boolean
   readonly disabled?: boolean
   readonly type?: 'button' | 'submit'
-  /** Label for screen readers, if the text alone is not enough. */
+  /** Label for screen readers. Needed if the text of the button does not describe the action sufficiently. */
   readonly label?: string
 }
 
@@ -38,7 +38,7 @@ interface FieldProps {
   readonly autocomplete?: string
 }
 
-/** Shows a labeled text field. With `rows`, the field has several lines. */
+/** Shows a labeled text field. If `rows` is set, the field has several lines. */
 export function TextField({ label, value, onInput, hint, rows, type, ...rest }: FieldProps) {
   const id = useId()
   const shared = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Shows names with their values. Omits entries whose value is null. */
+/** Shows a list of names with their values. Entries whose value is null are omitted. */
 export const DefinitionList = ({
   of,
 }: {

@@ -13,11 +13,11 @@ interface Issue {
   readonly message: string
 }
 
-/** Describes the error of a call in sentences, with advice. */
+/** Describes the error of a call in sentences. Adds advice if there is any for the status. */
 export function describeError({ status, message, details }: Omit<ApiCallError, 'name'>): string {
   const issues = (details as { readonly issues?: readonly Issue[] } | null)?.issues ?? []
   const sentences = issues.map((issue) => `${issue.path.replace(/^\/data\//, '')} ${issue.message}`)
-  // If there are issues, omits the message, because it repeats the first issue.
+  // The message repeats the first issue, so it is left out if there are issues.
   const all = sentences.length > 0 ? sentences : [message]
   return [...all.map(ended), ...[advice[status] ?? []].flat()].join(' ')
 }

@@ -8,12 +8,12 @@ interface DialogProps {
   readonly onClose: () => void
 }
 
-/** Shows a modal dialog. The browser keeps the focus in it, and Escape closes it. */
+/** Shows a modal dialog. The browser keeps the focus in the dialog, and the Escape key closes it. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Closes the dialog while its element is still in the page. Afterwards, the browser could not restore the
-  // focus.
+  // Closes the dialog before its element is removed from the page. Afterwards, the browser could no longer
+  // restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()

@@ -7,7 +7,7 @@ interface OpenedProps {
 }
 
 /**
- * Shows a card that opens on request, perhaps far down in a list. The card gets the focus, so that the
+ * Shows a card that the user has opened, for example far down in a list. The card gets the focus, so that the
  * browser scrolls to it.
  */
 export function FocusedCard({ label, children }: OpenedProps) {

@@ -7,6 +7,6 @@ export function formatBytes(size: number): string {
   return `${shown.toLocaleString(undefined, { maximumFractionDigits: power === 0 || shown >= 100 ? 0 : 1 })} ${units[power]}`
 }
 
-/** Formats a number of things, for example `1 document` or `2 documents`. */
+/** Formats a number of things with their noun, for example `1 document` or `2 documents`. */
 export const formatCounted = (count: number, thing: string): string =>
   `${count.toLocaleString()} ${thing}${count === 1 ? '' : 's'}`

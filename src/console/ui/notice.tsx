@@ -19,7 +19,7 @@ export function ErrorNotice({ error }: { readonly error: ApiCallError | null }) 
   return <Notice kind="bad">{describeError(error)}</Notice>
 }
 
-/** Shows the outcome of an action: its error, or the sentence that describes the result. */
+/** Shows the outcome of an action: the error, or the sentence that describes the result. */
 export const ActionOutcome = ({
   error,
   done,

@@ -4,11 +4,14 @@ import { Button } from './controls.tsx'
 interface SecretProps {
   readonly label: string
   readonly value: string
-  /** True to show the secret from the start, for a secret that appears only once. */
+  /** True if the secret is visible from the start. Used for a secret that is shown only once. */
   readonly open?: boolean
 }
 
-/** Shows a secret, which is hidden until the user shows it. It can be copied while it is hidden. */
+/**
+ * Shows a secret. The secret is hidden until the user makes it visible. The user can also copy it while it is
+ * hidden.
+ */
 export function SecretField({ label, value, open = false }: SecretProps) {
   const [isShown, setShown] = useState(open)
   const [message, setMessage] = useState('')
@@ -19,7 +22,8 @@ export function SecretField({ label, value, open = false }: SecretProps) {
       await navigator.clipboard.writeText(value)
       setMessage('Copied.')
     } catch {
-      // Shows the secret, so that the user can copy it. Without HTTPS, pages may not use the clipboard.
+      // If the clipboard cannot be used, shows and selects the secret, so that the user can copy it. Browsers
+      // deny access to the clipboard without HTTPS.
       setShown(true)
       setTimeout(() => field.current?.select())
       setMessage('Selected: copy it with your keyboard.')

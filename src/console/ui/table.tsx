@@ -6,7 +6,7 @@ import { EmptyNotice, ErrorNotice } from './notice.tsx'
 export interface Column<Item> {
   readonly title: string
   readonly cell: (item: Item) => ComponentChildren
-  /** True for a column of numbers, which are aligned right. */
+  /** True for a column of numbers. Such a column is aligned to the right. */
   readonly numeric?: boolean
 }
 
@@ -48,11 +48,11 @@ export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item
 
 interface ListProps<Item> extends Omit<TableProps<Item>, 'items'> {
   readonly listing: PagedQuery<Item>
-  /** Text that is shown for an empty list. */
+  /** Text that is shown if the listing has no items. */
   readonly empty: ComponentChildren
 }
 
-/** Shows a listing as a table, with a button for the next page. */
+/** Shows a listing as a table. A button reads the next page. */
 export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) {
   const { items, error, loading, more, reload } = listing
   return (

@@ -1,13 +1,13 @@
 import type { ApiClient } from '../api/client.ts'
 
-/** Progress of the erasure of a user, in the form of `/v2/users/data/delete`. */
+/** Progress of the erasure of a user, as `/v2/users/data/delete` returns it. */
 export interface ErasureProgress {
   readonly status: 'running' | 'done'
-  /** Number of removed records by kind. */
+  /** Number of removed records of each kind, by the name of the kind. */
   readonly removed: Readonly<Record<string, number>>
 }
 
-/** Reads all stored data of a user, in any number of pages. @throws ApiCallError */
+/** Reads all stored data of a user, page by page. @throws ApiCallError */
 export async function downloadUserData(api: ApiClient, userId: string): Promise<readonly unknown[]> {
   const items: unknown[] = []
   let pageToken: string | undefined
@@ -20,8 +20,9 @@ export async function downloadUserData(api: ApiClient, userId: string): Promise<
 }
 
 /**
- * Erases a user, and reports the progress until the erasure is complete.
- * @param isWatched returns whether the page still shows the progress; the erasure continues if it does not
+ * Erases the data of a user. Reports the progress until the erasure is complete.
+ * @param isWatched returns whether the page still shows the progress; if not, the function returns and the
+ * erasure continues on the server
  * @throws ApiCallError
  */
 export async function eraseUser(

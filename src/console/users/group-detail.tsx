@@ -46,7 +46,7 @@ export function GroupDetail({ organizationId, groupId }: GroupProps) {
 function Members({ organizationId, groupId }: GroupProps) {
   const api = useApi()
   const pages = usePagedQuery<ListedGroup>(path, { organizationId, organizationUserGroupId: groupId })
-  // Joins the members of all pages, because each page contains the group with other members.
+  // Joins the members on all pages. Each page contains the same group with other members.
   const items = pages.items.flatMap(({ userIds = [] }) => userIds)
   const listing: PagedQuery<string> = { ...pages, items }
   const [added, setAdded] = useState('')

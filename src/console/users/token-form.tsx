@@ -17,7 +17,7 @@ interface MakeTokenProps {
 
 interface Made {
   readonly token: string
-  /** Epoch seconds when the token expires. */
+  /** Time at which the token expires, in epoch seconds. */
   readonly expiresAt: number
 }
 
@@ -29,7 +29,10 @@ const choices = [
   ['editor', 'Editor of the organization'],
 ] as const
 
-/** Shows a form that creates a token with which a page connects as a user. The token appears only once. */
+/**
+ * Shows a form that creates a token. With the token, a page connects as the user. The token is shown only
+ * once.
+ */
 export function TokenForm({ organizationId, userId, name, email }: MakeTokenProps) {
   const api = useApi()
   const [minutes, setMinutes] = useState('60')

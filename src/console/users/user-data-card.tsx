@@ -6,7 +6,10 @@ import { formatCounted } from '../ui/format.ts'
 import { ActionOutcome, Notice } from '../ui/notice.tsx'
 import { describeErasure, downloadUserData, type ErasureProgress, eraseUser } from './erase-user.ts'
 
-/** Lets an administrator download or erase all stored data of a user in all organizations. */
+/**
+ * Lets an administrator download or erase all stored data of a user. This includes the data in all
+ * organizations.
+ */
 export function UserDataCard({ userId }: { readonly userId: string }) {
   const api = useApi()
   const [erasure, setErasure] = useState<ErasureProgress | null>(null)
@@ -35,8 +38,8 @@ export function UserDataCard({ userId }: { readonly userId: string }) {
           action="Erase the user"
           title={`Erase ${userId}?`}
           typed={userId}
-          // Does not wait for the erasure. It continues after the dialog closes, and reports its progress in
-          // this card.
+          // The dialog does not wait for the end of the erasure. The erasure continues after the dialog
+          // closes, and this card shows its progress.
           act={async () => void work.run()}
         >
           <p>

@@ -96,8 +96,8 @@ function AddUser({ organizationId, onChange }: AddUserProps) {
 }
 
 /**
- * Shows a form that opens any user, even a user on an unread page or without an organization. Tokens can be
- * created for every user id.
+ * Shows a form that opens a user by id. The user may be on a page that is not loaded, or in no organization,
+ * because tokens can be created for every user id.
  */
 function OpenUser({ organizationId }: { readonly organizationId: string }) {
   const [userId, setId] = useState('')

@@ -25,12 +25,12 @@ interface Row {
   readonly right: PermissionEntry | undefined
 }
 
-/** Maximum number of resources per call. */
+/** Maximum number of resources in one call. */
 const askedMax = 500
 
 /**
- * Shows the effective roles of one user in the organization, in its folders and on its documents, page by
- * page.
+ * Shows the effective roles of one user in the organization, in its folders, and on its documents. The
+ * documents are read page by page.
  */
 export function UserPermissionsView({ organizationId, userId }: UserProps) {
   const folders = useQuery<readonly Folder[]>('/v2/organizations/folders/get', { organizationId })

@@ -6,7 +6,10 @@ import { GroupList } from './group-list.tsx'
 import { UserDetail } from './user-detail.tsx'
 import { UserList } from './user-list.tsx'
 
-/** Page `#/users/{organization}`, optionally followed by `user/{user}`, `groups`, or `groups/{group}`. */
+/**
+ * Shows the page `#/users/{organization}`. Optional parts after it are `user/{user}`, `groups` or
+ * `groups/{group}`.
+ */
 export default function UsersPage({ rest }: PageProps) {
   return (
     <>

@@ -16,7 +16,9 @@ export function BasicWebhooks() {
 
 type Service = BasicSettings['webhookServiceConfig']
 
-/** Shows the form of the basic service: one URL for all events, and one URL for notifications of users. */
+/**
+ * Shows the form of the basic service. It has one URL for all events, and one URL for notifications of users.
+ */
 function BasicForm({ given }: { readonly given: BasicSettings }) {
   const api = useApi()
   const [isOn, setOn] = useState(given.useWebhookService)
@@ -25,7 +27,8 @@ function BasicForm({ given }: { readonly given: BasicSettings }) {
   const save = useAction(async () => {
     const data = { useWebhookService: isOn, webhookServiceConfig: service }
     const saved = await api.call<BasicSettings>(`${path}/update`, data)
-    // Updates the form, because the first activation enables triggers.
+    // Shows the saved settings in the form, because the server adds triggers when the service is enabled for
+    // the first time.
     setService(saved.webhookServiceConfig)
     return 'Saved.'
   })

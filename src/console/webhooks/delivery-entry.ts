@@ -2,13 +2,13 @@ export type DeliveryStatusName = 'pending' | 'succeeded' | 'failed'
 
 export interface AttemptEntry {
   readonly time: string
-  /** HTTP status of the response; null without a response. */
+  /** HTTP status of the response; null if there was no response. */
   readonly httpCode: number | null
   readonly durationMs: number
   readonly error: string | null
 }
 
-/** An event at an endpoint, with the outcome of its delivery. */
+/** An event that is sent to an endpoint, with the outcome of its delivery. */
 export interface DeliveryEntry {
   readonly messageId: string
   readonly eventType: string
@@ -19,18 +19,18 @@ export interface DeliveryEntry {
   readonly attempts: readonly AttemptEntry[]
 }
 
-/** A delivery whose outcome the page waits for. */
+/** An event that the user has sent again or as a test, and whose outcome the page waits for. */
 export interface PendingSend {
   readonly messageId: string
-  /** Time of the last attempt before the event was sent again; null if there was no attempt. */
+  /** Time of the last attempt before the user sent the event; null if there was no attempt. */
   readonly after: string | null
 }
 
 export const lastAttempt = ({ attempts }: DeliveryEntry): AttemptEntry | undefined => attempts.at(-1)
 
 /**
- * Returns the delivery as soon as it has an attempt after the pending send; until then null. That attempt is
- * the outcome, even if more attempts follow.
+ * Returns the delivery of a pending send when it has a new attempt; null until then. This attempt is the
+ * outcome to show, even if more attempts follow.
  */
 export function finalAttempt(
   deliveries: readonly DeliveryEntry[],
@@ -48,7 +48,7 @@ export function describeAttempt({ httpCode, durationMs, error }: AttemptEntry): 
   return `${answered} after ${Math.round(durationMs)} ms${error === null ? '' : `: ${error}`}`
 }
 
-/** Describes the outcome of a delivery that the page waited for. */
+/** Describes the outcome of a delivery for which the page has waited. */
 export function describeDelivery(delivery: DeliveryEntry): string {
   const last = lastAttempt(delivery)
   const outcome = last === undefined ? '' : ` (${describeAttempt(last)})`

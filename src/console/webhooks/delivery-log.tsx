@@ -24,7 +24,10 @@ interface DeliveriesProps {
 
 const path = '/v2/workspace/advancedwebhook/deliveries'
 const lookMs = 500
-/** Maximum number of reads that wait for an outcome. A slow receiver has 30 s to respond. */
+/**
+ * Maximum number of reads while the page waits for an outcome. The reads take 40 s, because a receiver has 30
+ * s to respond.
+ */
 const looksMax = 80
 const statuses = [
   ['', 'Any'],
@@ -34,8 +37,8 @@ const statuses = [
 ] as const
 
 /**
- * Shows the delivery log of an endpoint. Reads it repeatedly until events that the user has sent have an
- * outcome.
+ * Shows the delivery log of an endpoint. If the user sends an event, reads the log repeatedly until the event
+ * has an outcome.
  */
 export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
   const api = useApi()
@@ -75,7 +78,7 @@ export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
         <TestForm
           endpointId={endpointId}
           onSent={(messageId) => {
-            // Shows the first page without a filter, because the newest delivery is there.
+            // Shows the first page without a filter, because the new delivery is at its start.
             setStatus('')
             setIterator(null)
             look({ messageId, after: null })

@@ -1,12 +1,12 @@
 import type { EndpointSettings } from './webhook-types.ts'
 
-/** Form values of an endpoint. */
+/** Values of the form that changes or creates an endpoint. */
 export interface Draft {
   readonly url: string
   readonly description: string
-  /** Event types to send; empty for all. */
+  /** Event types that the endpoint gets; empty for all. */
   readonly filterTypes: readonly string[]
-  /** Channels, separated by commas; empty for all. */
+  /** Ids of organizations and documents, separated by commas; empty for all. */
   readonly channels: string
   readonly rateLimit: string
 }
@@ -21,7 +21,7 @@ export const draftOf = ({ url, description, filterTypes, channels, rateLimit }: 
   rateLimit: rateLimit === null ? '' : `${rateLimit}`,
 })
 
-/** Returns the members of the draft. Members that are not set are null. */
+/** Returns the members of the endpoint in a draft. A member for which the draft has no value is null. */
 function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft) {
   const named = channels
     .split(',')
@@ -36,9 +36,9 @@ function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft
   }
 }
 
-/** Returns the data for `endpoints/update`, in which null clears a member. */
+/** Returns the data for `endpoints/update`. In this call, null clears a member. */
 export const toUpdateRequest = (draft: Draft): object => membersOf(draft)
 
-/** Returns the data for `endpoints/create`, which does not accept null. */
+/** Returns the data for `endpoints/create`. This call does not accept null, so such members are left out. */
 export const toCreateRequest = (draft: Draft): object =>
   Object.fromEntries(Object.entries(membersOf(draft)).filter(([, value]) => value !== null))

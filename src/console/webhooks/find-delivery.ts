@@ -10,14 +10,15 @@ export interface DeliveryPage {
 }
 
 /**
- * Maximum number of pages in which one delivery is searched. A delivery that the page waits for is recent.
+ * Maximum number of pages that are searched for a delivery. The delivery is recent, so it is on one of the
+ * first pages.
  */
 const pagesMax = 20
 
 /**
- * Returns the page of the unfiltered log that contains a delivery. It is needed because a delivery that is
- * sent again may no longer match the filter.
- * @returns the iterator of the page; null for the first page, also if the delivery was not found
+ * Finds the page of the unfiltered delivery log that contains a delivery. The unfiltered log is used because
+ * a delivery may no longer match a filter after it is sent again.
+ * @returns the iterator of the page; null if it is the first page, or if the delivery was not found
  * @throws ApiCallError
  */
 export async function iteratorOfPage(

@@ -8,8 +8,9 @@ interface Page {
 }
 
 /**
- * Returns one endpoint. Searches all endpoints, because the API can only list them.
- * @throws ApiCallError also if no endpoint has this id
+ * Returns the endpoint with an id. Reads the list of all endpoints, because the API cannot return a single
+ * endpoint.
+ * @throws ApiCallError; also if no endpoint has this id
  */
 export async function findEndpoint(api: ApiClient, endpointId: string): Promise<EndpointSettings> {
   let iterator: string | null = null

@@ -9,7 +9,7 @@ interface IteratorPagerProps {
   readonly onPage: (iterator: string | null) => void
 }
 
-/** Shows links to the previous and the next page of a listing that has iterators. */
+/** Shows buttons for the previous and the next page of a listing that the API reads with iterators. */
 export const IteratorPager = ({ page: { iterator, prevIterator, done }, onPage }: IteratorPagerProps) =>
   done && prevIterator === null ? null : (
     <p class="row">

@@ -10,10 +10,10 @@ interface RecoverProps {
   readonly onRecovered: () => void
 }
 
-/** Maximum number of events that one call enqueues again. */
+/** Maximum number of events that one call enqueues again. If a call reaches it, more events may remain. */
 const recoveredMax = 1_000
 
-/** Shows a form that sends the events again that have failed since a given time. */
+/** Shows a form that sends events again. It sends all events that have failed since a given time. */
 export function ResendFailed({ endpointId, onRecovered }: RecoverProps) {
   const api = useApi()
   const [since, setSince] = useState('')

@@ -11,7 +11,7 @@ interface Answered {
   readonly secret: string
 }
 
-/** Shows the secret that signs deliveries. It is read only on request. */
+/** Shows the secret that signs deliveries. The secret is read when the user requests it. */
 export function SigningSecret({ endpointId }: { readonly endpointId: string }) {
   const api = useApi()
   const [secret, setSecret] = useState<string | null>(null)

@@ -1,4 +1,4 @@
-/** Event types with the names of the API. */
+/** Event types that an endpoint can get, with the names that the API uses. */
 export const endpointEventTypes = [
   'comment_annotation.add',
   'comment_annotation.assign',
@@ -27,7 +27,7 @@ export interface EndpointSettings {
   readonly id: string
   readonly url: string
   readonly description: string | null
-  /** Event types to send; null for all. */
+  /** Event types that the endpoint gets; null for all types. */
   readonly filterTypes: readonly string[] | null
   readonly channels: readonly string[] | null
   readonly disabled: boolean
@@ -36,7 +36,7 @@ export interface EndpointSettings {
   readonly createdAt: string
 }
 
-/** Encoding of payloads. */
+/** Settings for the encoding and encryption of payloads. */
 export interface EncodingSettings {
   readonly encodeData: boolean
   readonly encryptData: boolean

@@ -1,4 +1,4 @@
-/** Content of a root in the form in which the server returns it. */
+/** Content of a root, in the form in which the server returns it. */
 export interface EditableContent {
   readonly type: string
   readonly contentKey: string
@@ -8,20 +8,23 @@ export interface EditableContent {
 /** Returns whether content of this type is a string. Content of all other types is JSON. */
 const isString = (type: string): boolean => type === 'text' || type === 'xml'
 
-/** Converts content to editable text: text and XML unchanged, all other types as indented JSON. */
+/**
+ * Converts content to text that the user can edit. Text and XML stay unchanged; all other types become
+ * indented JSON.
+ */
 export const contentToText = ({ type, data }: Pick<EditableContent, 'type' | 'data'>): string =>
   isString(type) ? String(data) : JSON.stringify(data, null, 2)
 
 /**
- * Converts edited text to content; the reverse of `contentToText`.
- * @throws SyntaxError with the position of the JSON error
+ * Converts edited text to content. This function is the inverse of `contentToText`.
+ * @throws SyntaxError with the position of the error in the JSON
  */
 export const textToContent = (type: string, text: string): unknown =>
   isString(type) ? text : (JSON.parse(text) as unknown)
 
 /**
- * Converts content, including XML, to lines that can be compared. Each line ends with a line break, so that
- * the last line is like the others.
+ * Converts content to lines that can be compared. Each line ends with a line break, so that the last line is
+ * not different from the others.
  */
 export function toComparableLines({ type, data }: Pick<EditableContent, 'type' | 'data'>): string {
   if (type === 'text') return contentToText({ type, data })
@@ -29,7 +32,10 @@ export function toComparableLines({ type, data }: Pick<EditableContent, 'type' |
   return lines === '' ? '' : `${lines}\n`
 }
 
-/** Formats XML with one indented line for each element or text. Use it only for display. */
+/**
+ * Formats XML with one indented line for each element or text. The result is only for display, because the
+ * added white space changes the content.
+ */
 export function prettyXml(xml: string): string {
   let depth = 0
   const rows: string[] = []
@@ -42,7 +48,7 @@ export function prettyXml(xml: string): string {
   return rows.join('\n')
 }
 
-/** Yields the tags of the XML and the texts between them, in order. Reads each character once. */
+/** Yields the tags of the XML and the texts between them, in their order. Each character is read once. */
 function* piecesOf(xml: string): Generator<string> {
   for (let at = 0; at < xml.length; ) {
     const end = xml[at] === '<' ? xml.indexOf('>', at) + 1 : xml.indexOf('<', at)

@@ -1,6 +1,6 @@
 import { formatCounted } from '../../ui/format.ts'
 
-/** Changes that a replacement or a restoration makes, or would make in a dry run. */
+/** Changes that a replacement or a restoration has made. For a dry run, the changes that it would make. */
 export interface EditSummary {
   readonly version: string
   readonly changed: boolean

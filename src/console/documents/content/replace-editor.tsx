@@ -13,13 +13,16 @@ import type { EditorInfo } from './editor-info.ts'
 
 interface ReplaceBoxProps {
   readonly address: EditorAddress
-  /** Content of the editor when it was read. */
+  /** Content of the editor at the time of the last read. */
   readonly base: EditorInfo & EditableContent
-  /** Called to read the content again. @param done describes the replacement; null if nothing was replaced */
+  /**
+   * Called when the content must be read again.
+   * @param done sentence that describes the replacement; null if nothing was replaced
+   */
   readonly onReadAgain: (done: string | null) => void
 }
 
-/** Changes that a dry run has returned, and the text of that dry run. */
+/** Changes that a dry run has returned. `of` is the text for which the dry run was made. */
 interface Foreseen {
   readonly of: string
   readonly written: EditSummary
@@ -27,15 +30,15 @@ interface Foreseen {
 }
 
 /**
- * Lets the user edit the content that was read. The user must see the changes of a dry run before the
- * replacement.
+ * Lets the user edit the content that was read. Before a replacement, the user must see the changes that a
+ * dry run returns.
  */
 export function ReplaceEditor({ address, base, onReadAgain }: ReplaceBoxProps) {
   const { type } = base
   const [text, setText] = useState(() => contentToText(base))
   const [foreseen, setForeseen] = useState<Foreseen | null>(null)
   const update = useUpdate(address, base)
-  /** Replaces the content, or only runs the replacement as a dry run. */
+  /** Replaces the content. If `isDry` is true, only makes a dry run and shows its changes. */
   const { run, busy, error } = useAction(async (isDry: boolean) => {
     setForeseen(null)
     const answer = await update(text, isDry)
@@ -88,7 +91,7 @@ function useUpdate(address: EditorAddress, { type, contentKey, version }: Editor
     })
 }
 
-/** Parses the edited text. @throws ApiCallError if the text is not valid JSON for the type */
+/** Parses the edited text. @throws ApiCallError if the text must be JSON, but is not valid */
 function read(type: string, text: string): unknown {
   try {
     return textToContent(type, text)

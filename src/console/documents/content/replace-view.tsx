@@ -22,12 +22,12 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
     ...(root !== undefined && { contentKey: root }),
   })
   const read = data?.[0]
-  // An empty root without a stored type can get any type. The server reports such a root as a text.
+  // An empty root without a stored type can get any type. The server returns the type `text` for such a root.
   const isEmpty = read?.type === 'text' && read.data === ''
   const [kind, setKind] = useState<RootType>('text')
   const base = isEmpty && read !== undefined ? { ...read, type: kind, data: emptyContent[kind] } : read
   const [message, setMessage] = useState<string | null>(null)
-  // Reads the content again, so that the next change starts with the replaced content.
+  // Shows the result and reads the content again, so that the next change starts with the new content.
   const readAgain = (done: string | null) => {
     setMessage(done)
     reload()
@@ -52,7 +52,7 @@ export function ReplaceView({ address, roots }: ReplaceProps) {
       )}
       <ActionOutcome error={error} done={message} />
       {base !== undefined && base.contentKey === (root ?? base.contentKey) && (
-        // The key gives content that was read again a new form. The form appears only after the read.
+        // The key creates a new form whenever the content has been read again. The old form stays until then.
         <Fragment key={read}>
           <ReplaceEditor key={base.type} address={address} base={base} onReadAgain={readAgain} />
         </Fragment>

@@ -5,7 +5,10 @@ import type { LiveDocument } from '../live/live-document.ts'
 import { countStructs, type StructCounts } from '../live/struct-counts.ts'
 import type { EditorInfo } from './editor-info.ts'
 
-/** Minimum intervals in ms, for counting structs in the page and for requesting the values of the server. */
+/**
+ * Minimum intervals in ms between two counts of the structs in the page, and between two requests for the
+ * values of the server.
+ */
 const countEveryMs = 1_000
 const askEveryMs = 5_000
 
@@ -16,7 +19,7 @@ interface FiguresProps {
   readonly onChanged: () => void
 }
 
-/** Shows size and structure of the document, and the user who changed it last. */
+/** Shows the size and the structure of the document, and the user who changed the document last. */
 export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
   const counts = useCounts(live, onChanged)
   const shown: readonly (readonly [string, unknown])[] = [
@@ -49,7 +52,7 @@ export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
 function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): StructCounts {
   const [counts, setCounts] = useState(() => countStructs(doc))
   useEffect(() => {
-    // Includes the updates that arrived while the page was connecting.
+    // Counts again, to include the updates that arrived while the page was connecting.
     setCounts(countStructs(doc))
     const all = [
       throttled(countEveryMs, () => setCounts(countStructs(doc))),
@@ -67,7 +70,7 @@ function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): St
   return counts
 }
 
-/** Returns a function that runs `act` after a delay, once for all calls during the delay. */
+/** Returns a function `call` that runs `act` after a delay. Further calls during the delay have no effect. */
 function throttled(
   pauseMs: number,
   act: () => void,

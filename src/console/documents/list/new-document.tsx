@@ -12,7 +12,7 @@ interface NewDocumentProps {
   readonly onClose: () => void
 }
 
-/** Shows a form that creates a document with one empty editor and opens it. */
+/** Shows a form that creates a document with one empty editor. Opens the new document. */
 export function NewDocumentForm({ organizationId, onClose }: NewDocumentProps) {
   const api = useApi()
   const [documentId, setDocumentId] = useState('')

@@ -41,7 +41,7 @@ export function OrganizationList() {
   )
 }
 
-/** Shows a form that opens an organization by id, even if it does not exist yet. */
+/** Shows a form that opens an organization by its id. The organization need not exist yet. */
 function OpenByName() {
   const [id, setId] = useState('')
   return (

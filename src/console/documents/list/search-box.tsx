@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { TextField } from '../../ui/controls.tsx'
 
-/** Time in ms after the last keystroke, after which the search starts. */
+/** Time in ms between the last keystroke and the start of the search. */
 const pauseMs = 250
 const lengthMax = 200
 
 /**
- * Returns the text of a search box, and the search member of a request. The member follows the text after a
- * pause in typing.
+ * Returns the text of a search box, and the member `search` for a request. The member follows the text after
+ * a pause in typing.
  */
 export function useSearch(): {
   readonly typed: string

@@ -1,15 +1,17 @@
 import { createDecoder, type Decoder, readVarString, readVarUint } from 'lib0/decoding'
 
-/** A user as the awareness state of one client describes the user. */
+/** A user in the form in which the awareness state of one client describes the user. */
 export interface AwarenessUser {
   readonly clientId: number
   /** Time of the first awareness message from the client, in epoch milliseconds. */
   readonly since: number
   readonly userId: string
   readonly name: string
-  /** Color for CSS, exactly as the client sends it. */
+  /** Color for CSS, exactly as the client has sent it. Null if the client has sent none. */
   readonly color: string | null
-  /** Relative positions, exactly as the client sends them; null if the client has no cursor. */
+  /**
+   * Relative positions of the cursor, exactly as the client has sent them; null if the client has no cursor.
+   */
   readonly cursor: { readonly anchor: unknown; readonly head: unknown } | null
 }
 
@@ -21,14 +23,14 @@ interface Known {
   readonly state: State
 }
 
-/** Tracks the users on a document from the awareness messages of y-protocols. Sends no messages. */
+/** Tracks the users on a document. It reads awareness messages of y-protocols, but sends none. */
 export class AwarenessTracker {
   readonly #known = new Map<number, Known>()
 
   /**
-   * Applies an awareness message.
+   * Applies an awareness message to the list of users.
    * @param message body of the message
-   * @param now epoch milliseconds
+   * @param now current time in epoch milliseconds
    */
   receive(message: Uint8Array, now: number): void {
     const decoder = createDecoder(message)
@@ -45,12 +47,14 @@ export class AwarenessTracker {
     else this.#known.set(clientId, { clock, since: before?.since ?? now, state })
   }
 
-  /** Removes all users after a disconnect, because their states are then unknown. */
+  /**
+   * Removes all users. Must be called after a disconnect, because the states of the users are then unknown.
+   */
   clear(): void {
     this.#known.clear()
   }
 
-  /** Returns the users in the order of their first message. */
+  /** Returns the users in the order of their first awareness messages. */
   all(): readonly AwarenessUser[] {
     return [...this.#known]
       .map(([clientId, { since, state }]) => ({ clientId, since, ...shown(state) }))
@@ -70,8 +74,8 @@ function shown(state: State): Omit<AwarenessUser, 'clientId' | 'since'> {
 }
 
 /**
- * Returns the cursor in a state. Knows the fields of y-codemirror, y-quill, Tiptap and y-prosemirror, of
- * Slate, and of Lexical.
+ * Returns the cursor in an awareness state. The function supports the fields that y-codemirror, y-quill,
+ * Tiptap, y-prosemirror, Slate and Lexical use.
  */
 function cursorOf(state: State): AwarenessUser['cursor'] {
   for (const part of [state.cursor, state.selection]) {

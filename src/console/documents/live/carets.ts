@@ -5,9 +5,9 @@ import type { Caret } from './text-runs.ts'
 
 /** Positions of cursors in a document. */
 export interface CaretPositions {
-  /** Cursors in each text. */
+  /** Cursors of each text, by the text. */
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
-  /** Names of the roots that contain cursors, by client id. */
+  /** Name of the root that contains the cursor of each client, by client id. */
   readonly roots: ReadonlyMap<number, string>
 }
 
@@ -27,8 +27,8 @@ export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): Ca
 }
 
 /**
- * Returns the position in this document; null if the value is not a position, because clients can send any
- * value.
+ * Returns the position that a value stands for in this document. Returns null if the value is not a position;
+ * clients can send any value.
  */
 function resolved(doc: Y.Doc, encoded: unknown): Y.AbsolutePosition | null {
   try {

@@ -41,7 +41,7 @@ export interface RootView {
   readonly root: SharedRoot
 }
 
-/** Returns the roots, ordered by name. */
+/** Returns all roots of the live document, ordered by name. */
 export const liveRoots = ({ doc }: Pick<LiveDocument, 'doc'>): readonly RootView[] =>
   [...doc.share]
     .map(([name, root]) => ({ name, root, kind: rootKind(doc, name) }))

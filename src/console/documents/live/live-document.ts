@@ -14,27 +14,29 @@ export type ConnectionState =
 const backoffMs = { least: 500, most: 15_000 } as const
 
 /**
- * Returns whether a new connection after this close code cannot succeed. Codes about tokens are not final,
- * because the next connection uses a new token.
+ * Returns whether a close code means that a new connection cannot succeed. Codes about tokens are not
+ * included, because the next connection uses a new token.
  */
 const isFinal = (code: number): boolean => code === 4400 || code === 4404 || code === 4413
 
 /**
- * Error statuses of a token request that can be temporary. A proxy returns `INTERNAL` when its server is not
- * available.
+ * Error statuses that can be temporary when a token is requested. A proxy causes the status `INTERNAL` while
+ * its server is not available.
  */
 const passing: ReadonlySet<string> = new Set(['OFFLINE', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'INTERNAL'])
 
 export interface LiveOptions {
   /** URL of the document, such as `ws://localhost:8900/sync/acme/notes/main`. */
   readonly url: string
-  /** Creates a realtime token. It is called for each connection. */
+  /** Returns a new realtime token. Called for each connection. */
   readonly token: () => Promise<string>
-  /** Called after changes, at most once per frame. */
+  /** Called when the page must be drawn again, at most once per frame. */
   readonly onChange: () => void
 }
 
-/** A live document for reading: it sends no edits and no awareness state. */
+/**
+ * A document that follows the edits of all clients. It only reads: it sends no edits and no awareness state.
+ */
 export class LiveDocument {
   readonly doc = new Y.Doc()
   readonly people = new AwarenessTracker()
@@ -46,7 +48,7 @@ export class LiveDocument {
   #failures = 0
   #frame = 0
   #pause: ReturnType<typeof setTimeout> | undefined
-  /** Time of `performance.now` before which the page draws nothing. */
+  /** Time of `performance.now()`. Before this time, the page draws nothing. */
   #restUntil = 0
   #isOver = false
 
@@ -105,7 +107,7 @@ export class LiveDocument {
     this.#retry = setTimeout(() => void this.#connect(), waitMs)
   }
 
-  /** Draws at most once per frame, and less often if drawing takes long. */
+  /** Schedules a call of `onChange`. There is at most one call per frame, and fewer if drawing takes long. */
   #changed(): void {
     if (this.#pause !== undefined || this.#isOver) return
     this.#pause = setTimeout(() => {
@@ -117,8 +119,8 @@ export class LiveDocument {
     this.#pause = undefined
     const began = performance.now()
     this.#options.onChange()
-    // The render runs before the next task. A pause after it leaves two thirds of the time to the user of the
-    // page.
+    // The page is rendered before the next task, so this task measures the time of the rendering. The pause
+    // afterwards is twice as long, so that the page can respond to its user.
     setTimeout(() => {
       const now = performance.now()
       this.#restUntil = now + 2 * (now - began)

@@ -12,11 +12,11 @@ export interface EditorAddress {
   readonly editorId: string
 }
 
-/** Context for the components that show parts of a document. */
+/** Data that the components need to show parts of a document. */
 export interface LiveView {
   readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
   readonly freshFrom: (client: number) => number
-  /** Number of values that this render has drawn. */
+  /** Number of values that the current render has drawn so far. */
   readonly drawn: { count: number }
 }
 
@@ -29,8 +29,8 @@ export const LiveViewContext = createContext<LiveView>({
 export const useLiveView = (): LiveView => useContext(LiveViewContext)
 
 /**
- * Returns the live document; null until the first effect has run. The component is rendered again after each
- * change of the document.
+ * Returns the live document; null before the first effect has run. Every change of the document renders the
+ * component again.
  */
 export function useLiveDocument(address: EditorAddress): LiveDocument | null {
   const api = useApi()
@@ -54,7 +54,7 @@ export function useLiveDocument(address: EditorAddress): LiveDocument | null {
   return live.current
 }
 
-/** Requests the token of an admin, who can read restricted documents without a grant. */
+/** Request for a token of an administrator, who can read restricted documents without a grant. */
 const tokenRequest = {
   userId: consoleUser.id,
   userProperties: { name: consoleUser.name, email: '', isAdmin: true },

@@ -18,8 +18,8 @@ export interface SocketHandlers {
 }
 
 /**
- * Opens a connection in the protocol of y-websocket that only receives.
- * @returns a function that ends the connection without a call of `onClose`
+ * Opens a connection in the protocol of y-websocket. The connection receives updates, but sends none.
+ * @returns a function that closes the connection; `onClose` is not called in this case
  */
 export function openReadOnlySocket(url: string, hearing: SocketHandlers): () => void {
   const socket = new WebSocket(url)
@@ -47,7 +47,7 @@ function hear(bytes: Uint8Array, socket: WebSocket, hearing: SocketHandlers): vo
   if (type === types.awareness) return hearing.onAwareness(readVarUint8Array(decoder))
   if (type !== types.sync) return
   const step = readVarUint(decoder)
-  // Answers with an empty update, because a read-only page has nothing to send.
+  // Answers the request of the server with an empty update, because a read-only page has no updates to send.
   if (step === messageYjsSyncStep1) return socket.send(message(messageYjsSyncStep2, nothing))
   hearing.onUpdate(readVarUint8Array(decoder))
   if (step === messageYjsSyncStep2) hearing.onSynced()

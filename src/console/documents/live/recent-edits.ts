@@ -1,24 +1,26 @@
 import * as Y from 'yjs'
 
-/** Time in ms. Added content counts as new for one to two times this time. */
+/** Interval in ms between two steps. Added content counts as new for one to two intervals. */
 const stepMs = 3_000
 
-/** Determines which parts of a document were added recently: the parts after an earlier state vector. */
+/**
+ * Determines which parts of a document are new. A part is new if it was added after an earlier state vector.
+ */
 export class RecentEdits {
   readonly #doc: Y.Doc
   readonly #onChange: () => void
   #timer: ReturnType<typeof setInterval> | undefined
-  /** State vectors of the two latest steps; null if nothing is new. */
+  /** State vectors of the latest step and of the step before; null before `begin`. */
   #recent: Map<number, number> | null = null
   #older: Map<number, number> | null = null
 
-  /** @param onChange called when a part is no longer new */
+  /** @param onChange called when parts are no longer new */
   constructor(doc: Y.Doc, onChange: () => void) {
     this.#doc = doc
     this.#onChange = onChange
   }
 
-  /** Starts to observe the document. Content that exists already is not new. */
+  /** Starts to observe the document. Content that already exists is not new. */
   begin(): void {
     this.#recent = this.#older = this.#vector()
     this.#timer ??= setInterval(() => this.step(), stepMs)
@@ -31,7 +33,7 @@ export class RecentEdits {
     if (hadNews) this.#onChange()
   }
 
-  /** Returns the clock of a client from which its operations are new. */
+  /** Returns the first clock of a client whose operation is new. */
   readonly from = (client: number): number =>
     this.#older === null ? Number.POSITIVE_INFINITY : (this.#older.get(client) ?? 0)
 

@@ -5,13 +5,16 @@ export interface StructCounts {
   readonly clients: number
   readonly structs: number
   /**
-   * Size of the tombstones of deleted content: characters, values and formatting marks, counted in the same
-   * way as on the server.
+   * Size of deleted content whose tombstones remain. Characters, values and formatting marks are counted in
+   * the same way as on the server.
    */
   readonly tombstones: number
 }
 
-/** Counts the structs in the page. There are fewer structs than operations, because Yjs merges neighbors. */
+/**
+ * Counts the structs of the document in the page. Yjs merges adjacent structs, so there are fewer structs
+ * than operations.
+ */
 export function countStructs({ store }: Y.Doc): StructCounts {
   let [structs, tombstones] = [0, 0]
   for (const own of store.clients.values()) {

@@ -3,7 +3,7 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 
 export type RunAttributes = Readonly<Record<string, unknown>>
 
-/** A part of a text. The parts are in the order of the document. */
+/** A part of a text. The parts of a text are in the order of the document. */
 export type TextRun =
   | {
       readonly kind: 'text'
@@ -14,7 +14,7 @@ export type TextRun =
   | { readonly kind: 'embed'; readonly value: unknown; readonly attributes: RunAttributes }
   | { readonly kind: 'caret'; readonly caret: Caret }
 
-/** The cursor of a user, before the unit at `index`. */
+/** The cursor of a user. It is before the unit at `index`. */
 export interface Caret {
   readonly index: number
   readonly clientId: number
@@ -22,20 +22,23 @@ export interface Caret {
   readonly color: string | null
 }
 
-/** Cost of a formatted run or an embed, in units of plain text. */
+/**
+ * Cost of a formatted run or an embed. The cost is the number of units of plain text that need the same time.
+ */
 const unitsPerRun = 20
 
 interface TextRunOptions {
-  /** Maximum number of units to show. The reader also stops after `limit / unitsPerRun` runs. */
+  /** Maximum number of units to show. Reading also stops after `limit / unitsPerRun` runs. */
   readonly limit: number
   readonly carets?: readonly Caret[]
-  /** Returns the clock of a client from which its operations are new. */
+  /** Returns the first clock of a client whose operation is new. */
   readonly freshFrom?: (client: number) => number
 }
 
 /**
- * Reads the start of a text, for any type of the root. Does not access the root as a type: a root has no type
- * before its first access, and an access with a wrong type cannot be undone.
+ * Returns the runs at the start of a text, and the number of remaining units. The root can have any type. The
+ * function reads the internal structs, because a root has no type before it is first accessed as a type. An
+ * access with a wrong type could not be undone.
  */
 export function runsOf(
   text: SharedRoot,
@@ -53,7 +56,7 @@ class RunReader {
   index = 0
   readonly #limit: number
   readonly #freshFrom: (client: number) => number
-  /** Remaining carets in reverse order, so that the last one is next. */
+  /** Carets that have not been added to the runs, in reverse order. The next caret is the last one. */
   readonly #carets: Caret[]
   #attributes: RunAttributes = {}
 
@@ -74,7 +77,7 @@ class RunReader {
     else for (const value of content.getContent() as unknown[]) this.#embed(value)
   }
 
-  /** Adds the carets that follow the last unit. */
+  /** Adds the carets at the end of the text. */
   end(): void {
     this.#caretsHere()
   }
@@ -85,8 +88,9 @@ class RunReader {
   }
 
   /**
-   * Adds a string.
-   * @param freshAt number of units at its start that are not new; if it exceeds the length, no unit is new
+   * Adds a string of one struct.
+   * @param freshAt number of units at the start of the string that are not new; if the string is shorter, no
+   * unit is new
    */
   #string(whole: string, freshAt: number): void {
     const end = Math.min(whole.length, this.#limit - this.index)
@@ -107,8 +111,8 @@ class RunReader {
   }
 
   /**
-   * Appends a text. Joins it with the last run if both have the same format, because an element of the page
-   * costs more than its text.
+   * Appends a text to the runs. If the last run has the same format, the text is joined with it, because each
+   * run becomes an element of the page, which costs more than its text.
    */
   #push(text: string, isFresh: boolean): void {
     const last = this.runs.at(-1)

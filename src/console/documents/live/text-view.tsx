@@ -6,12 +6,12 @@ import { useLiveView } from './live-view.ts'
 import type { Caret, RunAttributes, TextRun } from './text-runs.ts'
 import { runsOf } from './text-runs.ts'
 
-/** Number of units that are shown at first. */
+/** Maximum number of units that are shown at first. */
 const pageUnits = 20_000
 
 interface TextProps {
   readonly type: SharedRoot
-  /** Renders an embed, which can be any value. */
+  /** Renders an embed. The embed can be any value. */
   readonly embed: (value: unknown) => ComponentChildren
 }
 
@@ -49,7 +49,7 @@ function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: TextRun
   )
 }
 
-/** Style classes for common formats, by the names that editor libraries use. */
+/** CSS classes of common formats, by the names that editor libraries use for the formats. */
 const formats: ReadonlyMap<string, string> = new Map([
   ['bold', 'bold'],
   ['strong', 'bold'],
@@ -62,7 +62,7 @@ const formats: ReadonlyMap<string, string> = new Map([
   ['link', 'link-mark'],
 ])
 
-/** Returns the style classes of a run. An unknown format gets a generic class. */
+/** Returns the CSS classes of a run. An unknown format gets a general class. */
 function classesOf(attributes: RunAttributes, isFresh: boolean): string {
   const names = Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark')
   return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')

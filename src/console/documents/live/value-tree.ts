@@ -3,9 +3,9 @@ import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
 
 /** One value in a shared type. */
 export interface TreeCell {
-  /** Key for the list. It does not change as long as the value exists. */
+  /** Key for the list of components. It stays the same while the value exists. */
   readonly key: string
-  /** Name of the member or the attribute; null in a sequence. */
+  /** Name of the member or attribute; null if the value is in a sequence. */
   readonly name: string | null
   readonly value: unknown
   readonly client: number
@@ -30,8 +30,8 @@ export function sequenceCells(
 }
 
 /**
- * Returns the first members of a map, or the first attributes of an element, ordered by name, and the number
- * of the remaining ones.
+ * Returns the first entries ordered by name, and the number of the remaining entries. The entries are the
+ * members of a map or the attributes of an element.
  */
 export function mapCells(
   { _map }: SharedRoot,
@@ -55,14 +55,14 @@ export function mapCells(
   return { cells, rest: live.length - cells.length }
 }
 
-/** Form in which a value is shown. */
+/** The form in which the console shows a value. */
 export type ValueForm =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'json'; readonly value: object }
   | { readonly kind: 'text' | 'array' | 'map'; readonly type: SharedRoot }
   | { readonly kind: 'element'; readonly type: SharedRoot; readonly name: string }
 
-/** Maximum number of characters of a value that are shown. An image in a document may have megabytes. */
+/** Maximum number of characters that are shown of a value. An image in a document may have megabytes. */
 const plainMax = 2_000
 
 export function valueFormOf(value: unknown): ValueForm {
@@ -107,7 +107,9 @@ export function jsonCells(
   return { cells, rest: memberCount(value) - cells.length }
 }
 
-/** Returns whether an element fits into one line, because its only children are a few texts. */
+/**
+ * Returns whether an element can be shown in one line. This is the case if its only children are a few texts.
+ */
 export function isLine(element: SharedRoot): boolean {
   const { cells, rest } = sequenceCells(element, 4)
   return rest === 0 && cells.every(({ value }) => value instanceof Y.XmlText && value._map.size === 0)

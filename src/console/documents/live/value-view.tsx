@@ -14,9 +14,15 @@ import {
   valueFormOf,
 } from './value-tree.ts'
 
-/** Returns the number of values that are shown at first. Nested containers show fewer. */
+/**
+ * Returns the maximum number of values that a container shows at first. The number is smaller for nested
+ * containers.
+ */
 const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
-/** Depth up to which containers are open at first, until `drawnMax` values are drawn. */
+/**
+ * Containers up to this depth are open at first. After `drawnMax` values are drawn, further containers are
+ * closed.
+ */
 const openDepth = 5
 const drawnMax = 1_000
 const attributesMax = 20
@@ -24,7 +30,7 @@ const attributesMax = 20
 interface ValueProps {
   readonly value: unknown
   readonly depth: number
-  /** Key of the value in its parent; null in a sequence. */
+  /** Name of the value in its parent; null if the parent is a sequence. */
   readonly name?: string | null
 }
 
@@ -73,8 +79,8 @@ interface TypeProps {
 }
 
 /**
- * Shows a text with its embeds. Nested texts are blocks, as in Lexical and Slate. All other embeds are inline
- * and closed.
+ * Shows a text with its embeds. Nested texts are shown as blocks, because Lexical and Slate use them as
+ * blocks. All other embeds are inline, and closed at first.
  */
 export const RichTextView = ({ type, depth }: TypeProps) => (
   <TextView
@@ -147,7 +153,7 @@ function Element({ type, name, depth, label }: ElementProps) {
   )
 }
 
-/** Shows the attributes of an element, or of a text of Lexical or Slate. */
+/** Shows the attributes of an element. Texts of Lexical and Slate also have attributes. */
 const Attributes = ({ type }: { readonly type: SharedRoot }) => (
   <>
     {mapCells(type, attributesMax).cells.map(({ key, name, value }) => (
@@ -166,7 +172,7 @@ interface BranchProps {
   readonly children: ComponentChildren
 }
 
-/** Shows a container that can be opened. While it is closed, its children are not rendered. */
+/** Shows a container that the user can open. Its children are rendered only while it is open. */
 function Branch({ title, depth, children }: BranchProps) {
   const { drawn } = useLiveView()
   const [isOpen, setIsOpen] = useState(() => depth < openDepth && drawn.count < drawnMax)

@@ -16,7 +16,9 @@ interface CompareProps {
   readonly onClose: () => void
 }
 
-/** Shows the differences between a version and the current content, or another version. */
+/**
+ * Shows the differences between a version and another state, which is the current content or another version.
+ */
 export function CompareView({ address, roots, version, versions, onClose }: CompareProps) {
   const api = useApi()
   const [to, setTo] = useState(currentState)

@@ -3,18 +3,18 @@ import { type EditableContent, toComparableLines } from '../content/content-text
 import type { EditorAddress } from '../live/live-view.ts'
 import { type DiffPart, diffByLines, diffByWords } from './text-diff.ts'
 
-/** Id of the current content, next to the ids of versions. */
+/** Id that stands for the current content, in addition to the ids of versions. */
 export const currentState = 'now'
 
 export interface StateComparison {
   readonly parts: readonly DiffPart[]
-  /** True if the texts are equal but their formatting differs. The difference then shows the formatting. */
+  /** True if the texts are equal, but their formatting is different. The parts then show the formatting. */
   readonly isOfFormatting: boolean
 }
 
 /**
  * Compares two states of an editor.
- * @param contentKey null for the root that the server chooses
+ * @param contentKey name of the root to compare; null for the root that the server chooses
  * @throws ApiCallError
  */
 export async function compareStates(
@@ -34,7 +34,11 @@ export async function compareStates(
   return { parts: diffByLines(toComparableLines(oldDelta), toComparableLines(delta)), isOfFormatting: true }
 }
 
-/** Reads a state of an editor. A state that does not have the root is read as empty. @throws ApiCallError */
+/**
+ * Reads the content of a root in one state of an editor. If the state does not have the root, the content is
+ * empty.
+ * @throws ApiCallError
+ */
 async function readState(api: ApiClient, request: object, state: string): Promise<EditableContent> {
   try {
     if (state !== currentState)

@@ -1,7 +1,7 @@
 import { formatCounted } from '../../ui/format.ts'
 import { collapseUnchanged, type DiffPart } from './text-diff.ts'
 
-/** Shows removed and added text, distinguished by color and sign. */
+/** Shows removed and added text. Both have a color and a sign. */
 export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {
   if (parts.every(({ kind }) => kind === 'same')) return <p>No difference.</p>
   return (
@@ -34,5 +34,5 @@ export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {
   )
 }
 
-/** Shows a sign, which the browser does not include when the user copies the text. */
+/** Shows the sign of a part. The browser does not include the sign when the user copies the text. */
 const Sign = ({ sign }: { readonly sign: string }) => <span class="sign">{sign}</span>

@@ -19,12 +19,15 @@ interface RestoreProps {
   readonly onClose: () => void
 }
 
-/** Shows the changes of a restoration, then restores the version unless the document has newer edits. */
+/**
+ * Shows the changes that a restoration would make. Then restores the version, unless the document has been
+ * edited since.
+ */
 export function RestoreView({ address, version, onRestored, onClose }: RestoreProps) {
   const api = useApi()
   const request = { ...address, versionId: version.versionId, userId: consoleUser.id }
   const [foreseen, setForeseen] = useState<EditSummary | null>(null)
-  /** Restores the version. Without the result of a dry run, makes the dry run. */
+  /** Restores the version. If `seen` is null, only makes a dry run and shows its changes. */
   const { run, busy, error, done } = useAction(async (seen: EditSummary | null) => {
     setForeseen(null)
     const asked = seen === null ? { dryRun: true } : { ifVersion: seen.version }

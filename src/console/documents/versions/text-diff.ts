@@ -6,8 +6,8 @@ export interface DiffPart {
 }
 
 /**
- * Maximum number of words or lines in each text, without the common start and end. Longer texts are not
- * compared.
+ * Maximum number of words or lines of each text. The common start and end of the texts do not count. Longer
+ * texts are not compared.
  */
 const tokensMax = 6_000
 
@@ -15,14 +15,14 @@ const words = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu
 const lines = /[^\n]*\n|[^\n]+/g
 
 /**
- * Returns the parts of `before` to remove and the parts to add to get `after`. Compares words, or lines if
- * there are too many words.
+ * Returns the parts of `before` to remove and the parts to add, in order to get `after`. Compares the texts
+ * by words. If there are too many words, compares them by lines.
  */
 export function diffByWords(before: string, after: string): readonly DiffPart[] {
   return compared(before, after, words) ?? compared(before, after, lines) ?? replaced(before, after)
 }
 
-/** Compares texts like `diffByWords`, but by lines. */
+/** Compares texts in the same way as `diffByWords`, but always by lines. */
 export const diffByLines = (before: string, after: string): readonly DiffPart[] =>
   compared(before, after, lines) ?? replaced(before, after)
 
@@ -35,7 +35,7 @@ function replaced(before: string, after: string): readonly DiffPart[] {
 
 const kinds = { [-1]: 'removed', 0: 'same', 1: 'added' } as const
 
-/** Compares texts by tokens; null if there are too many tokens. */
+/** Compares texts by the tokens that `token` matches. Returns null if there are too many tokens. */
 function compared(before: string, after: string, token: RegExp): readonly DiffPart[] | null {
   const [old, now] = [before.match(token) ?? [], after.match(token) ?? []]
   const start = sharedStart(old, now)
@@ -76,7 +76,7 @@ function sharedEnd(a: readonly string[], b: readonly string[], start: number): n
   return length
 }
 
-/** Maps each different token to one character, so that a comparison of characters compares tokens. */
+/** Maps each distinct token to one character. A comparison of characters can then compare tokens. */
 class Alphabet {
   readonly #codes = new Map<string, string>()
   readonly #tokens = new Map<string, string>()
@@ -90,8 +90,8 @@ class Alphabet {
   }
 
   /**
-   * Returns the character of a token. It is never a surrogate, because there are at most twice `tokensMax`
-   * tokens.
+   * Returns the character that stands for a token. The character is never a surrogate, because there are at
+   * most `2 * tokensMax` tokens.
    */
   #codeOf(token: string): string {
     const known = this.#codes.get(token)
@@ -106,13 +106,13 @@ class Alphabet {
 /** Number of characters of unchanged text that are shown on each side of a change. */
 const contextCharacters = 120
 
-/** A part for display. If its unchanged text is long, the middle is omitted. */
+/** A part in the form in which it is displayed. The middle of a long unchanged text is omitted. */
 export interface DiffSegment extends DiffPart {
   /** Number of omitted characters. */
   readonly omitted?: number
 }
 
-/** Omits the middle of long unchanged texts. */
+/** Omits the middle of each long unchanged text. */
 export function collapseUnchanged(parts: readonly DiffPart[]): readonly DiffSegment[] {
   return parts.flatMap((part, index): DiffSegment[] => {
     const { kind, text } = part

@@ -19,7 +19,7 @@ interface VersionsProps {
 
 type Doing = { readonly kind: 'compare' | 'restore' | 'delete'; readonly version: VersionSummary }
 
-/** Lists the saved versions of an editor, which the user can compare and restore. */
+/** Lists the saved versions of an editor. The user can compare and restore them. */
 export function VersionList({ address, roots }: VersionsProps) {
   const listing = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
   const [doing, setDoing] = useState<Doing | null>(null)

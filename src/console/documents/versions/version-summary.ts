@@ -1,8 +1,8 @@
-/** A version in the form of `/v2/crdt/versions/list`. */
+/** A version, as `/v2/crdt/versions/list` returns it. */
 export interface VersionSummary {
   readonly versionId: string
   readonly kind: 'manual' | 'automatic'
-  /** Label; '' if the version has none. */
+  /** Label of the version; '' if it has none. */
   readonly label: string
   readonly createdAt: string
   readonly createdBy: string
@@ -12,6 +12,6 @@ export interface VersionSummary {
 
 const formats = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** Returns a title by which users can distinguish versions. */
+/** Returns a title for a version: its label, or the time of its creation. */
 export const versionTitle = ({ label, createdAt }: Pick<VersionSummary, 'label' | 'createdAt'>): string =>
   label || `the version of ${formats.format(new Date(createdAt))}`
