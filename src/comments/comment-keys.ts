@@ -1,6 +1,9 @@
 import type { Key } from '../engine/engine.ts'
 
-/** Identifies a list of annotations: those of a document, or those of a location in a document. */
+/**
+ * Identifies a list of annotations: the annotations of a document, or the annotations of a location in a
+ * document.
+ */
 export type AnnotationList =
   | { readonly kind: 'document'; readonly documentId: string }
   | { readonly kind: 'location'; readonly documentId: string; readonly locationId: string }

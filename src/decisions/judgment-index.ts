@@ -101,8 +101,8 @@ export class JudgmentIndex {
   }
 
   /**
-   * Returns the precedents for `text`, the most relevant first. Of equally relevant precedents, the newest
-   * comes first, so the order in which judgments were added has no effect.
+   * Returns the precedents for `text`, the most relevant first. If two precedents are equally relevant, the
+   * newer one comes first, so the order in which judgments were added has no effect.
    */
   search(text: string): readonly Precedent[] {
     const terms = this.#rarest(searchTermsOf(text))
@@ -195,8 +195,8 @@ const boostWhere =
     Number(counts(id, stored?.judgedAt as number))
 
 /**
- * Sorts precedents by weight, the highest first. Of equal weights, the highest id comes first, which is the
- * newest, because ids sort by time.
+ * Sorts precedents by weight, the highest first. If the weights are equal, the highest id comes first. It is
+ * the newest, because ids sort by time.
  */
 const byRelevance = (a: Precedent, b: Precedent): number =>
   b.weight - a.weight || Number(a.judgment.judgmentId < b.judgment.judgmentId) * 2 - 1

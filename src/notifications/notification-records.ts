@@ -180,8 +180,8 @@ export async function removeNotification(transaction: Transaction, id: string): 
 }
 
 /**
- * Removes a recipient from a notification. Returns `nobody left` if the notification has no other recipient;
- * the notification then stays unchanged.
+ * Removes a recipient from a notification. If the notification has no other recipient, it stays unchanged,
+ * and the result is not `dropped`.
  */
 export function dropRecipient(
   transaction: Transaction,

@@ -112,7 +112,7 @@ export class VersionStore {
     await this.#requireEpoch(address, version.epoch)
     return this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      // This read makes concurrent changes of the versions conflict, because every change of the versions
+      // Because of this read, concurrent changes of the versions conflict: every change of the versions
       // writes this state.
       const state = await stateOf(transaction, address)
       const records = await recordsOf(transaction, address)

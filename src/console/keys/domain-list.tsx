@@ -103,8 +103,8 @@ export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) 
 }
 
 /**
- * Returns whether this page comes from the server itself. Such pages are always allowed, whatever the list of
- * domains contains.
+ * Returns whether this page comes from the server itself. Such pages are always allowed, even if the list of
+ * domains is not empty.
  */
 function useIsOwn(): boolean {
   const { data } = useServerVersion()

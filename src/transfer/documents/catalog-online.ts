@@ -35,7 +35,7 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
     }
   },
   async *editors(organizationId, documentId) {
-    // Uses the format `roots`, because it works for every document, whatever the types of its roots are.
+    // Uses the format `roots`, because it works for every document and for all types of roots.
     const query = { organizationId, documentId, format: 'roots' }
     const { data } = await callOnline(server, '/v2/crdt/get', query)
     for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data as readonly Editor[]) {

@@ -30,7 +30,7 @@ export interface TargetOptions {
   /** Access type of new documents. */
   readonly defaultAccess: AccessType
   /**
-   * What happens to a document that was deleted in this store: `refuse` rejects it, and `recreate` creates it
+   * Treatment of a document that was deleted in this store: `refuse` rejects it, and `recreate` creates it
    * again.
    */
   readonly deleted: 'refuse' | 'recreate'

@@ -32,8 +32,8 @@ export class DocumentRejectedError extends Error {
 }
 
 /**
- * Number of updates that one transaction applies. This number suffices to make the cost of the transaction
- * per update small. With a larger number, Yjs takes longer, because it joins lists of values pairwise.
+ * Number of updates that one transaction applies. With this number, the cost of the transaction per update is
+ * small. With a larger number, Yjs takes longer, because it joins lists of values pairwise.
  */
 const updatesPerTransaction = 64
 
