@@ -1,6 +1,6 @@
 /**
- * Measures pages of activities of an organization that has a million of them: the time with each filter, over
- * real sockets to a server of its own, durable on disk.
+ * Measures how long pages of activities take with each filter, in an organization with a million activities.
+ * The calls go over real sockets to a separate server process, which writes durably to disk.
  *
  *   node --import tsx bench/activities.ts [--smoke]
  */
@@ -16,7 +16,7 @@ const users = smoke ? 50 : 5_000
 const targets = smoke ? 500 : 100_000
 const calls = smoke ? 5 : 100
 const batch = 500
-/** Concurrent calls while the organization is filled. */
+/** Number of concurrent calls while the organization is filled with activities. */
 const fillers = 8
 const pageSizes = [100, 1_000]
 const features = ['comment', 'reaction', 'recorder', 'crdt', 'custom']
@@ -101,7 +101,10 @@ interface Measured {
   readonly times: readonly number[]
 }
 
-/** Measures first pages, and following pages if there are any. */
+/**
+ * Measures calls with a filter. Calls for a first page alternate with calls for the second page, if there is
+ * one.
+ */
 async function measure(filter: () => object, pageSize: number): Promise<Measured> {
   const times: number[] = []
   let found = 0

@@ -1,6 +1,7 @@
 /**
- * Measures the cost of the audit log: the same calls at a server that records every change and at one that
- * records nothing, alternately. Calls go over real sockets to servers of their own, durable on disk.
+ * Measures the cost of the audit log. The same calls go alternately to a server that records every change and
+ * to a server that records nothing. They go over real sockets to separate server processes, which write
+ * durably to disk.
  *
  *   node --import tsx bench/audit.ts [--smoke]
  */
@@ -11,7 +12,7 @@ import { type BenchServer, done, startWeft, temporaryDirectory } from './support
 
 const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 2 : 10
-/** Calls of one round, first one after the other, and then concurrently. */
+/** Number of calls in one round. They first run one after the other, and then concurrently. */
 const calls = smoke ? 20 : 200
 const atOnce = 16
 

@@ -1,6 +1,6 @@
 /**
- * Computes the needs of a Weft cluster by number of connections and documents: measures the cost of one,
- * calculates the rest, and writes `bench/capacity.md`.
+ * Computes how many nodes and databases a Weft cluster needs for a number of connections and documents.
+ * Measures the cost of one connection and one document, calculates the needs, and writes `bench/capacity.md`.
  *
  *   node --import tsx bench/capacity.ts [--smoke]     `--smoke` prints the sheet and writes nothing
  */

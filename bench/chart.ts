@@ -1,6 +1,6 @@
 /**
- * Draws the first figure of each scenario as bars on a logarithmic scale: the servers next to each other,
- * with their ratio to the relay.
+ * Draws the first figure of each scenario as bars on a logarithmic scale. The servers are next to each other,
+ * each with its ratio to the relay.
  *
  *   npm run bench -- sync --json=DIR
  *   node --import tsx bench/chart.ts DIR/sync.json FILE.svg
@@ -21,14 +21,17 @@ if (from === undefined || to === undefined) throw new Error('give a file of figu
 const { results } = JSON.parse(readFileSync(from, 'utf8')) as { results: readonly Measured[] }
 
 const names = [...new Set(results.flatMap(({ runs }) => Object.keys(runs)))]
-/** The color of Weft. */
+/** Color of the bars of Weft. */
 const ownColor = '#2f7de1'
 const colors = ['#8b95a5', '#b3bbc7', '#d9822b', '#a05bb5', '#3c9a6b']
 const others = names.filter((name) => name !== 'weft')
 const colorOf = (name: string): string =>
   name === 'weft' ? ownColor : (colors[others.indexOf(name) % colors.length] as string)
 
-/** A value that is not a number was not measured: JSON has null for it. */
+/**
+ * Returns the median of the first figure for each server. If JSON has null for a value, the value is left
+ * out, because it was not measured.
+ */
 function valuesOf({ figures, runs }: Measured): readonly (readonly [string, number])[] {
   const [key = ''] = Object.keys(figures)
   return Object.entries(runs)

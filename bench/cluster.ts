@@ -1,8 +1,8 @@
 /**
- * Compares several nodes over PostgreSQL and NATS with one node over PostgreSQL and with the embedded engine,
- * alternately in the same run. Measures the time of a commit, the latency between users at different nodes, the
- * CPU cost of a keystroke at each place, and the time to open one of many documents. All servers are processes
- * of their own on this machine.
+ * Compares three deployments alternately in the same run: the embedded engine, one node with PostgreSQL, and
+ * several nodes with PostgreSQL and NATS. Measures the time of a commit, the latency between users on
+ * different nodes, the CPU cost of a keystroke in each process, and the time to open one of many documents.
+ * All servers are separate processes on this machine.
  *
  *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2]
  */

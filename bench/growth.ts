@@ -1,5 +1,6 @@
 /**
- * Measures how work grows with the number of open rooms, the size of a document, and the length of its log.
+ * Measures how the work grows with the number of open rooms, with the size of a document, and with the length
+ * of its log.
  *
  *   node --import tsx bench/growth.ts [--smoke]
  */

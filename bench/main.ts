@@ -1,10 +1,10 @@
 /**
- * Runs the benches, each in its own process.
+ * Runs the benches, each in a separate process.
  *
  *   npm run bench                     all benches
- *   npm run bench -- sync rest        the named ones
- *   npm run bench -- --smoke          all, just long enough to prove that they run
- *   npm run bench -- --json=DIR       stores the figures of each in a file there; `bench/chart.ts` draws those of `sync`
+ *   npm run bench -- sync rest        only the benches `sync` and `rest`
+ *   npm run bench -- --smoke          all benches, only long enough to prove that they run
+ *   npm run bench -- --json=DIR       also writes the figures of each bench to a file in DIR (see `bench/chart.ts`)
  *   npm run bench -- --help           lists the benches
  */
 import { spawnSync } from 'node:child_process'

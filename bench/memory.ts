@@ -1,8 +1,8 @@
 /**
- * Decision suggestions: the time of a response with growing numbers of judgments, and of the first one, which
- * builds the index. Also the time for which either blocks the event loop (CPU time of the longest tick,
- * garbage collection included). Measures the service itself on a store in memory: its computation, not a
- * disk.
+ * Measures decision suggestions with growing numbers of judgments: the time of a response, and the time of
+ * the first response, which includes building the index. Also measures how long each of them blocks the event
+ * loop: the CPU time of the longest tick, including garbage collection. Calls the service directly with an
+ * in-memory store, so the measurement does not include disk access.
  *
  *   node --import tsx bench/memory.ts [--smoke] [part of a name, such as han]
  */
@@ -17,9 +17,9 @@ import { median, progress, quantile, round, table, thousands } from './support/r
 
 const smoke = process.argv.includes('--smoke')
 const calls = smoke ? 20 : 100
-/** Number of different words. Their frequencies follow Zipf's law, as in real texts. */
+/** Number of different words. Their frequencies follow Zipf's law, like the words of real texts. */
 const vocabulary = 20_000
-/** Words per judgment and per query. */
+/** Number of words in each judgment and in each query. */
 const words = 20
 
 const tenant = { workspaceId: 'workspace', apiKey: 'key' }
@@ -34,7 +34,7 @@ interface Kind {
   readonly text: () => string
 }
 
-/** As many as a memory holds of the longest texts. */
+/** Maximum number of judgments with the longest text that the store of one API key can have. */
 const longCount = smoke ? 200 : memoryLimits.characters / memoryLimits.queryCharacters
 const kinds: readonly Kind[] = [
   {
@@ -81,7 +81,7 @@ const cpuMs = (): number => {
   return (user + system) / 1000
 }
 
-/** Returns the CPU milliseconds of the longest tick of the event loop during `work`. */
+/** Returns the CPU time of the longest tick of the event loop during `work`, in ms. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let [longestMs, last] = [0, cpuMs()]
   const look = (): void => {

@@ -1,6 +1,7 @@
 /**
- * Measures typing in one document while another one is replaced repeatedly by large content that differs
- * everywhere. For comparison, it also computes the replacements on the event loop.
+ * Measures typing in one document while another document is replaced repeatedly. The replacements are large,
+ * and the contents have nothing in common. For comparison, also measures a server that computes the
+ * replacements on the event loop.
  *
  *   node --import tsx bench/neighbours.ts [--smoke]
  */
@@ -16,13 +17,13 @@ import { startWeft, temporaryDirectory } from './support/server.ts'
 import { type Typists, typistsAt } from './support/typists.ts'
 
 const smoke = process.argv.includes('--smoke')
-/** Keystrokes per second, like those of a few users. */
+/** Number of keystrokes per second, as a few users type them. */
 const perSecond = 100
 const seconds = smoke ? 2 : 15
 const nodes = smoke ? 2_000 : 20_000
 const characters = smoke ? 100_000 : 1_000_000
 
-/** Half of the nodes are elements, the other half unique texts. */
+/** Returns XML with `count` nodes. Half of the nodes are elements, and the other half are unique texts. */
 const xmlOf = (count: number): string =>
   Array.from({ length: count / 2 }, () => `<p id="${word()}">${words(4)}</p>`).join('')
 
@@ -36,7 +37,7 @@ const pace = { perSecond, seconds }
 interface Phase {
   readonly name: string
   readonly latencies: number[]
-  /** Milliseconds of each replacement. */
+  /** Duration of each replacement in ms. */
   readonly replacements: number[]
 }
 
@@ -47,7 +48,7 @@ async function phase(name: string, typists: Typists, order: ReplacerOrder | null
   endWithThis(child)
   child.on('message', (ms: number) => replacements.push(ms))
   child.send(order)
-  // The first replacement fills the document, the second one is the first rewrite.
+  // Waits for the first replacement, which fills the document and is therefore not a rewrite.
   while (replacements.length < 1 && child.exitCode === null) await new Promise((r) => setTimeout(r, 10))
   replacements.length = 0
   const latencies = await typists.type()

@@ -1,7 +1,8 @@
 /**
- * Measures cursors in one room of 50 and of 500 clients, in addition to those of `sync`: the number of
- * deliveries and the CPU of the server for each. Compares them with a bare relay and one that writes to each
- * receiver once per tick. Then it measures presence by REST: the time until all clients have it.
+ * Measures cursors in one room of 50 and of 500 clients: the number of deliveries, and the CPU time of the
+ * server for each delivery. The bench `sync` has further measurements of cursors. Compares Weft with a bare
+ * relay and with a relay that writes to each receiver once per tick. Then measures presence through REST: the
+ * time until all clients have received a status.
  *
  *   node --import tsx bench/presence.ts [--smoke]
  */
@@ -25,12 +26,14 @@ const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 1 : 2
 const seconds = smoke ? 1 : 3
 const updates = smoke ? 10 : 100
-/** Seconds of load before the measurement, because a new server compiles the code that it runs. */
+/**
+ * Time of load before the measurement in seconds. In this time, a new server compiles the code that it runs.
+ */
 const warmUpSeconds = smoke ? 0 : 3
 
 interface Load {
   readonly clients: number
-  /** Moves of each client's cursor per second. */
+  /** Number of moves of each client's cursor per second. */
   readonly perSecond: number
   readonly name: string
 }
@@ -43,7 +46,7 @@ const loads: readonly Load[] = smoke
       { clients: 500, perSecond: 1, name: 'saturated' },
     ]
 
-/** Loads during which a backend sets a status. */
+/** Loads under which a backend sets a status. */
 const statusLoads: readonly Load[] = smoke
   ? loads
   : [{ clients: 50, perSecond: 10, name: 'paced' }, ...loads.filter(({ name }) => name === 'paced')]
@@ -80,15 +83,15 @@ async function connectAll({ urlOf }: Target, count: number): Promise<Mover[]> {
 }
 
 /**
- * Milliseconds until the server is warm and every cursor is shown. The clients do not start at once, because
- * that burst would have to be processed first.
+ * Returns the time in ms until the server is warm and every cursor is shown. The first moves of the clients
+ * are spread over this time, so that the server has no burst to process.
  */
 const untilWarm = (perSecond: number): number => Math.max(1, 1 / perSecond, warmUpSeconds) * 1000 + 500
 
 interface Counted {
   readonly sent: number
   readonly messages: number
-  /** Received states of other clients. */
+  /** Number of received states of other clients. */
   readonly shown: number
 }
 
@@ -101,11 +104,11 @@ const countsOf = (clients: readonly Mover[]): Counted => ({
 interface Measured {
   readonly sent: number
   readonly messages: number
-  /** Received states of other clients, per second and for all clients together. */
+  /** Number of received states of other clients per second, for all clients together. */
   readonly delivered: number
-  /** CPU per delivered state. */
+  /** CPU time of the server per delivered state, in microseconds. */
   readonly microseconds: number
-  /** Used share of a core. */
+  /** Used share of one core. */
   readonly busy: number
 }
 
@@ -130,18 +133,21 @@ async function measure(target: Target, { clients: count, perSecond }: Load): Pro
 }
 
 interface StatusLatencies {
-  /** Milliseconds until a call was answered. The remaining time is that of the window and of the delivery. */
+  /**
+   * Time in ms until a call was answered. The rest of the time in `shown` is the broadcast window and the
+   * delivery.
+   */
   readonly answered: readonly number[]
-  /** Milliseconds from the call until each client had it. */
+  /** Time in ms from the call until the status arrived, for each client. */
   readonly shown: readonly number[]
-  /** Milliseconds from the response until each client had it, without the wait of the call itself. */
+  /** Time in ms from the response of the call until the status arrived, for each client. */
   readonly after: readonly number[]
 }
 
-/** Sets the status of one user after the other by REST, while all cursors move. */
+/** Sets the status of one user after the other through REST, while all cursors move. */
 async function statusLatencies(load: Load): Promise<StatusLatencies> {
   const server = await startServer()
-  // REST finds the document only after its first edit.
+  // REST can use a document only after its first edit.
   const document = { organizationId: 'bench', documentId: 'presence' }
   await server.post('/v2/crdt/add', { ...document, editorId: 'other', type: 'text', data: 'x' })
   const clients = await connectAll(weftTarget(server), load.clients)
@@ -162,7 +168,7 @@ async function statusLatencies(load: Load): Promise<StatusLatencies> {
     answered.push(answeredAt)
     shown.push(...shownAt)
     after.push(...shownAt.map((at) => Math.max(0, at - answeredAt)))
-    // The pause is not a multiple of the window.
+    // The pause varies, so that the calls do not always come at the same time of a broadcast window.
     await sleep(20 + ((update * 7) % 40))
   }
   stop()

@@ -1,6 +1,7 @@
 /**
- * Measures a document after 500 replacements, forwards and backwards over a recorded history: bytes sent,
- * bytes of the state, and the share of the first content that keeps its identity.
+ * Measures a document after 500 replacements. The contents are a recorded history, forwards and backwards.
+ * Measures the bytes that were sent, the size of the state, and the share of the first content that keeps its
+ * identity.
  *
  *   node --import tsx bench/replace-growth.ts [--smoke]
  */
@@ -18,7 +19,7 @@ import { readXmlRevisions } from './support/xml-revisions.ts'
 const smoke = process.argv.includes('--smoke')
 const replacements = smoke ? 5 : 500
 
-/** One way to change a document to the next content. */
+/** A method to change a document to the next content, with one function for each step. */
 interface Method {
   readonly name: string
   readonly steps: readonly ((doc: Y.Doc) => void)[]

@@ -1,6 +1,6 @@
 /**
- * Replaces maps and arrays of nested shared types by successive revisions, and compares the cost with other
- * methods: bytes sent, time, shared values that stay.
+ * Replaces maps and arrays of nested shared types with successive revisions. Compares the cost of several
+ * methods: the bytes that are sent, the time, and the share of the shared values that stay.
  *
  *   node --import tsx bench/replace-json.ts [--smoke]
  */
@@ -20,11 +20,11 @@ const histories = jsonHistories(smoke ? 3 : 120, smoke ? 50 : 1_500)
 interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
-  /** Share of the shared values that still exist. */
+  /** Share of the shared values that still exist after each replacement. */
   readonly kept: number[]
 }
 
-/** Items that hold shared values, at any depth. */
+/** Returns the items that contain shared values, at any depth. */
 function sharedItems(type: Pick<Y.AbstractType<unknown>, '_start' | '_map'>, found: Y.Item[] = []): Y.Item[] {
   const visit = (item: Y.Item): void => {
     if (item.deleted || !(item.content instanceof Y.ContentType)) return

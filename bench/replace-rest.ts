@@ -1,7 +1,7 @@
 /**
- * Measures replacements per second by REST calls, by type, size and share of new content; with one caller,
- * and with 16 that have a document each. The limit is a bare server that parses the same bodies and creates
- * the content again in a Y.Doc, in memory.
+ * Measures replacements per second through REST, by type, by size, and by share of new content. Measures one
+ * caller, and 16 callers with one document each. The upper bound is a bare server that parses the same bodies
+ * and creates the content again in an in-memory Y.Doc.
  *
  *   node --import tsx bench/replace-rest.ts [--smoke]
  */
@@ -27,14 +27,14 @@ const all: readonly (readonly [ContentType, number])[] = [
   ['xml', 100 * kilobyte],
 ]
 const cases = all.filter(([, bytes]) => !smoke || bytes === kilobyte)
-/** Creates documents and compiles the code before the measurement. */
+/** Calls before the measurement. They create the documents, and make the server compile its code. */
 const warmUp = { calls: 200, secondsMax: smoke ? 0.05 : 0.3 }
 const counted = { calls: smoke ? 32 : 2_000, secondsMax: smoke ? 0.1 : 1 }
 
 interface Contender {
   readonly name: string
   readonly server: CalledServer
-  /** Whether it reports if a call has changed anything. */
+  /** Whether the response states whether the call has changed anything. */
   readonly tells: boolean
 }
 
@@ -50,7 +50,10 @@ const bodyOf = (documentId: string, type: ContentType, content: string): Buffer 
   return Buffer.from(`{"data":${JSON.stringify(address).slice(0, -1)},"data":${content}}}`)
 }
 
-/** @throws Error if the report of a change is wrong */
+/**
+ * Measures calls with one type and one sequence of contents.
+ * @throws Error if a response states the change incorrectly
+ */
 async function measure(
   { server, tells }: Contender,
   { type, bytes, sequence, callers }: Work,

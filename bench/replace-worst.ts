@@ -1,7 +1,8 @@
 /**
- * Expensive replacements for each type of content: time to replace and to read, bytes sent, share that stays.
- * For comparison it measures how long Yjs needs to apply the same update at a peer, and how long a library
- * needs: fast-diff for text, y-prosemirror's updateYFragment for XML.
+ * Measures expensive replacements for each type of content: the time to replace and to read, the bytes that
+ * are sent, and the share of the content that stays. For comparison, also measures how long Yjs needs to
+ * apply the same update at another client, and how long a library needs. The libraries are fast-diff for
+ * text, and updateYFragment of y-prosemirror for XML.
  *
  *   node --import tsx bench/replace-worst.ts [--smoke] [type, or type and start of the name of a case]
  */

@@ -1,6 +1,6 @@
 /**
- * Replaces the XML of a document by successive revisions, and compares the cost with other methods: bytes
- * sent, time, elements and characters that stay.
+ * Replaces the XML of a document with successive revisions. Compares the cost of several methods: the bytes
+ * that are sent, the time, and the share of elements and characters that stay.
  *
  *   node --import tsx bench/replace-xml.ts [--smoke]
  */
@@ -17,7 +17,10 @@ const { source, contents } = readXmlRevisions(smoke ? 3 : 1_000)
 interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
-  /** Shares of the elements and texts, and of the characters, that still exist. */
+  /**
+   * Share of the elements and texts that still exist after each replacement. `charactersKept` is the share of
+   * the characters.
+   */
   readonly nodesKept: number[]
   readonly charactersKept: number[]
 }
@@ -27,7 +30,7 @@ interface Items {
   readonly characters: Y.ID[]
 }
 
-/** Every element and text, and every tenth character. */
+/** Returns the ids of all elements and texts, and of every tenth character. */
 function itemsIn(
   type: { readonly _start: Y.Item | null },
   found: Items = { nodes: [], characters: [] },

@@ -1,6 +1,6 @@
 /**
- * Replaces the text of a document by successive revisions of a file, and compares the cost with other
- * methods: bytes sent, time, cursors that keep their place.
+ * Replaces the text of a document with successive revisions of a file. Compares the cost of several methods:
+ * the bytes that are sent, the time, and the share of cursors that keep their place.
  *
  *   node --import tsx bench/replace.ts [--smoke]
  */
@@ -11,9 +11,9 @@ import { mean, median, percent, progress, quantile, round, table, thousands } fr
 import { generatedRevisions, readRevisions } from './support/revisions.ts'
 
 const smoke = process.argv.includes('--smoke')
-/** Revisions per jump. */
+/** Number of revisions in one jump. */
 const jumpLength = smoke ? 2 : 10
-/** Distance of the observed cursors in characters. */
+/** Distance between two observed cursors in characters. */
 const cursorEvery = 7
 
 const { source, contents } = readRevisions(smoke ? 6 : 1_000)
@@ -21,7 +21,7 @@ const { source, contents } = readRevisions(smoke ? 6 : 1_000)
 interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
-  /** Share of the cursors whose character still exists. */
+  /** Share of the cursors whose character still exists after each replacement. */
   readonly cursorsKept: number[]
 }
 
@@ -49,7 +49,7 @@ function shareKept(doc: Y.Doc, cursors: readonly Y.ID[]): number {
   return kept.length / cursors.length
 }
 
-/** Measures one replacement on `doc` and checks the result. */
+/** Measures one replacement of `doc`, and checks the resulting text. */
 function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Results): void {
   const cursors = cursorsIn(doc)
   const { bytes, milliseconds } = measured(doc, () => replacer.replace(doc, target))
@@ -61,7 +61,7 @@ function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Results):
 
 const nothing = (): Results => ({ bytes: [], milliseconds: [], cursorsKept: [] })
 
-/** Replaces revision by revision on one document, like a synchronized file. */
+/** Replaces the text with one revision after the other in the same document, like a synchronized file. */
 function successive(
   revisions: readonly string[],
   replacer: Replacer,
@@ -76,7 +76,9 @@ function successive(
   return { ...results, stateBytes: Y.encodeStateAsUpdate(doc).length }
 }
 
-/** Replaces each revision by the one ten later, each time on a new document. */
+/**
+ * Replaces each revision with the revision `jumpLength` later. Each replacement is made in a new document.
+ */
 function jumps(replacer: Replacer, at: (share: number) => void): Results {
   const results = nothing()
   for (let index = 0; index + jumpLength < contents.length; index++) {

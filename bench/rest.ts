@@ -1,6 +1,7 @@
 /**
- * Measures the main REST operations on organizations of growing size: time, calls per second, and growth with
- * the amount of data. Calls go over real sockets to a server of its own, durable on disk.
+ * Measures the main REST operations in organizations of growing size: the time, the calls per second, and the
+ * growth with the amount of data. The calls go over real sockets to a separate server process, which writes
+ * durably to disk.
  *
  *   node --import tsx bench/rest.ts [--smoke]
  */
@@ -24,7 +25,7 @@ const sizes = smoke ? [200, 400] : [1_000, 100_000]
 const users = smoke ? 100 : 10_000
 const folders = smoke ? 50 : 1_000
 const calls = smoke ? 20 : 400
-/** Concurrent calls for the measurement of throughput. */
+/** Number of concurrent calls when the throughput is measured. */
 const atOnce = 16
 const batch = 500
 
@@ -48,7 +49,7 @@ async function fill(server: BenchServer, { organizationId, documents }: Filled):
       folders: range(from, to, (index) => ({
         folderId: `folder-${index}`,
         folderName: `Folder ${index}`,
-        // Ten folders in each, so that a thousand are three levels deep.
+        // Each folder has ten subfolders, so a thousand folders have three levels.
         parentFolderId: index < 10 ? 'root' : `folder-${Math.floor(index / 10)}`,
       })),
     }),

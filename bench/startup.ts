@@ -1,6 +1,6 @@
 /**
- * Measures the time from the start of a server until it is ready, and its idle memory: with an empty store,
- * and with many documents, after a shutdown and after a SIGKILL.
+ * Measures the time from the start of a server until it is ready, and its memory when it is idle. Measures an
+ * empty store and a store with many documents, after a shutdown and after SIGKILL.
  *
  *   node --import tsx bench/startup.ts [--smoke]
  */
@@ -15,13 +15,13 @@ import { storeTexts } from './support/stored.ts'
 const smoke = process.argv.includes('--smoke')
 const documents = smoke ? 1_000 : 100_000
 const rounds = smoke ? 1 : 5
-/** After this time all work of the start has ended. */
+/** Time in ms after which all work of a start has ended. */
 const idleMs = smoke ? 500 : 5_000
-/** Length of each document. */
+/** Length of each document in characters. */
 const characters = 500
-/** Documents per call. */
+/** Number of documents in one call. */
 const batch = 500
-/** Calls before each end, so that a start finds recent writes. */
+/** Number of calls before the server ends, so that the next start finds recent writes. */
 const lateCalls = 4
 const organizationId = 'acme'
 
@@ -34,7 +34,7 @@ async function end({ process: child }: BenchServer, ending: Ending): Promise<voi
   await once(child, 'exit')
 }
 
-/** Creates documents, each with a record in the organization and a text in its log. */
+/** Creates documents. Each document has a record in the organization and a text in its log. */
 async function fill(data: string): Promise<void> {
   const server = await start(data)
   await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })
@@ -61,7 +61,7 @@ async function writeSome(server: BenchServer): Promise<void> {
   }
 }
 
-/** Milliseconds from the start of the process until it is ready. */
+/** Starts the server, and returns how long it takes until the server is ready, in ms. */
 async function timedStart(data: string): Promise<{ server: BenchServer; ms: number }> {
   const from = performance.now()
   const server = await start(data)
@@ -73,7 +73,7 @@ interface Measured {
   readonly idleBytes: readonly number[]
 }
 
-/** Starts the server repeatedly after such an end. */
+/** Starts the server repeatedly, each time after it was ended in the given way. */
 async function measure(data: string, ending: Ending, prepare: (server: BenchServer) => Promise<void>) {
   const [times, idle]: [number[], number[]] = [[], []]
   for (let index = 0; index < rounds; index++) {

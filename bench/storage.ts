@@ -1,7 +1,7 @@
 /**
- * Types a recorded session into a document as fast as the server accepts it. Then it compares the opening
- * time and the stored size with those of the compacted form: after an immediate stop, and after an idle time
- * in which older versions expire.
+ * Types a recorded session into a document as fast as the server accepts it. Then compares the opening time
+ * and the stored size with those of the compacted form. Measures both after an immediate stop, and after an
+ * idle time in which older versions expire.
  *
  *   node --import tsx bench/storage.ts [--smoke]
  */
@@ -24,9 +24,12 @@ import { readTrace, updateMessage, updatesOf } from './support/trace.ts'
 const smoke = process.argv.includes('--smoke')
 const keystrokes = smoke ? 3_000 : 100_000
 const opens = smoke ? 3 : 15
-/** Unmeasured openings, after which frequently used code is compiled. */
+/** Number of openings that are not measured. After them, frequently used code is compiled. */
 const warmUps = smoke ? 1 : 60
-/** Messages and bytes in flight: fewer than those after which a reader gets differences. */
+/**
+ * Maximum number of messages and bytes that the reader has not received yet. A reader that is further behind
+ * would get merged updates.
+ */
 const windowMax = { messages: 1_024, bytes: 262_144 }
 const doc: Key = ['bench', 'bench-key', 'bench', 'storage', 'main']
 const frames = updatesOf(readTrace(keystrokes).patches).map(updateMessage)
@@ -38,13 +41,16 @@ async function connect(server: BenchServer, document: string): Promise<WebSocket
   return socket
 }
 
-/** The types of `ws` do not have this member. */
+/** Returns the number of bytes that a websocket has received. The types of `ws` do not have this member. */
 const receivedBytes = (socket: WebSocket): number =>
   (socket as unknown as { readonly _socket: Socket })._socket.bytesRead
 
 const isUpdate = (message: Uint8Array): boolean => message[0] === 0 && message[1] === 2
 
-/** Resolves when a reader has received all updates, with the bytes that were sent to both clients. */
+/**
+ * Sends updates from one client to another. Resolves when the reader has received all of them, with the
+ * number of bytes that the server has sent to both clients.
+ */
 async function send(server: BenchServer, document: string, messages: readonly Uint8Array[]): Promise<number> {
   const [writer, reader] = [await connect(server, document), await connect(server, document)]
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -72,7 +78,10 @@ async function send(server: BenchServer, document: string, messages: readonly Ui
   return sentBytes
 }
 
-/** Median time from the store to a document in memory, in a process that has opened many. */
+/**
+ * Measures how long it takes to load the document from the store into memory. Returns the median of the
+ * openings after the warm-up.
+ */
 async function opening(directory: string): Promise<{ ms: number; encoded: number; tail: number }> {
   const engine = await openLevelEngine({ directory })
   const times: number[] = []
@@ -89,13 +98,13 @@ async function opening(directory: string): Promise<{ ms: number; encoded: number
   return { ms: median(times), encoded, tail }
 }
 
-/** Size of the pieces of a large document. */
+/** Size of the pieces from which a large document is built, in bytes. */
 const pieceBytes = 8_192
 
 /**
- * Measures the bytes that edits of 1 KB in a document of 10 MB write, compactions included. These are the
- * bytes given to the store, which are in LevelDB's log, the tables that LevelDB writes in the background,
- * and again for each level, and the bytes sent to clients.
+ * Measures how many bytes the server writes for edits of 1 KB in a document of 10 MB, including compactions.
+ * The result has three parts: the bytes that the store gets and writes to LevelDB's log, the tables that
+ * LevelDB writes in the background for each level, and the bytes sent to clients.
  */
 async function smallEdits(): Promise<void> {
   const directory = temporaryDirectory()
@@ -127,7 +136,10 @@ async function smallEdits(): Promise<void> {
   await stop(server)
 }
 
-/** Returns the written bytes when LevelDB is idle: in two seconds nothing more is written. */
+/**
+ * Waits until the server writes nothing more for two seconds, so that LevelDB is idle. Returns the number of
+ * bytes written so far.
+ */
 async function settledBytes(server: BenchServer): Promise<number> {
   for (let before = -1; ; ) {
     const now = writtenBytes(server)
@@ -137,7 +149,9 @@ async function settledBytes(server: BenchServer): Promise<number> {
   }
 }
 
-/** Returns the bytes of all tables that LevelDB reports since it was opened. */
+/**
+ * Returns the total size of all tables that LevelDB has written since it was opened, according to its log.
+ */
 function tableBytes(directory: string): number {
   const text = readFileSync(join(storePath(directory), 'LOG'), 'utf8')
   return [...text.matchAll(/Level-0 table #\d+: (\d+) bytes OK|Compacted .* => (\d+) bytes/g)].reduce(
@@ -146,7 +160,9 @@ function tableBytes(directory: string): number {
   )
 }
 
-/** Returns the bytes that a process has written to files and sockets, as Linux counts them. */
+/**
+ * Returns the number of bytes that a process has written to files and sockets. Linux counts both together.
+ */
 function writtenBytes({ process: child }: BenchServer): number {
   const counted = readFileSync(`/proc/${child.pid}/io`, 'utf8')
   return Number(/^wchar: (\d+)/m.exec(counted)?.[1])
@@ -157,7 +173,7 @@ async function stop({ process: child }: BenchServer): Promise<void> {
   await once(child, 'exit')
 }
 
-/** Long enough for the background work to end: versions are kept for a part of it. */
+/** Time in ms in which all background work ends. Versions expire within this time. */
 const aloneMs = 30_000
 const briefly = { WEFT_BASE_VERSION_SECONDS: '5', WEFT_IDLE_UNLOAD_SECONDS: '1' }
 

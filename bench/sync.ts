@@ -1,8 +1,9 @@
 /**
- * Websockets: Weft compared with bare relays, which are the limit, and with other servers, alternately in the
- * same run. Servers and load have their own processes; CPU and memory are the values of the operating system.
+ * Measures websockets. Compares Weft with bare relays, which are the upper bound, and with other servers,
+ * alternately in the same run. The servers and the load generator are separate processes. CPU time and memory
+ * are the values that the operating system reports.
  *
- *   npm ci --prefix bench/peers                 installs the other servers; without it they are left out
+ *   npm ci --prefix bench/peers                 installs the other servers; otherwise they are left out
  *   node --import tsx bench/sync.ts [options]   `--help` lists the options
  */
 
@@ -63,7 +64,10 @@ const contenders = all().filter(({ name }) => wanted?.includes(name) ?? true)
 const chosen = scenarios.filter(({ name }) => name.includes(options.only))
 if (chosen.length === 0) throw new Error(`there are: ${scenarios.map(({ name }) => name).join('; ')}`)
 
-/** Selects Weft and another server for each scenario, which is enough to prove that all of them run. */
+/**
+ * Returns Weft and one other server for each scenario. This suffices to prove that all servers and scenarios
+ * run.
+ */
 function fewOf(able: readonly Contender[], scenario: Scenario): readonly Contender[] {
   const others = able.filter(({ name }) => name !== own)
   const other = others[scenarios.indexOf(scenario) % others.length]
@@ -81,7 +85,7 @@ const runs = Array.from({ length: rounds }, () => chosen)
 const results = new Results(contenders.map(({ name }) => name))
 const disk = fsyncMs()
 
-/** Called after each run, because a long bench may be interrupted. */
+/** Writes the results so far to the file. Called after each run, because a long bench may be interrupted. */
 function keep(): void {
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ disk, results }, null, 1)}\n`)

@@ -1,8 +1,9 @@
 /**
- * Measures the cost and the speed of webhooks. Users type in a document while hundreds of events per second go to
- * receivers, some of which hang or fail. It also measures the time of an event to its receiver, and deliveries
- * per second to one endpoint and to many, compared with bare loops of requests. All over real sockets to a
- * server of its own, durable on disk.
+ * Measures the cost and the speed of webhooks. Users type in a document while hundreds of events per second
+ * go to receivers, some of which hang or fail. Also measures how long an event takes until it arrives at its
+ * receiver, and the number of deliveries per second to one endpoint and to many. For comparison, a bare loop
+ * sends the same requests. All calls go over real sockets to a separate server process, which writes durably
+ * to disk.
  *
  *   node --import tsx bench/webhooks.ts [--smoke]
  */
@@ -19,9 +20,9 @@ import { fanoutHeader, fanoutRow } from './webhooks/fanout.ts'
 const smoke = process.argv.includes('--smoke')
 const pace = { perSecond: 100, seconds: smoke ? 2 : 15 }
 const eventsPerSecond = 200
-/** Documents per call; each causes one event. */
+/** Number of documents that one call creates. Each new document causes one event. */
 const batch = 10
-/** Number of failing receivers. Each of them, and one that works, must get every event. */
+/** Number of receivers that fail. Every event goes to each of them, and to one receiver that works. */
 const dead = 4
 const deliveries = smoke ? 200 : 6_000
 const endpointCounts = smoke ? [1, 10] : [1, 10, 50]
@@ -31,12 +32,12 @@ const fine = 200
 
 interface Receiver {
   readonly url: string
-  /** Times of arrivals by `performance.now()`. */
+  /** Times at which requests arrived, as values of `performance.now()`. */
   readonly times: number[]
   close(): void
 }
 
-/** @param status null means that it hangs */
+/** Starts a receiver. @param status status of its responses; null if the receiver never responds */
 async function receive(status: number | null): Promise<Receiver> {
   const times: number[] = []
   const server = createServer((incoming, response) => {
@@ -53,7 +54,7 @@ async function receive(status: number | null): Promise<Receiver> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, times, close }
 }
 
-/** Creates documents at a rate until it is stopped. Resolves with their number. */
+/** Creates documents at a constant rate until it is stopped. Resolves with the number of documents. */
 async function cause(server: BenchServer, signal: AbortSignal): Promise<number> {
   const start = performance.now()
   let caused = 0
@@ -74,7 +75,7 @@ interface Phase {
   readonly arrived: number
 }
 
-/** Types while events are caused. */
+/** Measures typing while events are caused. */
 async function phase(name: string, statuses: readonly (number | null)[]): Promise<Phase> {
   const server = await startTelling()
   const receivers = await Promise.all(statuses.map(receive))
@@ -98,7 +99,10 @@ async function arrivals(receiver: Receiver, count: number): Promise<void> {
   while (receiver.times.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-/** Milliseconds from the response of the call that caused an event to the arrival of the event. */
+/**
+ * Returns the time in ms from the response of the call that caused an event until the event has arrived, for
+ * each event.
+ */
 async function timesToReceiver(server: BenchServer, receiver: Receiver): Promise<number[]> {
   const times: number[] = []
   for (let caused = 0; caused < singles; caused++) {

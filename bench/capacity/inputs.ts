@@ -8,13 +8,13 @@ import { type Pace, type Typed, typeAcross } from '../cluster/typing.ts'
 import { progress } from '../support/report.ts'
 import { characters } from '../sync/connect.ts'
 
-/** Measured values of two nodes over PostgreSQL and NATS on one machine. */
+/** Values that were measured on two nodes with PostgreSQL and NATS on one machine. */
 export interface Inputs {
   readonly appended: Appended
   readonly typed: Typed
   readonly heard: Heard
   readonly idle: Idle
-  /** Bytes of tables and indexes that a document needs in addition to its text. */
+  /** Size of the tables and indexes that a document needs in addition to its text, in bytes. */
   readonly documentBytes: number
 }
 
@@ -22,7 +22,7 @@ export interface Size {
   readonly appending: { readonly documents: number; readonly inFlight: number; readonly seconds: number }
   readonly pace: Pace
   readonly telling: Telling
-  /** Number of opened documents, and number of stored ones. */
+  /** Number of documents that are opened. `documents` is the number of stored documents. */
   readonly rooms: number
   readonly documents: number
 }

@@ -1,7 +1,7 @@
 import { bucketCount } from '../../src/engine/buckets.ts'
 import type { Inputs } from './inputs.ts'
 
-/** Assumptions on users and machines. The sheet contains these texts. */
+/** Assumptions about users and machines. The sheet shows the texts in `is`. */
 export const assumptions = {
   people: { value: 3, is: 'users on an open document, each on a different node' },
   editing: { value: 0.05, is: 'share of connections that edit at the same time' },
@@ -26,11 +26,14 @@ export interface Need {
   readonly openDocuments: number
   readonly updatesPerSecond: number
   readonly connectsPerSecond: number
-  /** Number of clusters that each limit requires. */
+  /** Number of clusters that would suffice for each limit. */
   readonly clustersFor: { readonly appends: number; readonly hearing: number }
   readonly clusters: number
   readonly clustersWithLargeDatabases: number
-  /** Nodes of one cluster. */
+  /**
+   * Number of nodes of one cluster that suffice for the CPU load. The next two members are also for one
+   * cluster.
+   */
   readonly nodesForCpu: number
   readonly nodesForMemory: number
   readonly nodes: number
@@ -39,31 +42,31 @@ export interface Need {
   readonly busCores: number
   readonly wireBytes: number
   readonly walBytes: number
-  /** Seconds until all connections of one node have reconnected to other nodes. */
+  /** Time in seconds until all connections of one node have reconnected to other nodes. */
   readonly secondsToTakeOver: number
-  /** Used share of the capacity of one cluster. */
+  /** Share of the capacity of one cluster that is used. */
   readonly share: { readonly appends: number; readonly hearing: number }
 }
 
 const secondMicros = 1e6
 
-/** Microseconds of CPU that one connection costs all nodes per second. */
+/** Returns the CPU time that one connection costs all nodes together, in microseconds per second. */
 const microsEach = ({ typed, idle }: Inputs): number =>
   of('editing') * of('rate') * (typed.cpu.writing + (of('people') - 1) * typed.cpu.reading) +
   idle.first.node / of('session')
 
-/** Limits of a node and of a cluster. */
+/** Returns the maximum load of a node and of a cluster. */
 export function limitsOf(inputs: Inputs) {
   const { appended, heard } = inputs
   const nodeConnections = Math.min(
     (secondMicros * of('busy')) / microsEach(inputs),
     of('nodeBytes') / inputs.idle.first.bytes,
   )
-  // Each connection has a different document at its node.
+  // This assumes that each connection of a node has a different document.
   const told = 1 - (1 - 1 / bucketCount) ** nodeConnections
   return {
     nodeConnections,
-    /** Share of all messages that a node receives. */
+    /** Share of all messages that a node receives, because its documents are in their buckets. */
     told,
     appends: appended.perSecond * of('busy'),
     appendsOfLarge: (of('databaseCores') * secondMicros * of('busy')) / appended.databaseCpu,
@@ -88,13 +91,13 @@ export function needOf(inputs: Inputs, connections: number): Need {
   }
 }
 
-/** Needs of one cluster with this number of connections. */
+/** Returns what one cluster with this number of connections needs. */
 function clusterOf(inputs: Inputs, connections: number) {
   const { typed, idle, appended, heard } = inputs
   const limits = limitsOf(inputs)
   const people = of('people')
   const updates = connections * of('editing') * of('rate')
-  // Each user of a document is the first at a different node and opens it there.
+  // The users of a document are on different nodes, so each user makes a node open the document.
   const connectMicros = idle.first.node
   const hearing = updates * limits.told * heard.node
   const nodesForCpu = Math.ceil((connections * microsEach(inputs)) / (secondMicros * of('busy') - hearing))
@@ -102,7 +105,8 @@ function clusterOf(inputs: Inputs, connections: number) {
   const nodesForMemory = Math.ceil(bytes / of('nodeBytes'))
   const needed = Math.max(nodesForCpu, nodesForMemory)
   const nodes = needed + 1
-  // The nodes of the other users receive all messages of a document, the remaining nodes their share.
+  // The nodes of the other users receive every message about a document. Each remaining node receives only
+  // its share of the messages.
   const tellings = people - 1 + Math.max(0, nodes - people) * limits.told
   const busBytesIn = updates * (typed.told.inBytes / typed.told.inMessages)
   return {

@@ -124,7 +124,7 @@ function linesOf<Of>(lines: readonly Line<Of>[], steps: readonly Of[], head: rea
 const markdown = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** The meaning of each name in a formula. */
+/** Returns one row for each name in a formula: its value and its meaning. */
 function inputRows(inputs: Inputs, { appending: { documents, inFlight } }: Size): string[][] {
   const { appended, typed, heard, idle, documentBytes } = inputs
   const micros = (value: number): string => `${round(value, 1)} µs`
@@ -176,7 +176,7 @@ export interface Circumstances {
   readonly size: Size
   readonly date: string
   readonly fsyncMs: number
-  /** Number of processes that waited for a core at the end, without those of the bench. */
+  /** Number of processes that waited for a core at the end. The processes of the bench do not count. */
   readonly load: number
 }
 

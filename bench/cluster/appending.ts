@@ -15,24 +15,27 @@ export interface Appending {
   readonly seconds: number
 }
 
-/** Results of appending keystrokes; each counts when it is durable. */
+/** Results of appending keystrokes. An append counts when it is durable. */
 export interface Appended {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** Microseconds of CPU of the database per append; 0 for the embedded engine. */
+  /** CPU time of the database per append in microseconds; 0 for the embedded engine. */
   readonly databaseCpu: number
-  /** Bytes that the database writes into its log per append. */
+  /** Number of bytes per append that the database writes to its write-ahead log. */
   readonly walBytes: number
 }
 
-/** Resources that the database has used so far; all 0 for the embedded engine. */
+/** Resources that the database has used so far; all members are 0 for the embedded engine. */
 interface Used {
   readonly cpu: number
   readonly wal: number
 }
 
-/** Appends directly to the engines, without a server: first the embedded one, then the database. */
+/**
+ * Appends directly to the engines, without a server. The embedded engine is measured first, and then the
+ * database.
+ */
 export async function appendTo(
   stores: Stores,
   how: Appending,
@@ -70,7 +73,8 @@ async function appendAll(engine: Engine, how: Appending, used: () => Promise<Use
   }
   await Promise.all(Array.from({ length: inFlight }, one))
   const [took, after] = [(performance.now() - start) / 1000, await used()]
-  // Closed only now, because the CPU times of the database processes end with their connections.
+  // The engine is closed after the last measurement, because the CPU time of a database process is lost when
+  // its connection ends.
   await engine.close()
   return {
     perSecond: times.length / took,

@@ -5,7 +5,10 @@ import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
 import { createLog } from '../../src/log.ts'
 import { ReplicaSync } from '../../src/rooms/replication/replica-sync.ts'
 
-/** Opens a node without rooms that can send and receive the document messages of nodes. */
+/**
+ * Opens a node that has no rooms. The node can send and receive the messages that nodes exchange about
+ * documents.
+ */
 export async function openCopies(
   url: string,
   schema: string,

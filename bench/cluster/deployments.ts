@@ -3,11 +3,14 @@ import { cpuOfTree } from '../support/cpu.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import type { Stores } from './stores.ts'
 
-/** Microseconds of CPU so far, by process. A missing part has used none. */
+/**
+ * CPU time that each process has used so far, in microseconds. A process that a deployment does not have has
+ * used 0.
+ */
 export interface Used {
-  /** The node at which users write. */
+  /** CPU time of the node to which users write. */
   readonly writing: number
-  /** The node at which users read, if it is another one. */
+  /** CPU time of the node from which users read; 0 if it is the same node. */
   readonly reading: number
   readonly postgres: number
   readonly nats: number
@@ -15,13 +18,13 @@ export interface Used {
 
 export const parts = ['writing', 'reading', 'postgres', 'nats'] as const
 
-/** Servers in one of the supported forms of deployment. */
+/** The running servers of one of the supported forms of deployment. */
 export interface Deployment {
   readonly writing: Running
-  /** The same node if there is only one. */
+  /** The node from which users read. It is the same as `writing` if there is only one node. */
   readonly reading: Running
   used(): Used
-  /** Stops its nodes and waits for their end, because other nodes may start over the same store. */
+  /** Stops all nodes, and waits until they have ended. Other nodes can then start on the same store. */
   stop(): Promise<void>
   kill(): Promise<void>
 }
@@ -29,16 +32,20 @@ export interface Deployment {
 export interface Way {
   readonly name: string
   /**
-   * @param data directory of the store of a single node
-   * @param schema schema in the database for the other ways
+   * Starts the servers.
+   * @param data directory for the store of a node without a database
+   * @param schema name of the database schema for deployments with a database
    */
   start(data: string, schema: string): Promise<Deployment>
 }
 
-/** Options of all nodes of one cluster. */
+/** Options that all nodes of one cluster must have in common. */
 const shared = { WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-bench-have' }
 
-/** Options of a node over the database; with the bus it belongs to a cluster. */
+/**
+ * Returns the options of a node with a database. If `bus` is `bus`, the node uses NATS and belongs to a
+ * cluster.
+ */
 export const nodeOptions = (
   stores: Stores,
   schema: string,
@@ -51,7 +58,7 @@ export const nodeOptions = (
   ...(bus === 'bus' ? { WEFT_NATS_URL: stores.nats.url } : {}),
 })
 
-/** All ways; the others are compared with the first one. */
+/** Returns all deployments to measure. The others are compared with the first one. */
 export const waysOver = (stores: Stores): readonly [Way, ...Way[]] => [
   { name: 'level', start: (data) => started(null, [weft()], data) },
   {
@@ -73,7 +80,7 @@ async function started(
   data: string,
 ): Promise<Deployment> {
   const running: Running[] = []
-  // Only a single node without a database has data of its own there.
+  // A node with a database stores nothing in `data`, so it gets a temporary directory.
   for (const node of nodes) running.push(await node.start(stores === null ? data : temporaryDirectory()))
   const [writing, reading = writing] = running as [Running, Running?]
   return {

@@ -11,16 +11,19 @@ import type { Stores } from './stores.ts'
 
 export interface Telling {
   readonly documents: number
-  /** Messages per second, each with one update. */
+  /** Number of messages per second. Each message contains one update. */
   readonly perSecond: number
-  /** Duration of the measurement, after the same time of warm-up. */
+  /** Duration of the measurement in seconds. The warm-up before it has the same duration. */
   readonly seconds: number
 }
 
-/** Costs per message. */
+/** Costs of one message. */
 export interface Heard {
   readonly perSecond: number
-  /** Microseconds of CPU of a node that ignores the message, and of NATS to receive and forward it. */
+  /**
+   * CPU time in microseconds of a node that ignores the message. `nats` is the CPU time in which NATS
+   * receives and forwards it.
+   */
   readonly node: number
   readonly nats: number
 }
@@ -28,8 +31,8 @@ export interface Heard {
 export const toldDocument = (index: number) => keyOf('bench', `told-${index}`)
 
 /**
- * Measures the cost of messages of documents that a node does not have, in buckets in which it has other
- * documents.
+ * Measures the cost of messages that a node receives but does not need. The node does not have the documents
+ * of these messages, but other documents in the same buckets.
  */
 export async function hearInVain(stores: Stores, telling: Telling): Promise<Heard> {
   const schema = stores.newSchema()

@@ -5,27 +5,34 @@ import { documentOf } from '../sync/connect.ts'
 import type { Way } from './deployments.ts'
 import type { Filled } from './opening.ts'
 
-/** Costs of an idle client: the first one of a document, and a further one. */
+/**
+ * Costs of an idle client. `first` is the first client of a document, and `further` is each further client of
+ * it.
+ */
 export interface Idle {
   readonly first: Cost
   readonly further: Cost
 }
 
 export interface Cost {
-  /** CPU of the node and of the database per new client, in microseconds. */
+  /** CPU time of the node per new client, in microseconds. `postgres` is the CPU time of the database. */
   readonly node: number
   readonly postgres: number
-  /** Memory of the node in bytes. */
+  /** Memory of the node per new client, in bytes. */
   readonly bytes: number
 }
 
 /**
- * From this number of rooms on, memory is meaningful: after this time an idle heap has released its garbage.
+ * Minimum number of rooms for a meaningful measurement of memory, and time in ms after which an idle heap has
+ * released its garbage.
  */
 const [manyRooms, manyMs] = [1_000, 15_000]
 const fewMs = 1_000
 
-/** @param rooms documents that one client each opens; the same number of clients joins them twice */
+/**
+ * Measures the costs of idle clients.
+ * @param rooms number of documents; one client opens each document, and then two further clients join it
+ */
 export async function idle(way: Way, { data, schema }: Filled, rooms: number): Promise<Idle> {
   const deployment = await way.start(data, schema)
   const { reading: server } = deployment
@@ -53,7 +60,7 @@ export async function idle(way: Way, { data, schema }: Filled, rooms: number): P
   }
   await sleep(settleMs)
   const first = await come()
-  // The heap grows in steps, which matter less over two measurements.
+  // The heap grows in steps. The mean of two measurements reduces the effect of these steps.
   const [second, third] = [await come(), await come()]
   await deployment.kill()
   const half = (one: number, other: number): number => (one + other) / 2

@@ -1,4 +1,5 @@
-// A node that has other documents in the buckets of the messages, and ignores each message.
+// Runs a node that receives messages about documents that it does not have, and ignores them. It receives
+// them because it has other documents in the same buckets.
 
 import { openCopies } from './bare-copies.ts'
 import { toldDocument } from './hearing.ts'

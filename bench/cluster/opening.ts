@@ -12,15 +12,18 @@ import { type Stores, schemaBytes } from './stores.ts'
 
 export interface Opening {
   readonly documents: number
-  /** Number of documents that new clients open, one after the other. */
+  /** Number of times that a new client opens a random document, one after the other. */
   readonly opens: number
 }
 
-/** A store with many documents, for all ways. */
+/**
+ * A store with many documents. It exists as a directory and as a database schema, so that all deployments can
+ * use it.
+ */
 export interface Filled {
   readonly data: string
   readonly schema: string
-  /** Bytes of the database per document. */
+  /** Size of one document in the database, in bytes. */
   readonly bytesEach: number
 }
 
@@ -35,11 +38,14 @@ export async function fill(stores: Stores, documents: number): Promise<Filled> {
   return { data, schema, bytesEach }
 }
 
-/** Unmeasured openings at the start. */
+/** Number of openings at the start that are not measured. */
 const warmUps = 20
 const settleMs = 1_000
 
-/** Milliseconds from the connect until the client has the text of a document that no node has open. */
+/**
+ * Returns how long it takes, in ms, from the connect until the client has the text. No node has the document
+ * open.
+ */
 export async function openSome(way: Way, { data, schema }: Filled, { documents, opens }: Opening) {
   const deployment = await way.start(data, schema)
   await sleep(settleMs)

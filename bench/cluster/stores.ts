@@ -12,21 +12,21 @@ import { freePort } from '../../test/support/servers/process.ts'
 import { atEnd } from '../support/ending.ts'
 
 /**
- * The reason why this machine cannot measure a cluster, or null. With WEFT_TEST_ALL=1, the import of this
- * file has thrown instead.
+ * Reason why this machine cannot measure a cluster; null if it can. With WEFT_TEST_ALL=1, the import of this
+ * file throws instead.
  */
 export const missing: string | null = noPostgres ?? noNats
 
-/** Settings for a durable database; tests do not use a disk. */
+/** Settings that make the database durable. In tests, the database does not write to disk. */
 const durable = ['fsync=on', 'shared_buffers=256MB', 'max_wal_size=4GB', 'max_connections=100']
 
-/** The database and the bus of all measurements. */
+/** The database and the bus that all measurements use. */
 export interface Stores {
   readonly postgres: PostgresProcess
   readonly nats: NatsServer
-  /** Messages that NATS has received and sent so far. */
+  /** Returns the numbers of messages and bytes that NATS has received and sent so far. */
   natsTold(): Promise<Told>
-  /** Returns an unused name for a schema. */
+  /** Returns a schema name that is not in use. */
   newSchema(): string
 }
 
@@ -37,7 +37,7 @@ export interface Told {
   readonly outBytes: number
 }
 
-/** Starts both; they end with this process. */
+/** Starts the database and the bus. Both end together with this process. */
 export async function startStores(): Promise<Stores> {
   const directory = postgresDirectory()
   const data = join(directory, 'data')
@@ -71,13 +71,13 @@ async function toldBy(url: string): Promise<Told> {
   }
 }
 
-/** Returns the bytes that the database has written into its log so far. */
+/** Returns the number of bytes that the database has written to its write-ahead log so far. */
 export async function walBytes({ postgres }: Stores): Promise<number> {
   const [row] = await postgres.sql(`select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`)
   return Number(row?.bytes)
 }
 
-/** Returns the bytes of all tables of a schema, with indexes and out-of-line storage. */
+/** Returns the size of all tables of a schema in bytes, including indexes and out-of-line storage. */
 export async function schemaBytes({ postgres }: Stores, schema: string): Promise<number> {
   const [row] = await postgres.sql(
     `select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c

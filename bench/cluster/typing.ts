@@ -7,26 +7,29 @@ import { type Deployment, parts, type Used, type Way } from './deployments.ts'
 import type { Stores, Told } from './stores.ts'
 
 export interface Pace {
-  /** Each room has one user who types at one node, and one who reads at the other node if there are two. */
+  /**
+   * Number of rooms. Each room has one user who types on one node, and one who reads. The reader is on the
+   * other node if there are two.
+   */
   readonly rooms: number
-  /** Keystrokes per second of all rooms together. */
+  /** Number of keystrokes per second in all rooms together. */
   readonly perSecond: number
-  /** Duration of the measurement, after the same time of warm-up. */
+  /** Duration of the measurement in seconds. The warm-up before it has the same duration. */
   readonly seconds: number
 }
 
-/** Results; all values except the latencies are per received keystroke. */
+/** Results of a measurement. All values except for the latencies are per received keystroke. */
 export interface Typed {
-  /** Milliseconds from sending to receiving. */
+  /** Time between sending and receiving a keystroke, in ms. */
   readonly p50: number
   readonly p99: number
   readonly cpu: Used
-  /** Bytes that a reader has received. */
+  /** Number of bytes that a reader receives. */
   readonly wireBytes: number
   readonly told: Told
 }
 
-/** Measures keystrokes that are typed at one node and read at another one. */
+/** Measures keystrokes that are typed on one node and read on the other. */
 export async function typeAcross(way: Way, stores: Stores, pace: Pace): Promise<Typed> {
   const deployment = await way.start(temporaryDirectory(), stores.newSchema())
   const { watches, typists, readers } = await enterAcross(deployment, pace.rooms)
@@ -79,7 +82,10 @@ interface Entered {
 
 const roomName = (index: number): string => `room-${index}`
 
-/** A client that has an answer is in the room, and misses no later keystroke. */
+/**
+ * Opens the rooms. Each client waits for an answer from the server, because it then is in the room and misses
+ * no later keystroke.
+ */
 async function enterAcross({ writing, reading }: Deployment, rooms: number): Promise<Entered> {
   const enterAt = (server: Deployment['writing']) =>
     enterAll(rooms, async (index) => {

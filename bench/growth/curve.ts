@@ -1,10 +1,10 @@
 import { progress, round, table, thousands } from '../support/report.ts'
 
-/** A value that is measured at each size. */
+/** Description of a value that is measured at each size. */
 export interface Figure {
   readonly label: string
   readonly digits: number
-  /** Whether the table shows the value per unit of the size, or in total. */
+  /** `unit`: the table shows the value divided by the size. `all`: the table shows the whole value. */
   readonly of: 'unit' | 'all'
 }
 
@@ -13,7 +13,7 @@ export interface Curve {
   readonly unit: string
   readonly figures: readonly Figure[]
   readonly sizes: readonly number[]
-  /** Returns one value per figure, for all units together. */
+  /** Measures one size. Returns one value for each figure; the values are for the whole size. */
   measure(size: number): Promise<readonly number[]>
 }
 
@@ -23,8 +23,8 @@ interface Step {
 }
 
 /**
- * Returns the power of the size with which a figure has grown since the previous step: 1 is linear, 0 is
- * constant.
+ * Returns the exponent with which a figure has grown since the previous step, as a power of the size. An
+ * exponent of 1 means linear growth, and 0 means no growth.
  */
 function powerOf(figure: number, step: Step, before: Step | undefined): string {
   if (before === undefined) return ''
@@ -37,7 +37,7 @@ function shown({ digits, of }: Figure, value: number, size: number): string {
   return digits === 0 ? thousands(each) : round(each, digits)
 }
 
-/** Measures from the smallest size to the largest, and prints one row per size. */
+/** Measures all sizes, the smallest first, and prints one row for each size. */
 export async function draw(curve: Curve): Promise<void> {
   const { title, unit, figures, sizes } = curve
   const bar = progress(title)

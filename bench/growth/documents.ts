@@ -15,9 +15,9 @@ import type { Curve } from './curve.ts'
 const document = 'large'
 const pieceBytes = 65_536
 const editBytes = 1_024
-/** Pause between edits, so that no edit waits for the previous one. */
+/** Pause between two edits in ms, so that no edit waits for the previous one. */
 const editEveryMs = 10
-/** Time for LevelDB to write tables in the background. */
+/** Time in ms in which LevelDB finishes writing tables in the background. */
 const settleMs = 3_000
 
 const letters = (count: number): string =>
@@ -25,7 +25,7 @@ const letters = (count: number): string =>
     .toString('latin1')
     .replaceAll(/[^!-~]/g, 'x')
 
-/** Yields the commits that build a document of this number of bytes. */
+/** Yields the commits that build a document of the given size in bytes. */
 function* pieces(doc: Y.Doc, bytes: number): Iterable<readonly Uint8Array[]> {
   const made: Uint8Array[] = []
   doc.on('update', (update: Uint8Array) => made.push(update))
@@ -35,7 +35,7 @@ function* pieces(doc: Y.Doc, bytes: number): Iterable<readonly Uint8Array[]> {
   }
 }
 
-/** Milliseconds until a new client has received everything. */
+/** Returns how long it takes, in ms, until a new client has received the whole document. */
 async function joined(server: Running): Promise<{ socket: LoadSocket; ms: number }> {
   const start = performance.now()
   const socket = await enter(server, document)
@@ -43,7 +43,7 @@ async function joined(server: Running): Promise<{ socket: LoadSocket; ms: number
   return { socket, ms: performance.now() - start }
 }
 
-/** Milliseconds from each edit to its arrival at another client. */
+/** Returns how long each edit takes, in ms, until it arrives at another client. */
 async function edited(server: Running, doc: Y.Doc, writer: LoadSocket, reader: LoadSocket, edits: number) {
   const latencies: number[] = []
   const text = doc.getText('content')
@@ -64,17 +64,20 @@ async function edited(server: Running, doc: Y.Doc, writer: LoadSocket, reader: L
   return latencies
 }
 
-/** Returns the bytes that a process has written to files and sockets, as Linux counts them. */
+/**
+ * Returns the number of bytes that a process has written to files and sockets. Linux counts both together.
+ */
 const writtenBytes = (pid: number): number =>
   Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
-/** Measures opening a document of that size, and small edits in it. */
+/** Measures how long it takes to open a document of the given size, and to make small edits in it. */
 async function measure(megabytes: number, edits: number, scale: Size): Promise<readonly number[]> {
   const [data, doc] = [temporaryDirectory(), new Y.Doc()]
-  // The first start creates the directory.
+  // The first start creates the data directory.
   await (await weft().start(data)).stop()
   await storeLog(data, keyOf('bench', document), pieces(doc, megabytes * 2 ** 20))
-  // As the previous server would leave it: a due snapshot would count among the edits.
+  // Compacts the logs, as the previous server would have done. Otherwise, a snapshot would be due during the
+  // edits and would be measured with them.
   await compactAll(data, () => undefined)
   const server = await weft().start(data)
   const cold = await joined(server)

@@ -8,7 +8,7 @@ import { keyOf, storeLog } from '../support/stored.ts'
 import type { Curve } from './curve.ts'
 
 const document = keyOf('bench', 'log')
-/** Updates per commit, like those of a fast typist. */
+/** Number of updates in one commit, like those of a fast typist. */
 const perCommit = 64
 const client = 7
 
@@ -19,7 +19,7 @@ function* keystrokes(entries: number): Iterable<readonly Uint8Array[]> {
     )
 }
 
-/** Median time from the store to a document in memory. */
+/** Returns the median time in ms to load a document from the store into memory. */
 async function openingMs(directory: string, times: number): Promise<number> {
   const engine = await openLevelEngine({ directory })
   const all: number[] = []
@@ -32,7 +32,9 @@ async function openingMs(directory: string, times: number): Promise<number> {
   return median(all)
 }
 
-/** Measures opening a log of this number of updates, before and after compaction. */
+/**
+ * Measures how long it takes to open a log with the given number of updates, before and after its compaction.
+ */
 async function measure(entries: number): Promise<readonly number[]> {
   const directory = temporaryDirectory()
   await storeLog(directory, document, keystrokes(entries))

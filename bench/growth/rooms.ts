@@ -10,13 +10,13 @@ import type { Curve } from './curve.ts'
 
 const settleMs = 1_000
 const lookEveryMs = 20
-/** Rooms close as soon as their clients leave. */
+/** Server whose rooms close as soon as their clients disconnect. */
 const server = weft('weft', { ...unlimitedCalls, WEFT_IDLE_UNLOAD_SECONDS: '0' })
 
-/** Starts a server with this number of documents on disk, none of which is open. */
+/** Starts a server with the given number of stored documents. No document is open. */
 async function stored(rooms: number, scale: Size): Promise<Running> {
   const data = temporaryDirectory()
-  // The first start creates the directory.
+  // The first start creates the data directory.
   await (await server.start(data)).stop()
   await storeTexts(data, 'bench', rooms, documentOf, characters)
   const running = await server.start(data)
@@ -28,7 +28,7 @@ async function allClosed(metrics: URL): Promise<void> {
   while (!/^weft_rooms_open 0$/m.test(await (await fetch(metrics)).text())) await sleep(lookEveryMs)
 }
 
-/** Opens one socket in each of these stored rooms; then all of them leave. */
+/** Opens one socket in each of the stored rooms, and then closes all sockets. Measures both steps. */
 async function measure(rooms: number, scale: Size): Promise<readonly number[]> {
   const running = await stored(rooms, scale)
   const [cpu, bytes, start] = [cpuOfTree(running.pid), residentBytes(running.pid), performance.now()]

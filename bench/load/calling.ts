@@ -1,30 +1,31 @@
 import { HttpClient, type HttpTarget } from '../../src/loadtest/http-client.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 
-/** Results of the calls. */
+/** Measurements of the calls. */
 export interface Called {
-  /** Milliseconds of each call. */
+  /** Duration of each call in ms. */
   readonly times: readonly number[]
   readonly perSecond: number
-  /** Microseconds of CPU of the server per call. */
+  /** CPU time of the server per call, in microseconds. */
   readonly microseconds: number
 }
 
-/** When to stop calling. */
+/** Limits after which no more calls start. */
 export interface Amount {
   readonly calls: number
-  /** No call starts after these seconds, so slow calls are fewer. */
+  /** Time in seconds after which no call starts. A server with slow calls therefore gets fewer calls. */
   readonly secondsMax: number
 }
 
-/** One call of a caller; `index` counts the calls of all callers. */
+/** Makes one call. The caller has the number `who`, and `index` counts the calls of all callers. */
 export type Call = (caller: HttpClient, who: number, index: number) => Promise<unknown>
 
-/** A server in its own process. */
+/** A server that runs in a separate process. */
 export type CalledServer = HttpTarget & { readonly pid: number }
 
 /**
- * Makes `callers` call repeatedly, each on its own connection and as soon as the previous call is answered.
+ * Makes calls with several concurrent callers. Each caller has its own connection, and calls again as soon as
+ * its previous call is answered.
  */
 export async function callAll(
   target: CalledServer,

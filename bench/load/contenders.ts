@@ -7,29 +7,29 @@ import { endWithThis } from '../support/ending.ts'
 import { freePort, ready, startWeft } from '../support/server.ts'
 import { hocuspocus } from './dialects.ts'
 
-/** A server that runs in its own process. */
+/** A server that runs in a separate process. */
 export interface Running {
   readonly pid: number
   readonly dialect: ClientProtocol
-  /** Returns the URL of a document. */
+  /** Returns the websocket URL of a document. */
   url(document: string): string
-  /** Stops it and waits for its end. */
+  /** Stops the server and waits until it has ended. */
   stop(): Promise<void>
   kill(): Promise<void>
 }
 
 export interface Contender {
   readonly name: string
-  /** Whether it stores documents. */
+  /** Whether the server stores documents. */
   readonly keeps: boolean
-  /** @param data an empty directory of its own */
+  /** Starts the server. @param data empty directory that only this server uses */
   start(data: string): Promise<Running>
 }
 
 const bench = join(import.meta.dirname, '..')
 const peersNode = join(bench, 'peers', 'node_modules', 'node', 'bin', 'node')
 
-/** Seconds that a server may take to stop. */
+/** Time in seconds in which a server must stop. Afterwards it is killed. */
 const stopSeconds = 30
 
 async function startProcess(
@@ -85,14 +85,17 @@ const peer = (name: string, script: string, dialect: ClientProtocol): Contender 
   },
 })
 
-/** All connections have one address here, and its limits must not act. */
+/**
+ * Options that switch off the limits per address and workspace, because all connections here have the same
+ * address and workspace.
+ */
 const oneAddress = {
   WEFT_CONNECTS_PER_ADDRESS: '0',
   WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
   WEFT_RECEIVE_BYTES_PER_WORKSPACE: '0',
 }
 
-/** @param options additional options of Weft */
+/** Returns the contender for Weft. @param options options of Weft in addition to the default ones */
 export const weft = (name = 'weft', options: Readonly<Record<string, string>> = {}): Contender => ({
   name,
   keeps: true,
@@ -110,7 +113,7 @@ const relays: readonly Contender[] = [
   relay('syncing relay', 'syncing-relay.ts'),
 ]
 
-/** The installed servers. */
+/** Returns the other servers, if they are installed. */
 const peers = (): readonly Contender[] =>
   existsSync(peersNode)
     ? [
@@ -119,5 +122,5 @@ const peers = (): readonly Contender[] =>
       ]
     : []
 
-/** All contenders; the others are compared with the first one. */
+/** Returns all contenders. The others are compared with the first one. */
 export const contenders = (): readonly Contender[] => [...relays, weft(), ...peers()]

@@ -6,7 +6,7 @@ const auth = 2
 const named = (document: string, message: Buffer): Buffer =>
   Buffer.concat([prefixed(Buffer.from(document)), message])
 
-/** Hocuspocus: each message starts with the name of its document. */
+/** Messages of Hocuspocus. Each message starts with the name of its document. */
 export const hocuspocus: ClientProtocol = {
   hello: (document) => [named(document, Buffer.concat([Buffer.of(auth, 0), prefixed(Buffer.from('token'))]))],
   ask: (document) => named(document, yWebsocketMessages.ask(document)),

@@ -1,17 +1,17 @@
 import { LoadSocket } from '../../src/loadtest/load-socket.ts'
 import type { Running } from './contenders.ts'
 
-/** Connections that are opened at the same time. */
+/** Maximum number of connections that are being opened at the same time. */
 const atOnce = 50
 
-/** Opens a connection and sends the first messages of its protocol. */
+/** Opens a connection, and sends the first messages of its protocol. */
 export async function enter(server: Running, document: string): Promise<LoadSocket> {
   const socket = await LoadSocket.open(server.url(document))
   for (const message of server.dialect.hello(document)) socket.send(message)
   return socket
 }
 
-/** Opens connections, a bounded number at a time. */
+/** Opens connections. Up to `atOnce` of them are being opened at the same time. */
 export async function enterAll(
   count: number,
   open: (index: number) => Promise<LoadSocket>,
@@ -25,11 +25,11 @@ export async function enterAll(
   return sockets
 }
 
-/** Opens `count` connections to one document. */
+/** Opens `count` connections to the same document. */
 export const enterRoom = (server: Running, document: string, count: number): Promise<LoadSocket[]> =>
   enterAll(count, () => enter(server, document))
 
-/** Opens connections to one document, one for each name. */
+/** Opens one connection for each name. All connections are to the same document. */
 export async function enterAs<Name extends string>(
   server: Running,
   document: string,
@@ -39,7 +39,7 @@ export async function enterAs<Name extends string>(
   return Object.fromEntries(names.map((name, index) => [name, sockets[index]])) as Record<Name, LoadSocket>
 }
 
-/** Sends an empty state vector, and waits for the answer. */
+/** Requests the whole document with an empty state vector, and waits for the answer. */
 export async function answer(server: Running, socket: LoadSocket, document: string): Promise<void> {
   await new Promise<void>((resolve) => {
     socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()

@@ -3,14 +3,14 @@ import type { LoadSocket } from '../../src/loadtest/load-socket.ts'
 import { atRate } from '../../src/loadtest/typist.ts'
 import { encodeVarUint, prefixed, readVarUint } from '../../src/loadtest/websocket-frames.ts'
 
-/** A client with more unsent bytes than this does not move. */
+/** Number of unsent bytes. A client with more unsent bytes does not move its cursor. */
 const unsentBytesMax = 65_536
 
-/** A client that moves its cursor, and counts the received states of others. */
+/** A client that moves its cursor, and counts the awareness states of other clients that it receives. */
 export class Mover {
-  /** Number of messages with such states. */
+  /** Number of received awareness messages. */
   messages = 0
-  /** Number of received states of others. */
+  /** Number of awareness states of other clients in these messages. */
   shown = 0
   sent = 0
   readonly #id: number
@@ -20,7 +20,7 @@ export class Mover {
   #awaited: { readonly marker: Buffer; readonly resolve: () => void } | null = null
   #clock = 1
 
-  /** @param id the client id, below 2^32 */
+  /** @param id client id in the awareness protocol, below 2^32 */
   constructor(id: number, socket: LoadSocket, dialect: ClientProtocol, document: string) {
     this.#id = id
     this.#socket = socket
@@ -29,7 +29,7 @@ export class Mover {
     socket.onMessage = (payload) => this.#take(payload)
   }
 
-  /** Moves the cursor, unless the connection is full. */
+  /** Moves the cursor. Does nothing if the connection has too many unsent bytes. */
   move(): void {
     if (this.#socket.unsentBytes > unsentBytesMax) return
     const at = {
@@ -44,7 +44,7 @@ export class Mover {
     this.sent += 1
   }
 
-  /** Resolves when a state with this text arrives. */
+  /** Resolves when an awareness state that contains this text arrives. */
   async shows(text: string): Promise<void> {
     const marker = Buffer.from(text)
     await new Promise<void>((resolve) => {
@@ -68,8 +68,8 @@ export class Mover {
 }
 
 /**
- * Moves the cursors in rotation, evenly over time, until it is stopped.
- * @param perSecond moves of each cursor
+ * Moves the cursors one after the other, evenly spread over time. The returned function stops the movement.
+ * @param perSecond number of moves per second of each cursor
  */
 export function moveAll(movers: readonly Mover[], perSecond: number): () => void {
   let moved = 0
@@ -78,7 +78,7 @@ export function moveAll(movers: readonly Mover[], perSecond: number): () => void
   })
 }
 
-/** Returns the number of states of others in an awareness update. */
+/** Returns the number of states in an awareness update that belong to other clients than `own`. */
 function othersIn(bytes: Buffer, own: number): number {
   const { value: count, end: start } = readVarUint(bytes, 0)
   let [others, at] = [0, start]

@@ -2,19 +2,19 @@ import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/loadte
 import type { Running } from './contenders.ts'
 import { enter, enterAll } from './entering.ts'
 
-/** Rooms with two typists each, who receive each other's keystrokes. */
+/** Rooms with two typists each. The two typists of a room receive each other's keystrokes. */
 export interface Pairs {
   readonly watches: readonly KeystrokeTracker[]
   /** Number of keystrokes that have arrived so far. */
   delivered(): number
   /**
-   * Lets them type in rotation, with this number of keystrokes per second in total. Returns a function that
-   * stops them.
+   * Makes the typists type one after the other, with this number of keystrokes per second in total. Returns a
+   * function that stops them.
    */
   type(perSecond: number): () => void
 }
 
-/** Opens two sockets in each of `rooms` rooms. Only trackers with `timing` record latencies. */
+/** Opens two sockets in each of `rooms` rooms. A tracker records latencies only if its `timing` is true. */
 export async function enterInPairs(server: Running, rooms: number): Promise<Pairs> {
   const documentOf = (index: number): string => `room-${index % rooms}`
   const sockets = await enterAll(rooms * 2, (index) => enter(server, documentOf(index)))

@@ -3,7 +3,7 @@ import type { Figure, Scenario } from './scenario.ts'
 
 type Runs = readonly Readonly<Record<string, number>>[]
 
-/** Results of all runs. */
+/** Collects the results of all runs, and prints them. */
 export class Results {
   readonly #names: readonly string[]
   readonly #scenarios = new Map<Scenario, Map<string, Runs>>()
@@ -18,8 +18,8 @@ export class Results {
   }
 
   /**
-   * Prints a table per scenario: a row per contender with the median of each figure and its ratio to the
-   * first contender.
+   * Prints one table for each scenario. A row contains the medians of one contender, each with its ratio to
+   * the first contender.
    */
   print(): void {
     for (const [scenario, runs] of this.#scenarios) {
@@ -40,7 +40,10 @@ export class Results {
     }
   }
 
-  /** Returns all medians as one Markdown table: a row per figure, a column per contender. */
+  /**
+   * Returns all medians as one Markdown table. It has one row for each figure, and one column for each
+   * contender.
+   */
   markdown(): string {
     const rows = [...this.#scenarios].flatMap(([{ name, figures }, runs]) =>
       Object.entries(figures).map(([key, figure]) => [

@@ -1,5 +1,5 @@
-// One run of a scenario in its own process, the load generator. Its arguments name the run; it sends the
-// result to its parent.
+// Runs one scenario. This process is the load generator. Its arguments are the scenario, the contender and
+// the scale. It sends the result to its parent process.
 
 import { errorMessage } from '../../src/errors.ts'
 import { temporaryDirectory } from '../support/server.ts'

@@ -1,6 +1,6 @@
 import type { Contender } from './contenders.ts'
 
-/** One figure of a scenario. */
+/** Description of one value that a scenario measures. */
 export interface Figure {
   readonly label: string
   readonly digits: number
@@ -9,25 +9,28 @@ export interface Figure {
 
 export interface Scenario<Key extends string = string> {
   readonly name: string
-  /** True if only servers that store documents can take part. */
+  /** True if the scenario is only for servers that store documents. */
   readonly needsStore: boolean
   readonly figures: Readonly<Record<Key, Figure>>
-  /** Starts the contender on an empty directory, measures and ends it. NaN means that it could not do it. */
+  /**
+   * Starts the contender on an empty directory, measures it, and ends it. NaN means that the contender could
+   * not do what was measured.
+   */
   run(contender: Contender, data: string, scale: Scale): Promise<Readonly<Record<Key, number>>>
 }
 
-/** The size of the load; `smoke` only proves that it runs. */
+/** Size of the load. `smoke` is a small load, which only proves that the scenario runs. */
 export interface Size {
   readonly size: 'full' | 'smoke'
 }
 
-/** The amount of work. */
+/** Size and duration of the load. */
 export interface Scale extends Size {
-  /** Duration of the measurement, after the same time of warm-up. */
+  /** Duration of the measurement in seconds. The warm-up before it has the same duration. */
   readonly seconds: number
 }
 
-/** Returns a wait in ms, shortened for `smoke`. */
+/** Returns a waiting time in ms. It is shorter for `smoke`. */
 export const waitMs = ({ size }: Size, ms: number): number => (size === 'full' ? ms : ms / 10)
 
 export const perDelivered: Figure = { label: 'CPU µs a delivered update', digits: 2, better: 'less' }

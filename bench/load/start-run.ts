@@ -4,12 +4,12 @@ import { endWithThis } from '../support/ending.ts'
 import type { Contender } from './contenders.ts'
 import type { Scale, Scenario } from './scenario.ts'
 
-/** A run that hangs must not block the others. */
+/** Maximum time of a run in ms, so that a run that hangs does not block the others. */
 const runMs = 180_000
 
 /**
- * Runs a scenario in its own process.
- * @throws Error with the reason if it failed
+ * Runs a scenario in a separate process.
+ * @throws Error that contains the reason if the run failed
  */
 export async function startRun(
   scenario: Scenario,
@@ -17,7 +17,7 @@ export async function startRun(
   scale: Scale,
 ): Promise<Readonly<Record<string, number>>> {
   const args = [scenario.name, contender.name, JSON.stringify(scale)]
-  // NaN survives the transfer.
+  // The serialization `advanced` can transfer NaN; JSON cannot.
   const child = fork(join(import.meta.dirname, 'run.ts'), args, {
     execArgv: ['--import', 'tsx'],
     serialization: 'advanced',

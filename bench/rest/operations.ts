@@ -1,6 +1,6 @@
 import { seededRandom } from '../support/random.ts'
 
-/** An organization for the calls, and its content. */
+/** An organization in which operations are called, with the numbers of its objects. */
 export interface Filled {
   readonly organizationId: string
   readonly documents: number
@@ -11,16 +11,16 @@ export interface Filled {
 export interface Operation {
   readonly name: string
   readonly path: string
-  /** @param index counts the calls of this operation on that organization */
+  /** Returns the data of a call. @param index number of the call of this operation in this organization */
   data(of: Filled, index: number): object
 }
 
 const random = seededRandom(9)
 const anyOf = (kind: string, count: number): string => `${kind}-${random(count)}`
-/** Ids of the objects that calls create and delete; each exists once. */
+/** Returns the id of an object that calls create and delete. Each id exists once. */
 const own = (index: number): string => `own-${index}`
 const ann = { name: 'Ann', email: 'ann@example.com' }
-/** Number of documents whose content is replaced. */
+/** Number of documents whose content the calls replace. */
 const texts = 200
 
 const documents: readonly Operation[] = [
@@ -172,7 +172,10 @@ const content: readonly Operation[] = [
   },
 ]
 
-/** Later operations delete the objects that earlier ones add. */
+/**
+ * All operations, in the order of the calls. Later operations delete the objects that earlier ones have
+ * added.
+ */
 export const operations: readonly Operation[] = [
   ...documents,
   ...folders,

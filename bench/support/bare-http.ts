@@ -1,5 +1,5 @@
-// The limit of REST: parses the body of a call and answers. It creates content to be replaced again, in
-// memory, without comparison, checks or storage.
+// Server that shows the upper bound for REST. It parses the body of a call, creates the content in an
+// in-memory document, and answers. It does not compare or check contents, and stores nothing on disk.
 import { createServer } from 'node:http'
 import * as Y from 'yjs'
 
@@ -26,7 +26,7 @@ function replace({ documentId, type, data }: Replacement): number {
       array.delete(0, array.length)
       array.push(data as unknown[])
     } else {
-      // XML as plain text, which costs less than real XML.
+      // XML is stored as plain text, which costs less than real XML.
       const text = doc.getText('content')
       text.delete(0, text.length)
       text.insert(0, data as string)

@@ -1,4 +1,5 @@
-// The limit of writing to each receiver once per tick: relays messages, and reads and stores nothing.
+// Relay that shows the upper bound for a server that writes to each receiver once per tick. It passes
+// messages on without reading or storing them.
 import { createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'

@@ -1,13 +1,13 @@
 import { seededRandom } from './random.ts'
 
 const random = seededRandom(5)
-/** Returns a word of about five letters that occurs nowhere else. */
+/** Returns a word of about five letters. With high probability, no other word is the same. */
 export const word = (): string => random(36 ** 5).toString(36)
 export const words = (count: number): string => Array.from({ length: count }, word).join(' ')
 
 export type ContentType = 'text' | 'map' | 'array' | 'xml'
 
-/** Content of these lines, in the form of each type. */
+/** Functions that convert lines to content of each type. */
 const forms: Readonly<Record<ContentType, (lines: readonly string[]) => unknown>> = {
   text: (lines) => lines.join('\n'),
   map: (lines) => Object.fromEntries(lines.map((line, index) => [`key-${index}`, line])),
@@ -16,19 +16,19 @@ const forms: Readonly<Record<ContentType, (lines: readonly string[]) => unknown>
 }
 
 const wordsInLine = 10
-/** Number of contents that calls go through, forwards and backwards. */
+/** Number of contents in a sequence with one changed line per step. */
 const steps = 8
 
-/** The contents by which calls replace a document, one after the other. */
+/** Contents with which calls replace a document, one after the other. */
 export interface Sequence {
   readonly name: 'nothing' | 'a line' | 'everything'
-  /** Contents as JSON. After the last one, the sequence goes backwards, and so on. */
+  /** Contents as JSON. After the last content, the calls use the sequence backwards, then forwards again. */
   readonly contents: readonly string[]
 }
 
 /**
- * Returns content of about this number of bytes as JSON, in three sequences: no changes, one line in another
- * place, or everything new.
+ * Returns three sequences of contents of about the given size as JSON. In them, nothing changes, one line at
+ * different places changes, or everything changes.
  */
 export function sequencesOf(type: ContentType, bytes: number): readonly Sequence[] {
   const form = (lines: readonly string[]): string => JSON.stringify(forms[type](lines))
@@ -47,7 +47,7 @@ export function sequencesOf(type: ContentType, bytes: number): readonly Sequence
   ]
 }
 
-/** Returns the content of the call with this number. */
+/** Returns the content that a call sends. @param call number of the call */
 export function contentAt({ contents }: Sequence, call: number): string {
   const last = contents.length - 1
   const at = last === 0 ? 0 : call % (2 * last)

@@ -1,21 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The kernel counts in hundredths of a second. */
+/** Microseconds in the unit in which the kernel counts CPU time: a hundredth of a second. */
 const microsecondsPerTick = 10_000
 const pageBytes = 4_096
 
-/** Returns the fields of a process after its name: state, parent, and so on; null when it has ended. */
+/**
+ * Returns the fields of a process that follow its name in `/proc`: its state, its parent, and so on. Returns
+ * null if the process has ended.
+ */
 function statOf(pid: number): readonly string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program, in parentheses, may contain spaces.
+    // The fields are counted from the last parenthesis, because the name in parentheses may contain spaces.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return null
   }
 }
 
-/** Returns a process and all its descendants. */
+/** Returns the ids of a process and of all its descendants. */
 function treeOf(pid: number): readonly number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
@@ -28,7 +31,10 @@ function treeOf(pid: number): readonly number[] {
   return tree
 }
 
-/** Returns the microseconds of CPU that a process has used: all threads, user and system. Linux only. */
+/**
+ * Returns the CPU time of all threads of a process in microseconds, user and system time together. Works on
+ * Linux only.
+ */
 export function cpuMicroseconds(pid: number): number {
   const stat = statOf(pid)
   return stat === null ? Number.NaN : (Number(stat[11]) + Number(stat[12])) * microsecondsPerTick
@@ -36,9 +42,9 @@ export function cpuMicroseconds(pid: number): number {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** Returns the same for a process and all its descendants. */
+/** Returns the CPU time of a process and of all its descendants, in microseconds. */
 export const cpuOfTree = (pid: number): number => sum(treeOf(pid).map(cpuMicroseconds))
 
-/** Returns the bytes of resident memory of a process and all its descendants. */
+/** Returns the resident memory of a process and of all its descendants, in bytes. */
 export const residentBytes = (pid: number): number =>
   sum(treeOf(pid).map((each) => Number(statOf(each)?.[21] ?? 0) * pageBytes))

@@ -4,7 +4,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { Json } from '../../src/content/json/json.ts'
 import { type Random, seededRandom } from './random.ts'
 
-/** Successive contents of one root, oldest first. */
+/** Successive contents of one root, the oldest first. */
 export interface JsonHistory {
   readonly name: string
   readonly type: 'map' | 'array'
@@ -14,7 +14,8 @@ export interface JsonHistory {
 const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'json-package.jsonl.br')
 
 /**
- * A recorded history of a package.json if it exists, and generated ones: a lock file, and a list of records.
+ * Returns the histories to measure: a recorded history of a package.json if the file exists, and two
+ * generated histories, a lock file and a list of records.
  */
 export function jsonHistories(revisions: number, size: number): JsonHistory[] {
   const generated = [lockFile(revisions, size), records(revisions, size)]
@@ -43,7 +44,10 @@ function packageOf(name: string, random: Random): Package {
   }
 }
 
-/** Packages by name, some of which change their version, are added or removed at each revision. */
+/**
+ * Generates the history of a lock file with packages by name. At each revision, some packages change their
+ * version, are added or are removed.
+ */
 function lockFile(revisions: number, size: number): JsonHistory {
   const random = seededRandom(11)
   const packages: Record<string, Package> = {}
@@ -62,7 +66,10 @@ function lockFile(revisions: number, size: number): JsonHistory {
   return { name: `generated lock file of ${size} packages`, type: 'map', contents }
 }
 
-/** Tasks with ids: reworded, checked, moved, added and removed. */
+/**
+ * Generates the history of a list of tasks with ids. At each revision, tasks are reworded, checked, moved,
+ * added and removed.
+ */
 function records(revisions: number, size: number): JsonHistory {
   const random = seededRandom(12)
   let made = 0

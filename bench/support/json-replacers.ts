@@ -5,13 +5,13 @@ import { replaceContent } from '../../src/content/replace.ts'
 
 export const contentKey = 'content'
 
-/** A method that replaces a root of nested shared types by JSON. */
+/** A method that replaces the content of a root with JSON. The root has nested shared types. */
 export interface JsonReplacer {
   readonly name: string
   replace(doc: Y.Doc, target: Json): void
 }
 
-/** Creates shared types for objects and arrays at all levels, and texts for titles. */
+/** Converts JSON to shared types: objects and arrays at all levels, and texts for titles. */
 export function shared(json: Json, key = ''): unknown {
   if (isArray(json)) return Y.Array.from(json.map((value) => shared(value) as string))
   if (isObject(json)) {
@@ -52,7 +52,10 @@ const whole: JsonReplacer = {
   },
 }
 
-/** Sets top-level entries that differ, and in arrays everything between the first and the last difference. */
+/**
+ * Sets the top-level entries that differ. In an array, replaces everything from the first to the last
+ * difference.
+ */
 const entries: JsonReplacer = {
   name: 'entries that differ',
   replace: (doc, target) => {
@@ -86,5 +89,5 @@ function replaceMiddle(array: Y.Array<unknown>, target: readonly Json[]): void {
   }
 }
 
-/** Weft is the first one: the others are compared with it. */
+/** All methods. The others are compared with the first one, which is that of Weft. */
 export const jsonReplacers: readonly JsonReplacer[] = [weft, whole, entries]

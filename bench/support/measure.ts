@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 
-/** Time and sent bytes of one replacement. */
+/** Time and size of one replacement. */
 export interface Measured {
   readonly milliseconds: number
-  /** Bytes of the updates for all other clients. */
+  /** Size of the updates for all other clients, in bytes. */
   readonly bytes: number
 }
 
@@ -20,14 +20,14 @@ export function measured(doc: Y.Doc, replace: () => void): Measured {
   return { milliseconds, bytes }
 }
 
-/** Adjacent live characters, values or nodes. */
+/** A sequence of adjacent characters, values or nodes that are not deleted. */
 export interface Stretch {
   readonly id: Y.ID
   readonly length: number
   readonly of: 'characters' | 'values' | 'types'
 }
 
-/** Returns all live content of a shared type, at any depth. */
+/** Returns all content of a shared type that is not deleted, at any depth. */
 export function stretchesIn(
   type: Pick<Y.AbstractType<unknown>, '_start' | '_map'>,
   found: Stretch[] = [],
@@ -45,7 +45,7 @@ export function stretchesIn(
   return found
 }
 
-/** Returns the share of the stretches that still exists; 1 if they were empty. */
+/** Returns the share of the stretches that still exists. Returns 1 if there were no stretches. */
 export function shareKept({ store }: Y.Doc, stretches: readonly Stretch[]): number {
   let [all, kept] = [0, 0]
   for (const { id, length } of stretches) {

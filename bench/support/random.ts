@@ -1,7 +1,7 @@
-/** Returns an integer from 0 to `below - 1`. */
+/** Function that returns a random integer from 0 to `below - 1`. */
 export type Random = (below: number) => number
 
-/** Returns pseudorandom numbers that are the same in each run. */
+/** Returns a generator of pseudorandom numbers. The numbers are the same in each run. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return (below) => {

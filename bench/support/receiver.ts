@@ -1,4 +1,5 @@
-// A receiver of webhooks that answers 200. GET returns the requests since the last DELETE.
+// Receiver of webhooks that responds with 200. A GET request returns the number of requests since the last
+// DELETE.
 import { createServer } from 'node:http'
 import type { Arrivals } from '../webhooks/receiving.ts'
 

@@ -1,4 +1,5 @@
-// The limit: relays every message to all others in the room (the path), and reads and stores nothing.
+// Relay that shows the upper bound for any server. It passes each message on to all other clients of the
+// room, which is the path of the URL. It reads and stores nothing.
 import { createServer } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 

@@ -1,4 +1,4 @@
-/** A process that replaces a document by two contents alternately until it is stopped. */
+/** Process that replaces the content of a document until it is stopped. It uses two contents alternately. */
 import type { BenchCall } from './server.ts'
 
 export interface ReplacerOrder {

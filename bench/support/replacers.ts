@@ -54,7 +54,7 @@ const fastDiff: Replacer = {
   },
 }
 
-/** Weft is the first one: the others are compared with it. */
+/** All methods. The others are compared with the first one, which is that of Weft. */
 export const replacers: readonly Replacer[] = [weft, whole, prefixSuffix, fastDiff]
 
 function commonStart(a: string, b: string): number {

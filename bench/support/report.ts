@@ -3,7 +3,7 @@ import { quantile } from '../../src/loadtest/quantile.ts'
 
 export { quantile }
 
-/** Draws a bar on a terminal, and nothing in a file. */
+/** Returns a progress bar for the terminal. If the output is a file, the bar prints nothing. */
 export function progress(label: string): { at(share: number): void; end(): void } {
   const width = 30
   let shown = -1
@@ -23,10 +23,7 @@ export function progress(label: string): { at(share: number): void; end(): void 
 const tables: { readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] }[] = []
 const jsonFile = process.argv.find((argument) => argument.startsWith('--json='))?.slice('--json='.length)
 
-/**
- * Prints rows under a header with aligned columns. With `--json=FILE` it also writes all tables so far into
- * the file.
- */
+/** Prints a table with aligned columns. With `--json=FILE`, also writes all tables so far to the file. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
   tables.push({ header, rows })
   if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify({ tables }, null, 1)}\n`)

@@ -7,11 +7,13 @@ const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', '
 
 export interface Revisions {
   readonly source: string
-  /** Successive contents of one file, oldest first. */
+  /** Successive contents of one file, the oldest first. */
   readonly contents: readonly string[]
 }
 
-/** The revision history of a README, or a generated one if it does not exist. */
+/**
+ * Returns the recorded revision history of a README. If its file does not exist, returns a generated history.
+ */
 export function readRevisions(countMax: number): Revisions {
   if (!existsSync(recorded)) return generatedRevisions(Math.min(countMax, 120))
   const jsonLines = brotliDecompressSync(readFileSync(recorded)).toString().trim().split('\n')
@@ -22,7 +24,8 @@ export function readRevisions(countMax: number): Revisions {
 }
 
 /**
- * A document of paragraphs and lists, 72 characters per line, with realistic edits. It is always the same.
+ * Generates the history of a document with paragraphs and lists, 72 characters per line, and with realistic
+ * edits. The history is the same in each run.
  */
 export function generatedRevisions(count: number, lineCount = 700): Revisions {
   const random = seededRandom(7)

@@ -15,7 +15,7 @@ const credentials = {
   WEFT_AUTH_TOKEN: 'bench-auth-token-1234',
 }
 
-/** The values that another process needs to call an operation. */
+/** Values that another process needs to call an operation of the server. */
 export interface BenchCall {
   readonly url: string
   readonly method: 'POST'
@@ -25,10 +25,10 @@ export interface BenchCall {
 export interface BenchServer {
   readonly url: string
   readonly call: BenchCall
-  /** The start of a websocket URL: append `organization/document/editor?token=`. */
+  /** Start of a websocket URL. To complete it, append `organization/document/editor?token=` and a token. */
   readonly syncUrl: string
   readonly process: ChildProcess
-  /** @param userId `bench` by default */
+  /** Creates a token. @param userId id of its user; the default is `bench` */
   token(userId?: string): Promise<string>
   post(
     path: string,
@@ -37,17 +37,17 @@ export interface BenchServer {
   kill(): Promise<void>
 }
 
-/** Options without rate limits, so that one caller can call as often as possible. */
+/** Options that switch off the rate limits, so that one caller can call as often as possible. */
 export const unlimitedCalls = {
   WEFT_CALLS_PER_KEY: '0',
   WEFT_NEW_DOCUMENTS_PER_WORKSPACE: '0',
   WEFT_CALLS_PER_ADDRESS: '0',
 } as const
 
-/** Creates a directory that is removed when the process ends. */
+/** Creates a temporary directory. It is removed when this process ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
-  // A server that was just killed may still be writing.
+  // Retries, because a server that was just killed may still be writing.
   atEnd(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
   return directory
 }
@@ -62,7 +62,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The options of Node in `npm start`. */
+/** Options of Node that `npm start` uses. */
 const nodeOptions: readonly string[] = npmStart().match(/--\S+=\S+/g) ?? []
 
 function npmStart(): string {
@@ -73,13 +73,13 @@ function npmStart(): string {
 }
 
 /**
- * A directory for CPU profiles of Weft. Weft then stops instead of being killed, because only a stop writes
- * them.
+ * Directory for CPU profiles of Weft. If it is set, Weft is stopped instead of killed, because Node writes
+ * the profile only when the process stops.
  */
 const profiles = process.env.BENCH_PROFILES
 const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
 
-/** Starts the built Weft on `data` in its own process, with durable writes. */
+/** Starts the built Weft in a separate process, with its data in the directory `data`. Writes are durable. */
 export async function startWeft(data: string, options: Record<string, string> = {}): Promise<BenchServer> {
   const port = await freePort()
   const env = { ...process.env, ...credentials, WEFT_LOG_LEVEL: 'warn', ...options }
@@ -125,7 +125,7 @@ export interface RunningScript {
   readonly kill: () => Promise<void>
 }
 
-/** Starts a script of `bench/support` that listens on the port of its argument. */
+/** Starts a script of `bench/support`. The script gets a port as its argument, and listens on it. */
 export async function startScript(script: string): Promise<RunningScript> {
   const port = await freePort()
   const child = spawn(process.execPath, ['--import', 'tsx', join('bench', 'support', script), String(port)], {
@@ -147,7 +147,7 @@ export async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
-/** Headers of all calls. */
+/** Headers that all calls have. */
 export const headers = {
   'content-type': 'application/json',
   'x-service-api-key': credentials.WEFT_API_KEY,
@@ -163,8 +163,8 @@ async function postTo({ url, ...request }: BenchCall, path: string, data: unknow
 }
 
 /**
- * Calls an operation outside of the measurement.
- * @throws Error unless the response is 200
+ * Makes a call that is not part of a measurement.
+ * @throws Error if the status is not 200
  */
 export async function done(server: Pick<BenchServer, 'post'>, path: string, data: object): Promise<void> {
   const { status, body } = await server.post(path, data)

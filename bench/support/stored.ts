@@ -4,10 +4,10 @@ import type { AppendResult, Engine, Key } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { progress } from './report.ts'
 
-/** Documents per commit, or concurrent commits of one document. */
+/** Number of documents in one commit, or number of concurrent commits of one document. */
 const batch = 500
 
-/** The key of a document on a server of the benches. */
+/** Returns the key of a document's log. The workspace and the API key are those of the bench servers. */
 export const keyOf = (organizationId: string, documentId: string): Key => [
   'bench',
   'bench-key',
@@ -17,8 +17,8 @@ export const keyOf = (organizationId: string, documentId: string): Key => [
 ]
 
 /**
- * Writes a text into the log of each of `count` documents, without a server.
- * @param data directory of a stopped server
+ * Writes a text into the logs of `count` documents, without a server.
+ * @param data data directory of a stopped server
  */
 export async function storeTexts(
   data: string,
@@ -32,7 +32,7 @@ export async function storeTexts(
   await engine.close()
 }
 
-/** Does the same with an open engine. */
+/** Writes a text into the logs of `count` documents of an open engine. */
 export async function storeTextsIn(
   engine: Engine,
   organizationId: string,
@@ -58,7 +58,7 @@ export async function storeTextsIn(
 
 /**
  * Writes commits into the log of a document, without a snapshot.
- * @param data directory of a stopped server
+ * @param data data directory of a stopped server
  */
 export async function storeLog(
   data: string,

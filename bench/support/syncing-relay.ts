@@ -1,5 +1,6 @@
-// The limit of durable relaying: appends all messages to one file in groups, and relays a group when it is on
-// disk. It reads nothing else of them, and writes to each receiver once per group.
+// Relay that shows the upper bound for a durable server. It appends all messages to one file in groups, and
+// passes a group on when it is on disk. It does not read the messages, and writes to each receiver once per
+// group.
 import { constants, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

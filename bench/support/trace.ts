@@ -13,7 +13,9 @@ export interface Trace {
   readonly endContent: string
 }
 
-/** The recorded writing session of a paper, or a generated one if it does not exist. */
+/**
+ * Returns the recorded writing session of a paper. If its file does not exist, returns a generated session.
+ */
 export function readTrace(keystrokes: number): Trace {
   if (!existsSync(recorded)) return generatedTrace(keystrokes)
   const trace = JSON.parse(gunzipSync(readFileSync(recorded)).toString()) as { txns: { patches: Patch[] }[] }
@@ -21,7 +23,10 @@ export function readTrace(keystrokes: number): Trace {
   return { source: 'a recorded writing session', patches, endContent: contentOf(patches) }
 }
 
-/** Runs of typing at moving places, with one deletion in ten keystrokes. They are always the same. */
+/**
+ * Generates a session: stretches of typing at different places, in which one of ten keystrokes is a deletion.
+ * The session is the same in each run.
+ */
 function generatedTrace(keystrokes: number): Trace {
   let seed = 42
   const random = (below: number): number => {
@@ -48,7 +53,7 @@ function contentOf(patches: readonly Patch[]): string {
   return text
 }
 
-/** Returns the update of each keystroke in an editor: one transaction, one update. */
+/** Returns one update for each keystroke of an editor. Each keystroke is one transaction. */
 export function updatesOf(patches: readonly Patch[]): Uint8Array[] {
   const doc = new Y.Doc()
   const text = doc.getText('content')
@@ -63,7 +68,10 @@ export function updatesOf(patches: readonly Patch[]): Uint8Array[] {
   return updates
 }
 
-/** A message of y-websocket: sync, update, length, bytes. */
+/**
+ * Encodes an update as a message of y-websocket. It consists of the message types, the length, and the bytes
+ * of the update.
+ */
 export function updateMessage(update: Uint8Array): Uint8Array {
   const { length } = update
   const head = length < 128 ? [0, 2, length] : [0, 2, (length & 127) | 128, length >> 7]

@@ -3,28 +3,30 @@ import { WebSocket } from 'ws'
 import type { BenchServer } from './server.ts'
 import { readTrace, updateMessage, updatesOf } from './trace.ts'
 
-/** After this time, a missing keystroke counts as lost. */
+/** Time in ms after which a keystroke that has not arrived counts as lost. */
 const lateMs = 60_000
 
-/** The pace of a typist. */
+/** How fast and how long a typist types. */
 export interface Pace {
-  /** Keystrokes per second; 100 are those of a few users. */
+  /** Number of keystrokes per second. A few users together type about 100. */
   readonly perSecond: number
   readonly seconds: number
 }
 
 export interface Typists {
   /**
-   * Types for the time of the pace. Resolves with the milliseconds from each keystroke to its arrival at the
-   * reader.
+   * Types for `seconds`. Resolves with the time in ms from each keystroke until it has arrived at the reader.
    */
   type(): Promise<number[]>
 }
 
-/** An empty state vector, and the start of its answer. */
+/** Message with an empty state vector, and the first bytes of the message that answers it. */
 const [question, answered] = [Buffer.of(0, 0, 1, 0), [0, 1]] as const
 
-/** A client that has an answer is in the room. Earlier keystrokes would not arrive as updates. */
+/**
+ * Resolves when the server has answered a client, which is then in the room. Keystrokes before this moment
+ * would not arrive as updates.
+ */
 async function isServed(socket: WebSocket): Promise<void> {
   await new Promise<void>((resolve) => {
     const received = (message: Buffer): void => {
@@ -38,7 +40,7 @@ async function isServed(socket: WebSocket): Promise<void> {
 }
 
 /**
- * Opens one client that types in a document and one that reads it.
+ * Opens two clients of a document. One client types and the other reads.
  * @param times number of measurements
  */
 export async function typistsAt(

@@ -8,7 +8,7 @@ export const contentKey = 'content'
 /** A method that replaces the XML of a document. */
 export interface XmlReplacer {
   readonly name: string
-  /** Prepares a target; this is not measured. */
+  /** Prepares the replacement with a target. The preparation is not measured. */
   prepare(xml: string): (doc: Y.Doc) => void
 }
 
@@ -21,7 +21,7 @@ const weft: XmlReplacer = {
   prepare: (xml) => (doc) => weftReplace(doc, xml),
 }
 
-/** Creates a document with this XML only. */
+/** Creates a document that contains only this XML. */
 export function fresh(xml: string): Y.Doc {
   const doc = new Y.Doc()
   weftReplace(doc, xml)
@@ -55,10 +55,12 @@ const yProsemirror: XmlReplacer = {
   },
 }
 
-/** Weft is the first one: the others are compared with it. */
+/** All methods. The others are compared with the first one, which is that of Weft. */
 export const xmlReplacers: readonly XmlReplacer[] = [weft, whole, yProsemirror]
 
-/** Returns the content as a ProseMirror model, in a schema that allows everything in it. */
+/**
+ * Converts the content to a ProseMirror node. The schema allows all elements and marks that the content has.
+ */
 function nodeOf(doc: Y.Doc): Node {
   const root = doc.getXmlFragment(contentKey)
   const nodes: Record<string, NodeSpec> = { doc: { content: 'any*' }, text: { group: 'any' } }

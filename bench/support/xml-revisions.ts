@@ -6,7 +6,10 @@ import type { Revisions } from './revisions.ts'
 
 const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'xml-document.jsonl.br')
 
-/** The revision history of an XML document, or a generated one if it does not exist. */
+/**
+ * Returns the recorded revision history of an XML document. If its file does not exist, returns a generated
+ * history.
+ */
 export function readXmlRevisions(countMax: number): Revisions {
   if (!existsSync(recorded)) return generated(Math.min(countMax, 40))
   const jsonLines = brotliDecompressSync(readFileSync(recorded)).toString().trim().split('\n')
@@ -16,13 +19,16 @@ export function readXmlRevisions(countMax: number): Revisions {
   return { source: 'revisions of an XML document', contents }
 }
 
-/** Removes DOCTYPE, and replaces the entities that it declares by U+FFFD. */
+/** Removes the DOCTYPE from an XML document. Replaces the entities that the DOCTYPE declares with U+FFFD. */
 const fragmentOf = (xml: string): string =>
   xml
     .replace(/<!DOCTYPE[^[>]*(?:\[[^\]]*\])?\s*>/, '')
     .replace(/&(?!(?:amp|lt|gt|quot|apos);|#)\w+;/g, '\ufffd')
 
-/** Sections of paragraphs, some with marks, that grow by realistic edits. They are always the same. */
+/**
+ * Generates the history of a document that grows with realistic edits. The document has sections with
+ * paragraphs, some of them with marks. The history is the same in each run.
+ */
 function generated(count: number): Revisions {
   const random = seededRandom(11)
   const sections = Array.from({ length: 60 }, () => Array.from({ length: 30 }, () => paragraph(random)))

@@ -5,16 +5,16 @@ import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 
-/** Length of a document. */
+/** Length of each document in characters. */
 export const characters = 1_000
 const full = { rooms: 1_000, sockets: 2_000 }
 const smoke = { rooms: 10, sockets: 20 }
-/** Time for all servers to write their data, and for the rest of their start. */
+/** Time in ms in which all servers write their data and finish their start. */
 const settleMs = 2_000
 
 export const documentOf = (index: number): string => `document-${index}`
 
-/** Writes the text of every room, and stops the server. */
+/** Writes the text of each room, and then stops the server. */
 async function fill(contender: Contender, data: string, rooms: number, settle: number): Promise<void> {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'lorem ipsum '.repeat(characters).slice(0, characters))
@@ -30,7 +30,7 @@ async function fill(contender: Contender, data: string, rooms: number, settle: n
   await server.stop()
 }
 
-/** Two clients join each of many rooms that are on disk. */
+/** Scenario with many stored rooms. Two clients connect to each room. */
 export const connecting: Scenario<'cpu' | 'memory'> = {
   name: `${full.sockets} sockets on ${full.rooms} rooms of ${characters} characters`,
   needsStore: false,

@@ -5,7 +5,10 @@ import { Mover, moveAll } from '../load/mover.ts'
 import { perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 
-/** @param perSecond moves of each client */
+/**
+ * Returns a scenario in which all clients of a room move their cursors.
+ * @param perSecond number of moves per second of each client
+ */
 export const cursors = (name: string, clients: number, perSecond: number): Scenario<'cpu' | 'share'> => ({
   name,
   needsStore: false,

@@ -9,13 +9,15 @@ import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { temporaryDirectory } from '../support/server.ts'
 
 const perSecond = 1_000
-/** Time for a document that is loaded after the first state vector. */
+/**
+ * Time in ms for the content of a document that the server loads after it has sent its first state vector.
+ */
 const readMs = 2_000
 const document = 'typed'
 
 /**
- * Types until the server is ended. Returns the number of keystrokes that another client has received, and the
- * number of those that exist afterwards.
+ * Types until the server is ended. Returns two numbers of keystrokes: those that another client had received
+ * by then, and those that exist after the next start.
  */
 async function typedAndEnded(contender: Contender, data: string, scale: Scale, how: 'stop' | 'kill') {
   const server = await contender.start(data)
@@ -36,12 +38,12 @@ async function typedAndEnded(contender: Contender, data: string, scale: Scale, h
 
 async function storedOf(server: Running, client: number, wait: number): Promise<number> {
   const doc = new Y.Doc()
-  // Other servers have their own protocol and provider.
+  // Only clients of y-websocket can use its provider. Other servers have other protocols and providers.
   await (server.dialect === yWebsocketMessages ? readByProvider : readBySocket)(server, doc, wait)
   return Y.decodeStateVector(Y.encodeStateVector(doc)).get(client) ?? 0
 }
 
-/** Reads the document like an application. */
+/** Reads the document with the stock provider, as an application does. */
 async function readByProvider(server: Running, doc: Y.Doc, wait: number): Promise<void> {
   const { origin, pathname, searchParams } = new URL(server.url(document))
   const provider = new WebsocketProvider(origin, pathname.slice(1), doc, {
@@ -66,8 +68,8 @@ async function readBySocket(server: Running, doc: Y.Doc, wait: number): Promise<
 }
 
 /**
- * Whether keystrokes that a client has received exist afterwards, for a client with a stock provider and for
- * one without.
+ * Scenario that ends a server while a client types. It measures how many of the keystrokes that another
+ * client has received still exist after the next start.
  */
 export const endings: Scenario<'lost' | 'kept'> = {
   name: 'SIGKILL and SIGTERM while somebody types 1,000 keystrokes/s',

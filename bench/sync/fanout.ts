@@ -6,11 +6,17 @@ import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 
-/** Maximum number of a writer's keystrokes in flight: enough to keep the server busy. */
+/**
+ * Maximum number of keystrokes of a writer that have been sent but not received. This number suffices to keep
+ * the server busy.
+ */
 const windowSize = 1_024
-/** Keystrokes per write, as from a client whose thread was busy. */
+/**
+ * Number of keystrokes that a typist sends in one write. A client sends several keystrokes together if its
+ * thread was busy.
+ */
 const together = 32
-/** A character that ends a run and occurs nowhere else. */
+/** Character that is typed at the end of a run, and nowhere else. */
 const endCharacter = 126
 const endMs = 20_000
 
@@ -18,9 +24,9 @@ interface Room {
   readonly server: Running
   readonly typists: readonly Typist[]
   readonly readers: readonly LoadSocket[]
-  /** The keystrokes that one of the readers receives. */
+  /** Counts the keystrokes that one of the readers receives. */
   readonly watch: KeystrokeTracker
-  /** Number of connections that get each keystroke. */
+  /** Number of connections to which the server sends each keystroke. */
   readonly receivers: number
 }
 
@@ -36,7 +42,7 @@ async function openRoom(contender: Contender, data: string, writers: number, rea
   return { server, typists, readers: readingSockets, watch, receivers: writers + readers - 1 }
 }
 
-/** Types as much as the server accepts, until it is stopped. */
+/** Makes the typists type as fast as the server accepts. The returned function stops them. */
 function saturate({ typists, watch }: Room): () => void {
   let running = true
   const go = (): void => {
@@ -70,7 +76,7 @@ async function count({ server, watch, receivers }: Room, seconds: number): Promi
 
 /**
  * Checks that all clients have received everything.
- * @throws Error otherwise
+ * @throws Error if a client has not received everything in time
  */
 async function expectAllCame({ typists, readers, watch }: Room): Promise<void> {
   const deadline = performance.now() + endMs
@@ -88,7 +94,7 @@ async function expectAllCame({ typists, readers, watch }: Room): Promise<void> {
   await wait(() => ended.size === readers.length)
 }
 
-/** As many keystrokes as the server accepts. */
+/** Returns a scenario in which the writers type as fast as the server accepts. */
 export const saturated = (name: string, writers: number, readers: number): Scenario<'cpu' | 'rate'> => ({
   name,
   needsStore: false,
@@ -105,7 +111,10 @@ export const saturated = (name: string, writers: number, readers: number): Scena
   },
 })
 
-/** @param perSecond deliveries */
+/**
+ * Returns a scenario in which the writers type at a constant rate.
+ * @param perSecond number of deliveries per second to all receivers together
+ */
 export const pacedRoom = (
   name: string,
   writers: number,

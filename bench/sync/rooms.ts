@@ -8,7 +8,7 @@ import { quantile } from '../support/report.ts'
 const full = { rooms: 500, perSecond: 5_000 }
 const smoke = { rooms: 10, perSecond: 200 }
 
-/** Rooms with two typists each, who receive each other's keystrokes. */
+/** Scenario with many rooms. Each room has two typists, who receive each other's keystrokes. */
 export const manyRooms: Scenario<'cpu' | 'p99'> = {
   name: `${full.rooms} rooms × 2 typists, ${full.perSecond}/s`,
   needsStore: false,

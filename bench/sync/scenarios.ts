@@ -7,7 +7,7 @@ import { manyRooms } from './rooms.ts'
 import { slowReader } from './slow-reader.ts'
 import { trace } from './trace.ts'
 
-/** The scenarios in the order of the table in the README. */
+/** All scenarios, in the order of the table in the README. */
 export const scenarios: readonly Scenario[] = [
   saturated('one room, 4 writers, 50 readers, saturated', 4, 50),
   pacedRoom('one room, 4 writers, 50 readers, 9,600/s', 4, 50, 9_600),

@@ -9,12 +9,15 @@ import { residentBytes } from '../support/cpu.ts'
 const updateBytes = 65_536
 const full = 200 * 2 ** 20
 const smoke = 4 * 2 ** 20
-/** Maximum number of updates that the other reader may be behind, so that it is not a slow reader also. */
+/**
+ * Maximum number of updates that the other reader may be behind. With this limit, the other reader is not
+ * slow as well.
+ */
 const windowSize = 32
 const catchUpMs = 60_000
 const document = 'burst'
 
-/** A client that has the document and applies received updates. */
+/** A client that keeps a copy of the document, to which it applies the received updates. */
 class Replica {
   readonly doc = new Y.Doc()
 
@@ -30,7 +33,7 @@ class Replica {
   }
 }
 
-/** Writes one value after the other to the same place, so the document stays small. */
+/** A client that writes one value after the other to the same place. The document therefore stays small. */
 class Writer {
   readonly #doc = new Y.Doc()
   written = 0
@@ -50,7 +53,7 @@ class Writer {
   }
 }
 
-/** Returns the peak memory of the server in bytes. */
+/** Returns the peak memory of the server during `work`, in bytes. */
 async function mostDuring({ pid }: Running, work: (look: () => void) => Promise<void>): Promise<number> {
   let most = 0
   await work(() => {
@@ -59,7 +62,7 @@ async function mostDuring({ pid }: Running, work: (look: () => void) => Promise<
   return most
 }
 
-/** One reader stops during a large amount of updates, and then continues. */
+/** Scenario in which one reader stops reading while many updates are sent, and then continues. */
 export const slowReader: Scenario<'growth' | 'behind'> = {
   name: 'a reader stops during 200 MB',
   needsStore: false,
@@ -77,8 +80,8 @@ export const slowReader: Scenario<'growth' | 'behind'> = {
       new Replica(sockets.reader, server),
       new Replica(sockets.stopped, server),
     ]
-    // The size of a process depends on its work: the memory for the same work with all readers is not a cost
-    // of a stopped reader.
+    // The memory of a process depends on its work. The memory for the same work with all readers is therefore
+    // measured first and subtracted.
     const before = await mostDuring(server, (look) => writer.write(bytes, reader, look))
     sockets.stopped.pause()
     const most = await mostDuring(server, (look) => writer.write(bytes, reader, look))

@@ -8,15 +8,15 @@ import { median, quantile } from '../support/report.ts'
 import { readTrace, updatesOf } from '../support/trace.ts'
 
 /**
- * Maximum number of keystrokes in flight: enough to keep all processes busy, and few enough for meaningful
- * latencies.
+ * Maximum number of keystrokes that have been sent but not received. The number is large enough to keep all
+ * processes busy, and small enough for meaningful latencies.
  */
 const windowSize = 1_024
 const smokeKeystrokes = 3_000
 const joiners = 20
-/** A new client that is incomplete after this time never completes. */
+/** Time in ms after which a new client without the complete content counts as failed. */
 const joinMs = 90_000
-/** Time between two checks of the received content. */
+/** Interval in ms between two checks of the received content. */
 const lookMs = 1_000
 const settleMs = 2_000
 const document = 'trace'
@@ -24,16 +24,16 @@ const document = 'trace'
 interface Session {
   readonly updates: readonly Uint8Array[]
   readonly client: number
-  /** Number of typed characters, including those that were deleted later. */
+  /** Number of typed characters. Characters that were deleted later are included. */
   readonly length: number
-  /** Number of typed characters after each update. */
+  /** For each update, the number of characters that have been typed up to this update. */
   readonly clocks: Float64Array
   readonly endContent: string
 }
 
 let read: Session | undefined
 
-/** Returns the recorded session as updates, which are created once. */
+/** Returns the recorded session as updates. The updates are created only once. */
 function session(keystrokes: number): Session {
   if (read !== undefined) return read
   const trace = readTrace(keystrokes)
@@ -48,12 +48,15 @@ function session(keystrokes: number): Session {
   return read
 }
 
-/** Returns how much of a client's typing is in an update. */
+/**
+ * Returns the number of characters that a client had typed up to an update; 0 if the update contains none of
+ * them.
+ */
 const reached = (update: Uint8Array, client: number): number => Y.parseUpdateMeta(update).to.get(client) ?? 0
 
 /**
- * Types everything as fast as a reader receives it. Returns the latencies of the updates that type a
- * character.
+ * Types the whole session, as fast as a reader receives it. Returns the latencies of the keystrokes in ms,
+ * and the duration in seconds.
  */
 async function typed(server: Running, { updates, client, clocks, length }: Session) {
   const { writer, reader } = await enterAs(server, document, ['writer', 'reader'])
@@ -73,7 +76,7 @@ async function typed(server: Running, { updates, client, clocks, length }: Sessi
     reader.onMessage = (payload) => {
       const message = server.dialect.read(payload)
       if (message === null || message.kind === 'awareness') return
-      // A deletion has no clock of its own, so it arrives with the next update.
+      // A deletion has no clock, so it counts as received together with the previous character.
       highest = Math.max(highest, reached(message.bytes, client))
       const now = performance.now()
       for (; seen < sent && (clocks[seen] as number) <= highest; seen++)
@@ -86,7 +89,10 @@ async function typed(server: Running, { updates, client, clocks, length }: Sessi
   return { latencies, seconds: (performance.now() - start) / 1000 }
 }
 
-/** Milliseconds until a new client has everything, and how often its bytes were sent; NaN if it never had. */
+/**
+ * Connects a new client. Returns the time in ms until it has everything, or NaN if it never has everything.
+ * Also returns functions that check the content and compute how many times the content was sent.
+ */
 async function joined(server: Running, { client, length, endContent }: Session, longestMs: number) {
   const start = performance.now()
   const doc = new Y.Doc()
@@ -98,7 +104,8 @@ async function joined(server: Running, { client, length, endContent }: Session, 
     parts.push({ at: performance.now(), bytes: Buffer.from(message.bytes) })
   }
   socket.send(server.dialect.ask(document))
-  // Checked afterwards, because reading a whole document would delay the other clients.
+  // The received updates are read once in a while, not on arrival. Reading a whole document immediately would
+  // delay the other clients.
   let [looked, ms] = [0, Number.NaN]
   while (Number.isNaN(ms) && performance.now() - start < longestMs) {
     await sleep(lookMs)
@@ -117,8 +124,8 @@ async function joined(server: Running, { client, length, endContent }: Session, 
 }
 
 /**
- * One client types a recorded writing session and another one reads it. Then the server stops and starts, and
- * many clients join.
+ * Scenario in which one client types a recorded writing session, and another one reads it. Then the server is
+ * stopped and started, and many clients connect.
  */
 export const trace: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
   name: 'a recorded session of 259,778 keystrokes, writer → reader; then 20 come at once after a restart',

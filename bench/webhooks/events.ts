@@ -9,7 +9,7 @@ export const startTelling = (): Promise<BenchServer> =>
     WEFT_LOG_LEVEL: 'error',
   })
 
-/** Creates endpoints at these URLs that get an event for every created document. */
+/** Creates an endpoint for each URL. The endpoints get an event for every document that is created. */
 export async function tell(server: BenchServer, urls: readonly string[]): Promise<void> {
   await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })
   if (urls.length === 0) return
@@ -23,8 +23,8 @@ export async function tell(server: BenchServer, urls: readonly string[]): Promis
 
 let made = 0
 /**
- * Creates documents; each causes one event.
- * @param count at most 500
+ * Creates documents. Each new document causes one event.
+ * @param count number of documents; at most 500
  */
 export async function makeDocuments(server: BenchServer, count: number): Promise<void> {
   const documents = Array.from({ length: count }, () => ({ documentId: `d${made++}` }))

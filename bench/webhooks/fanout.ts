@@ -20,8 +20,8 @@ export const fanoutHeader = [
 ]
 
 /**
- * Sends one request after the other to each URL, on connections of their own like deliveries. Resolves when
- * all are answered.
+ * Sends requests to each URL, one after the other. Each request has its own connection, like a delivery of
+ * Weft. Resolves when all requests are answered.
  */
 async function postBare(urls: readonly string[], events: number, body: Buffer): Promise<void> {
   await Promise.all(
@@ -39,8 +39,9 @@ async function postBare(urls: readonly string[], events: number, body: Buffer): 
 }
 
 /**
- * Sends `events` events to each of `endpoints` endpoints; all events wait when the first is delivered. Then
- * posts the same bodies by bare loops, one for each endpoint. All endpoints belong to one receiver.
+ * Measures how fast `events` events are delivered to each of `endpoints` endpoints. All events are waiting
+ * when the first one is delivered. Then sends the same bodies with bare loops, one loop for each endpoint.
+ * All endpoints belong to the same receiver.
  */
 export async function fanoutRow(endpoints: number, events: number): Promise<readonly string[]> {
   const [server, receiver] = [await startTelling(), await startReceiver()]

@@ -1,18 +1,18 @@
 import { startScript } from '../support/server.ts'
 
-/** The requests that a receiver has got. */
+/** The requests that a receiver has received. */
 export interface Arrivals {
   readonly count: number
-  /** Time from the first to the last request. */
+  /** Time between the first and the last request in ms. */
   readonly ms: number
   /** Body of the last request. */
   readonly body: string
 }
 
-/** A receiver in its own process. */
+/** A receiver of webhooks that runs in a separate process. */
 export interface RemoteReceiver {
   readonly url: string
-  /** Returns the requests since the last `clear`. */
+  /** Returns the requests that have arrived since the last call of `clear`. */
   arrivals(): Promise<Arrivals>
   clear(): Promise<void>
   kill(): Promise<void>

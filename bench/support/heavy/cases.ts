@@ -8,11 +8,11 @@ import { xmlCases } from './xml.ts'
 export interface HeavyGroup {
   readonly title: string
   readonly types: readonly HeavyCase['type'][]
-  /** Creates them, which takes a hundred megabytes or more. */
+  /** Creates the cases. They need a hundred megabytes or more. */
   readonly cases: () => readonly HeavyCase[]
 }
 
-/** All groups; small ones for `smoke`. */
+/** Returns all groups of cases. With `smoke`, the cases are small. */
 export function heavyGroups(smoke: boolean): HeavyGroup[] {
   const size = smoke
     ? { text: 20_000, json: 2_000, xml: 1_000, delta: 2_000 }

@@ -5,7 +5,7 @@ interface Op {
   readonly attributes?: object
 }
 
-/** Formatted texts of about `runs` stretches with attributes, rewritten. */
+/** Returns cases that rewrite formatted texts. Each text has about `runs` stretches with attributes. */
 export function deltaCases(runs: number): HeavyCase[] {
   const text = (n: number): string => `word${n} `
   const ops = (make: (n: number) => Op): Op[] => Array.from({ length: runs }, (_, n) => make(n))

@@ -3,7 +3,7 @@ import { fresh } from '../json-replacers.ts'
 import { seededRandom } from '../random.ts'
 import { contentKey, type HeavyCase, loaded } from './case.ts'
 
-/** Maps and arrays of about `size` values, plain and shared, rewritten. */
+/** Returns cases that rewrite maps and arrays. They have about `size` values, plain and shared. */
 export const jsonCases = (size: number): HeavyCase[] => [
   ...ofNumbers(size),
   ...ofRecords(size),

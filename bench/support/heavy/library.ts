@@ -6,7 +6,8 @@ import { xmlReplacers } from '../xml-replacers.ts'
 import type { HeavyCase } from './case.ts'
 
 /**
- * Runs the library for the type, if there is one. The time to read the target into its model is not measured.
+ * Measures the library for the type of the case, in ms; null if there is no library. The time in which the
+ * target is converted to the model of the library does not count.
  */
 export function libraryRun({ type, before, data }: HeavyCase): number | null {
   if (typeof data !== 'string') return null
@@ -20,8 +21,9 @@ export function libraryRun({ type, before, data }: HeavyCase): number | null {
 }
 
 /**
- * Returns the time of a library for a case, in its own process, which is killed after `seconds`, including
- * its start. `script` is called with `flags` and `--library`, and prints the milliseconds.
+ * Returns how long a library needs for a case, as text. The library runs in a separate process, which is
+ * killed after `seconds`, including its start. The process runs `script` with `flags` and `--library`, and
+ * prints the time in ms.
  */
 export function libraryTime(
   { type, name }: HeavyCase,

@@ -7,7 +7,7 @@ interface TextRewrite {
   readonly after: string
 }
 
-/** Texts of about `size` UTF-16 units, rewritten. */
+/** Returns cases that rewrite texts of about `size` UTF-16 units. */
 export const textCases = (size: number): HeavyCase[] =>
   rewrites(size).map(({ name, before, after }) => ({
     type: 'text',
@@ -16,7 +16,9 @@ export const textCases = (size: number): HeavyCase[] =>
     data: after,
   }))
 
-/** Inputs with expensive differences, of about `size` UTF-16 units per side. */
+/**
+ * Returns pairs of texts whose difference is expensive to compute. Each text has about `size` UTF-16 units.
+ */
 function rewrites(size: number): TextRewrite[] {
   const random = seededRandom(3)
   const letters = (alphabet: string): string =>

@@ -9,7 +9,7 @@ interface XmlRewrite {
   readonly keeps?: number
 }
 
-/** Documents of about `nodes` elements and texts, rewritten. */
+/** Returns cases that rewrite XML documents with about `nodes` elements and texts. */
 export function xmlCases(nodes: number): HeavyCase[] {
   const rewrites = [
     ...ofTexts(nodes),
@@ -29,7 +29,7 @@ export function xmlCases(nodes: number): HeavyCase[] {
 const words = 'the update of shared documents merges and a peer stores history'.split(' ')
 const word = (random: Random): string => words[random(words.length)] as string
 
-/** The texts of paragraphs of two nodes each. */
+/** Returns the texts of paragraphs. A paragraph has two nodes, so there are half as many texts as `nodes`. */
 function textsOf(nodes: number): string[] {
   const random = seededRandom(5)
   return Array.from({ length: nodes / 2 }, (_, n) =>
