@@ -16,8 +16,8 @@ const readMs = 2_000
 const document = 'typed'
 
 /**
- * Types until the server is ended. Returns two numbers of keystrokes: those that another client had received
- * by then, and those that exist after the next start.
+ * Types until the server is ended. Returns how many keystrokes another client had received by then, and how
+ * many keystrokes exist after the next start.
  */
 async function typedAndEnded(contender: Contender, data: string, scale: Scale, how: 'stop' | 'kill') {
   const server = await contender.start(data)

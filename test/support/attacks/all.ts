@@ -5,7 +5,7 @@ import { responseAttacks } from './responses.ts'
 import { textAttacks } from './texts.ts'
 import { updateAttacks } from './updates.ts'
 
-/** Every attack by its name, in the order of the findings. */
+/** All attacks by name, in the order of the findings. */
 export const attacks: Readonly<Record<string, Attack>> = {
   ...textAttacks,
   ...updateAttacks,

@@ -3,32 +3,35 @@ import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
 
-/** A server, and the tenant that attacks it. */
+/** A server, and the credentials of a tenant that attacks it. */
 export interface Target {
   readonly url: string
   readonly wsUrl: string
   readonly port: number
-  /** Credentials of its API key. */
+  /** Headers with the credentials of the tenant's API key. */
   readonly headers: Readonly<Record<string, string>>
-  /** A realtime token of one of its users. */
+  /** A realtime token of a user of the tenant. */
   readonly token: string
 }
 
-/** One step of an attack. It ignores errors, because the server may reject anything. */
+/** One step of an attack. The step ignores errors, because the server may reject anything in it. */
 export type Round = () => Promise<unknown>
 
 export interface Attack {
-  /** The number of the finding in the review. */
+  /** Number of the finding in the security review. */
   readonly finding: number
-  /** Creates what the attack needs, and returns the step that is repeated. */
+  /** Creates the documents and connections that the attack needs. Returns the step that is repeated. */
   readonly prepare: (target: Target) => Promise<Round>
-  /** Documents that it uses in organization `hostile`. */
+  /** Ids of the documents that the attack uses in the organization `hostile`. */
   readonly documents: readonly string[]
-  /** Large reads and replacements of the honest tenant are also measured. */
+  /** Present if the test must also measure large reads and replacements of the honest tenant. */
   readonly delaysCalls?: true
 }
 
-/** An own address, so that limits of an address affect the hostile tenant only. */
+/**
+ * Local address of the attacker's connections. It is a separate address, so that limits of an address apply
+ * only to the hostile tenant.
+ */
 export const hostileAddress = '127.0.0.2'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256, localAddress: hostileAddress })
@@ -40,7 +43,7 @@ export interface Sent {
   readonly body?: string
 }
 
-/** Sends a request and reads its response. Returns the HTTP code, or 0 without a response. */
+/** Sends a request and reads the response. Returns the HTTP status, or 0 if there is no response. */
 export function call(
   { port }: Target,
   path: string,
@@ -58,7 +61,10 @@ export function call(
   })
 }
 
-/** Calls a REST operation with the key of the tenant. */
+/**
+ * Calls a REST operation with the API key of the tenant. Returns the HTTP status, or 0 if there is no
+ * response.
+ */
 export const post = (
   target: Target,
   path: string,
@@ -75,7 +81,7 @@ export const editorOf = (documentId: string, organizationId = 'hostile') => ({
   editorId: 'main',
 })
 
-/** Stores an update in a document, and creates the document if it is missing. */
+/** Merges an update into a document. Creates the document if it does not exist. */
 export const store = (target: Target, documentId: string, update: Uint8Array): Promise<number> =>
   post(target, '/v2/crdt/apply', {
     ...editorOf(documentId),
@@ -83,11 +89,14 @@ export const store = (target: Target, documentId: string, update: Uint8Array): P
     update: Buffer.from(update).toString('base64'),
   })
 
-/** The address of a websocket of one document. */
+/** Returns the websocket URL of a document. */
 export const syncUrl = ({ wsUrl, token }: Target, documentId: string): string =>
   `${wsUrl}/sync/hostile/${encodeURIComponent(documentId)}/main?token=${token}`
 
-/** Opens a websocket that discards its messages. Returns null if it does not open in time. */
+/**
+ * Opens a websocket that discards the messages it receives. Returns null if the websocket does not open in
+ * time.
+ */
 export async function openSocket(url: string, options: ClientOptions = {}): Promise<WebSocket | null> {
   const socket = new WebSocket(url, { perMessageDeflate: false, localAddress: hostileAddress, ...options })
   socket.on('error', () => {})
@@ -102,8 +111,8 @@ export async function openSocket(url: string, options: ClientOptions = {}): Prom
 }
 
 /**
- * Waits until the server has read all earlier messages or has closed the socket. Returns false after
- * `withinMs`.
+ * Waits until the server has handled all messages sent so far, or has closed the socket. Returns false if
+ * neither happens within `withinMs`.
  */
 export async function served(socket: WebSocket, withinMs = 5_000): Promise<boolean> {
   const ends = new AbortController()
@@ -123,24 +132,24 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', () => clearTimeout(timer))
   })
 
-/** A TCP connection that ignores errors. */
+/** Opens a TCP connection that ignores errors. */
 export function rawConnection({ port }: Target): Socket {
   const connection = connect({ host: '127.0.0.1', port, localAddress: hostileAddress })
   connection.on('error', () => {})
   return connection
 }
 
-/** Waits until all written bytes have left this process, for at most `withinMs`. */
+/** Waits until all written bytes have left this process, but at most `withinMs`. */
 export async function taken(connection: Socket, withinMs = 5_000): Promise<void> {
   const until = performance.now() + withinMs
   while (connection.writableLength > 0 && !connection.destroyed && performance.now() < until) await sleep(20)
 }
 
-/** Calls a function for 0 to `count - 1` at the same time. */
+/** Calls `work` concurrently with the numbers 0 to `count - 1`. */
 export const together = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
-/** Returns 0, 1, 2 and so on. */
+/** Returns a function that returns 0, 1, 2 and so on. */
 export function counter(): () => number {
   let next = 0
   return () => next++

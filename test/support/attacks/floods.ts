@@ -19,7 +19,7 @@ import {
 const randomText = (characters: number): string =>
   Array.from({ length: characters / 10 }, () => Math.random().toString(36).slice(2, 11).padEnd(10)).join('')
 
-/** Documents that occupy threads for a long time when they are read and replaced. */
+/** Reads and replaces documents that occupy threads for a long time. */
 const threadQueue: Attack = {
   finding: 7,
   documents: ['threads-0', 'threads-1', 'threads-2', 'threads-3'],
@@ -41,7 +41,7 @@ const threadQueue: Attack = {
   },
 }
 
-/** Connections to documents that do not exist. */
+/** Connects to documents that do not exist. */
 const newDocuments: Attack = {
   finding: 8,
   documents: [],
@@ -82,7 +82,7 @@ const awareness: Attack = {
   },
 }
 
-/** Large calls whose outcomes are remembered. */
+/** Makes large calls with idempotency keys, whose responses the server stores. */
 const idempotentCalls: Attack = {
   finding: 10,
   documents: ['idempotent'],
@@ -102,7 +102,7 @@ const idempotentCalls: Attack = {
   },
 }
 
-/** Pipelined requests on connections whose responses stay unread. */
+/** Sends pipelined requests, and does not read the responses. */
 const pipelining: Attack = {
   finding: 10,
   documents: [],
@@ -122,7 +122,7 @@ const pipelining: Attack = {
   },
 }
 
-/** Bodies that arrive one byte at a time after a large first part. */
+/** Sends a large first part of each body, and then one byte at a time. */
 const slowBodies: Attack = {
   finding: 10,
   documents: [],
@@ -145,7 +145,7 @@ const slowBodies: Attack = {
   },
 }
 
-/** Upgrades with malformed tokens, and connections that are closed at once. */
+/** Alternates between connections that are closed immediately and upgrades with malformed tokens. */
 const connects: Attack = {
   finding: 10,
   documents: [],

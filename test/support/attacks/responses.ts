@@ -13,10 +13,10 @@ import {
   together,
 } from './attack.ts'
 
-/** The time for which a client does not read. */
+/** Time in ms for which a client does not read. */
 const stoppedMs = 2_000
 
-/** Makes a document of random text with `parts` parts of 4 MB. */
+/** Creates a document with `parts` texts of 4 MB each. */
 async function makeLarge(target: Target, documentId: string, parts: number): Promise<void> {
   for (let part = 0; part < parts; part += 1) {
     const doc = new Y.Doc()
@@ -25,7 +25,7 @@ async function makeLarge(target: Target, documentId: string, parts: number): Pro
   }
 }
 
-/** A small document that is very large as a delta. */
+/** Reads a document that is small in its encoded form, but very large as a delta. */
 const largeDelta: Attack = {
   finding: 3,
   documents: ['delta'],
@@ -39,13 +39,13 @@ const largeDelta: Attack = {
   },
 }
 
-/** Clients that request a large document and do not read it. */
+/** Opens clients that request a large document, but do not read the response. */
 const stoppedSockets: Attack = {
   finding: 5,
   documents: ['unread'],
   prepare: async (target) => {
     await makeLarge(target, 'unread', 10)
-    // Each edit gives each of them a response of its own.
+    // The document changes before each request, so that the server must encode a new response each time.
     const editor = await openSocket(syncUrl(target, 'unread'))
     let clock = 0
     const doc = new Y.Doc()
@@ -71,7 +71,7 @@ function updateHead(update: Uint8Array): Uint8Array {
   return Uint8Array.from([...bytes, rest])
 }
 
-/** Calls that read a large document, and whose responses stay unread. */
+/** Makes calls that read a large document, but does not read the responses. */
 const stoppedCalls: Attack = {
   finding: 5,
   documents: ['unread-calls'],

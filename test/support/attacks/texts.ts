@@ -1,7 +1,7 @@
 import { hostileTexts, textOf } from '../faults/hostile-messages.ts'
 import { type Attack, call, counter, editorOf, post, together } from './attack.ts'
 
-/** Lengths of headers that the server accepts. */
+/** Lengths of headers in characters that the server accepts. */
 const headerCharacters = 15_000
 const longHeaderCharacters = 31_000
 const headerNames = [
@@ -13,7 +13,10 @@ const headerNames = [
   'authorization',
 ]
 
-/** Headers before authentication on which a slow matcher tries every position. */
+/**
+ * Sends headers on which a slow regular expression would try every position. The server reads these headers
+ * before authentication.
+ */
 const spacesInHeader: Attack = {
   finding: 1,
   documents: [],
@@ -45,7 +48,7 @@ const textsInHeaders: Attack = {
   },
 }
 
-/** Members of bodies that are not valid base64. */
+/** Sends bodies with members that are not valid base64. */
 const textsInBodies: Attack = {
   finding: 1,
   documents: ['texts'],

@@ -5,7 +5,7 @@ import { hostileVectors } from '../faults/hostile-messages.ts'
 import { hostileUpdates, type UpdateShapeName } from '../faults/hostile-shapes.ts'
 import { type Attack, counter, openSocket, served, store, syncUrl, type Target, together } from './attack.ts'
 
-/** Sends the updates of one shape to a document as fast as the connection accepts them. */
+/** Sends updates to a document as fast as the connection accepts them, and then closes the connection. */
 async function send(target: Target, documentId: string, updates: readonly Uint8Array[]): Promise<void> {
   const socket = await openSocket(syncUrl(target, documentId))
   if (socket === null) return
@@ -16,7 +16,10 @@ async function send(target: Target, documentId: string, updates: readonly Uint8A
 
 const documentsOf = (name: string): string[] => [0, 1, 2].map((index) => `${name}-${index}`)
 
-/** Sends the shapes in rotation, each at its size, to documents that stay. */
+/**
+ * Returns an attack that sends updates of several shapes, one shape per step, each with its size. The steps
+ * use three documents in rotation.
+ */
 const shaped = (
   finding: number,
   name: string,
@@ -63,7 +66,7 @@ const formatting = shaped(2, 'formatting', [
   ['formatKeystrokes', 2_000],
 ])
 
-/** Keystrokes at the start of a long list, each of which scans the whole list. */
+/** Sends keystrokes at the start of a long list. Each keystroke makes Yjs scan the whole list. */
 const listKeystrokes = shaped(2, 'keystrokes', [['smallLongScans', 5_000]])
 
 const manyClients = shaped(6, 'clients', [
@@ -74,7 +77,7 @@ const manyClients = shaped(6, 'clients', [
 
 const pendingUpdates = shaped(6, 'pending', [['heldUpdates', 60_000]])
 
-/** State vectors with a very large number of clients. */
+/** Sends state vectors with a very large number of clients. */
 const stateVectors: Attack = {
   finding: 6,
   documents: ['vectors'],
@@ -94,14 +97,14 @@ const stateVectors: Attack = {
   },
 }
 
-/** Returns an update of a new client. */
+/** Returns the update of a new client that makes one change. */
 const plainUpdate = (change: (doc: Y.Doc) => void): Uint8Array => {
   const doc = new Y.Doc()
   doc.transact(() => change(doc))
   return Y.encodeStateAsUpdate(doc)
 }
 
-/** A large amount of ordinary content at once. */
+/** Sends an update with a large amount of ordinary content. */
 const largeUpdates: Attack = {
   finding: 2,
   documents: documentsOf('large'),
@@ -119,7 +122,7 @@ const largeUpdates: Attack = {
   },
 }
 
-/** Updates of moderate cost in many documents at once. */
+/** Sends updates of moderate cost to many documents at the same time. */
 const manyDocuments: Attack = {
   finding: 2,
   documents: ['many-0', 'many-1'],
@@ -129,7 +132,7 @@ const manyDocuments: Attack = {
   },
 }
 
-/** Many updates that wait behind one that needs a thread. */
+/** Sends many updates that must wait for an update that needs a thread. */
 const heldDocuments: Attack = {
   finding: 2,
   documents: documentsOf('held'),

@@ -6,7 +6,7 @@ import { WebsocketProvider as Provider2 } from 'y-websocket-2'
 import * as Y from 'yjs'
 import { type AwarenessEntry, readAwareness, writeAwareness } from '../../../src/update/awareness.ts'
 
-/** Stock y-websocket, by major version. */
+/** Stock y-websocket providers by major version. */
 export const providers = { 1: Provider1, 2: Provider2, 3: Provider3 } as const
 export type ProviderVersion = keyof typeof providers
 
@@ -17,7 +17,10 @@ export interface Editor {
   close(): void
 }
 
-/** Opens an editor with a stock provider, as the page of a user does, and does not wait for it. */
+/**
+ * Opens an editor with a stock provider, as the page of a user does. Does not wait until the provider is
+ * connected.
+ */
 export function openEditor(
   wsUrl: string,
   path: string,
@@ -39,7 +42,7 @@ export function openEditor(
   return { doc, text: doc.getText('content'), provider, close }
 }
 
-/** Opens an editor and waits until its provider has synced. */
+/** Opens an editor, and waits until its provider has synced. */
 export async function syncedEditor(...parameters: Parameters<typeof openEditor>): Promise<Editor> {
   const editor = openEditor(...parameters)
   if (!editor.provider.synced) {
@@ -48,7 +51,7 @@ export async function syncedEditor(...parameters: Parameters<typeof openEditor>)
   return editor
 }
 
-/** Waits until `holds` returns true. After `timeoutMs` it throws with the result of `describe`. */
+/** Waits until `holds` returns true. After `timeoutMs`, throws an error with the result of `describe`. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   describe: () => unknown = () => '',
@@ -66,10 +69,10 @@ export interface Closed {
   readonly reason: string
 }
 
-/** A client at the level of the wire protocol, so that a test controls every message. */
+/** A client that works with single messages of the wire protocol, so that a test controls each message. */
 export class RawClient {
   readonly socket: WebSocket
-  /** Messages that were received and not yet read by the test. */
+  /** Messages that the client has received. */
   readonly received: Uint8Array[] = []
   readonly closed: Promise<Closed>
 
@@ -82,7 +85,9 @@ export class RawClient {
     })
   }
 
-  /** Resolves when the upgrade is accepted. The server accepts every upgrade. */
+  /**
+   * Opens a connection. Resolves when the server has accepted the upgrade. The server accepts every upgrade.
+   */
   static async connect(
     url: string,
     headers: Record<string, string> = {},
@@ -101,7 +106,7 @@ export class RawClient {
     this.send(message([0, 2], update))
   }
 
-  /** Sends the answer to the state vector of the server. */
+  /** Sends an update as the answer to the state vector of the server. */
   sendOffer(update: Uint8Array): void {
     this.send(message([0, 1], update))
   }
@@ -114,7 +119,10 @@ export class RawClient {
     this.send(message([1], writeAwareness([{ clientId, clock, text: JSON.stringify(state) }])))
   }
 
-  /** Waits for the removal of its own state, and then sends its state, as stock clients do. */
+  /**
+   * Waits until the server has removed the client's own awareness state. Then sends the state again, as stock
+   * clients do.
+   */
   async contradict(clientId: number, state: unknown): Promise<void> {
     const farewell = (): AwarenessEntry | undefined =>
       this.awareness().findLast((entry) => entry.clientId === clientId && entry.state === null)
@@ -122,7 +130,7 @@ export class RawClient {
     this.sendAwareness(clientId, (farewell()?.clock ?? 0) + 1, state)
   }
 
-  /** Returns the bodies of the received messages that start with `types`. */
+  /** Returns the bodies of the received messages that start with the given types. */
   bodies(...types: number[]): Uint8Array[] {
     return this.received
       .filter((bytes) => types.every((type, at) => bytes[at] === type))
@@ -145,7 +153,7 @@ export class RawClient {
     return this.bodies(1).flatMap((bytes) => readAwareness(bytes))
   }
 
-  /** Waits for the answer to a state vector. The server has then handled all earlier messages. */
+  /** Requests an update, and waits for the answer. The server has then handled all earlier messages. */
   async roundTrip(): Promise<void> {
     const before = this.offers().length
     this.sendVector(Uint8Array.of(0))
@@ -157,7 +165,7 @@ export class RawClient {
   }
 }
 
-/** A message of y-websocket: types, then the length-prefixed body. */
+/** Encodes a message of y-websocket. It consists of the message types and the body with its length. */
 export function message(types: readonly number[], bytes: Uint8Array): Uint8Array {
   const length: number[] = []
   let rest = bytes.length
@@ -171,7 +179,7 @@ function body(bytes: Uint8Array, at: number): Uint8Array {
   return bytes.subarray(start + 1)
 }
 
-/** Returns the update that results from typing `text` into an empty document. */
+/** Returns the update of a client that types `text` into an empty document. */
 export function typed(text: string, client: number): Uint8Array {
   const doc = new Y.Doc()
   doc.clientID = client
@@ -179,7 +187,7 @@ export function typed(text: string, client: number): Uint8Array {
   return Y.encodeStateAsUpdate(doc)
 }
 
-/** Returns the content after these updates. */
+/** Returns the text of a document after the given updates. */
 export function contentOf(updates: readonly Uint8Array[]): string {
   const doc = new Y.Doc()
   for (const update of updates) Y.applyUpdate(doc, update)

@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** The behavior of a receiver on a connection. */
+/** Function that determines what a receiver does with a connection. */
 export type Behavior = (socket: Socket) => void
 
-/** A listener on loopback that handles every connection as a test requires, byte by byte. */
+/** A TCP server on loopback. A test determines byte by byte what it does with each connection. */
 export class Receiver {
-  /** The number of accepted connections. */
+  /** Number of connections that were accepted so far. */
   connections = 0
   readonly #received: Buffer[] = []
   readonly #open = new Set<Socket>()
@@ -24,12 +24,12 @@ export class Receiver {
     })
   }
 
-  /** All received bytes of all connections, one character each. */
+  /** All bytes that were received on all connections. Each byte is one character. */
   get received(): string {
     return Buffer.concat(this.#received).toString('latin1')
   }
 
-  /** The number of connections that neither side has closed. */
+  /** Number of connections that neither side has closed. */
   get open(): number {
     return this.#open.size
   }
@@ -46,7 +46,7 @@ export class Receiver {
     return this
   }
 
-  /** Resumes paused connections, so that they notice their end. */
+  /** Resumes paused connections, so that they receive the close of the other side. */
   resume(): void {
     for (const socket of this.#open) socket.resume()
   }
@@ -57,7 +57,7 @@ export class Receiver {
   }
 }
 
-/** Calls `then` once when the body of a request, by its `content-length`, is complete. */
+/** Calls `then` once, when the body of a request is complete according to its `content-length`. */
 export function onRequest(socket: Socket, then: () => void): void {
   let head = ''
   let missing = Number.POSITIVE_INFINITY

@@ -3,11 +3,11 @@ import * as encoding from 'lib0/encoding'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 
-/** The messages of Hocuspocus that matter here: type, then subtype. */
+/** Message types of Hocuspocus that this client uses. The next line has the subtypes of sync messages. */
 const [sync, auth, syncReply] = [0, 2, 4]
 const [vector, offer, update] = [0, 1, 2]
 
-/** A client that edits a document at a Hocuspocus server and reconnects after an outage. */
+/** Creates a client that edits a document on a Hocuspocus server. The client reconnects after an outage. */
 export function hocuspocusVisitor(url: string, name: string, token = '') {
   const doc = new Y.Doc()
   let state: 'open' | 'closed' = 'open'

@@ -3,8 +3,8 @@ import { writeAwareness } from '../../../src/update/awareness.ts'
 import { message } from './clients.ts'
 
 /**
- * Connects to the given URL, shows a cursor under client id 77, and stays. Prints a line when it is
- * connected.
+ * Connects to the URL in its argument, publishes a cursor with the client id 77, and stays connected. Prints
+ * a line when it is connected.
  */
 const socket = new WebSocket(process.argv[2] ?? '', { perMessageDeflate: false })
 socket.on('open', () => {

@@ -12,13 +12,13 @@ import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { eventually, type ProviderVersion, syncedEditor } from './clients.ts'
 
-/** The addresses and tokens of a server for clients. */
+/** The addresses of a server that clients need. */
 export interface Host {
   readonly url: string
   readonly wsUrl: string
 }
 
-/** Stock HocuspocusProvider, by major version. */
+/** Stock versions of HocuspocusProvider by major version. */
 export const hocuspocusProviders = { 2: Provider2, 3: Provider3, 4: Provider4 } as const
 const hocuspocusSockets = { 2: Socket2, 3: Socket3, 4: Socket4 } as const
 export type HocuspocusVersion = keyof typeof hocuspocusProviders
@@ -31,17 +31,15 @@ export interface Person {
     setLocalStateField(name: string, value: unknown): void
     getStates(): Map<number, unknown>
   }
-  /**
-   * Returns whether the client reports unsaved changes; always false if its protocol has no acknowledgments.
-   */
+  /** Returns whether the client has unsaved changes. Returns false if its protocol has no acknowledgments. */
   readonly isUnsaved: () => boolean
   close(): void
 }
 
-/** The operations with which a client of one protocol joins a document of `acme`. */
+/** A protocol, with a function that opens a document of the organization `acme` with a stock client. */
 export interface Dialect {
   readonly name: string
-  /** True if the protocol has acknowledgments. */
+  /** Whether the protocol has acknowledgments. */
   readonly saves: boolean
   open(server: Host, documentId: string, token: string): Promise<Person>
 }
@@ -58,7 +56,7 @@ const yWebsocket = (version: ProviderVersion): Dialect => ({
   },
 })
 
-/** Opens a socket of HocuspocusProvider that can carry any number of documents. */
+/** Opens a websocket of HocuspocusProvider. It can be used for any number of documents. */
 export function hocuspocusSocket(server: Host, version: HocuspocusVersion = 4): Socket4 {
   const Socket = hocuspocusSockets[version] as unknown as typeof Socket4
   return new Socket({
@@ -76,7 +74,7 @@ export interface HocuspocusOptions {
   readonly sessionAwareness?: boolean
 }
 
-/** Attaches a stock provider and does not wait for it. */
+/** Opens a document with a stock provider. Does not wait until the provider is connected. */
 export function hocuspocusProvider(
   server: Host,
   name: string,
@@ -130,7 +128,7 @@ export interface YSweetToken {
   readonly token: string
 }
 
-/** Opens a stock Y-Sweet provider and does not wait for it. */
+/** Opens a document with a stock Y-Sweet provider. Does not wait until the provider is connected. */
 export function ySweetProvider(clientToken: YSweetToken, doc = new Y.Doc(), connect = true): YSweetProvider {
   return new YSweetProvider(() => Promise.resolve(clientToken), clientToken.docId, doc, {
     initialClientToken: clientToken,
@@ -140,7 +138,10 @@ export function ySweetProvider(clientToken: YSweetToken, doc = new Y.Doc(), conn
   })
 }
 
-/** Ends a provider, which otherwise reconnects when its socket closes, also after `disconnect`. */
+/**
+ * Ends a provider permanently. Without this function, the provider would reconnect whenever its socket
+ * closes, even after `disconnect`.
+ */
 export function endYSweet(provider: YSweetProvider): void {
   provider.connect = (): Promise<void> => Promise.resolve()
   provider.disconnect()
@@ -164,7 +165,7 @@ const ySweet: Dialect = {
   },
 }
 
-/** All served protocols, each with stock clients. */
+/** All protocols that the server supports, each with all versions of its stock client. */
 export const dialects: readonly Dialect[] = [
   yWebsocket(1),
   yWebsocket(2),

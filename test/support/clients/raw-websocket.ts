@@ -7,13 +7,16 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to a port, and reads until the other side closes the connection or the announced body is
- * complete. For requests that no HTTP client would send.
+ * Writes bytes to a port. Reads until the other side closes the connection or the body has its announced
+ * length. Tests use this function for requests that no HTTP client would send.
  */
 export const sendRaw = (port: number, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> =>
   exchange(port, parts, 'stays')
 
-/** Like `sendRaw`, and half-closes the connection, so that a server that waits for more must give up. */
+/**
+ * Writes bytes in the same way as `sendRaw`, and then half-closes the connection. A server that waits for
+ * more bytes must then give up.
+ */
 export const sendAndEnd = (port: number, bytes: Uint8Array): Promise<RawAnswer> =>
   exchange(port, [bytes], 'ends')
 

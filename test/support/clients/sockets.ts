@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** A socket of a process, or of all processes, from /proc. */
+/** A network socket of a process, as the files in `/proc` describe it. */
 export interface OpenSocket {
   readonly protocol: 'tcp' | 'tcp6' | 'udp' | 'udp6'
   readonly localPort: number
-  /** 0 if the socket listens or is not connected. */
+  /** Port of the other side; 0 if the socket listens or is not connected. */
   readonly remotePort: number
 }
 
 const protocols = ['tcp', 'tcp6', 'udp', 'udp6'] as const
 
-/** Returns the network sockets that a process has open now. Linux only. */
+/** Returns the network sockets that a process has open at the moment. Works on Linux only. */
 export function socketsOf(pid: number): readonly OpenSocket[] {
   const own = new Set(inodesOf(pid))
   return protocols.flatMap((protocol) =>
@@ -28,7 +28,7 @@ export function socketsOf(pid: number): readonly OpenSocket[] {
   )
 }
 
-/** Returns the live child processes of a process. */
+/** Returns the ids of the child processes of a process. */
 export const childrenOf = (pid: number): readonly string[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readIfThere(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'))
@@ -43,7 +43,7 @@ const inodesOf = (pid: number): readonly string[] =>
     return inode === undefined ? [] : [inode]
   })
 
-/** Returns an empty text for a file that disappears while it is read. */
+/** Returns the text of a file. Returns '' if the file disappears while it is read. */
 function readIfThere(read: () => string): string {
   try {
     return read()

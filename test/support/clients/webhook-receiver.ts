@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A received request. */
+/** A request that the receiver got. */
 export interface Hook {
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** Answers a request, or leaves it unanswered. */
+/** Function that answers a request or leaves it without an answer. */
 export type Behavior = (response: ServerResponse, hook: Hook) => void
 
 export const answering =
@@ -19,10 +19,10 @@ export const answering =
 
 export const hanging: Behavior = () => {}
 
-/** Receives events on loopback and stores them. */
+/** Receives webhook events on loopback, and stores them. */
 export class HookReceiver {
   readonly hooks: Hook[] = []
-  /** A test may change it while the receiver runs. */
+  /** Determines the answers. A test may replace it while the receiver runs. */
   behavior: Behavior
   readonly url: string
   readonly #server: Server
@@ -41,17 +41,17 @@ export class HookReceiver {
     return receiver
   }
 
-  /** `webhook-id` of each request. */
+  /** Header `webhook-id` of each request. */
   get ids(): readonly string[] {
     return this.hooks.map(({ headers }) => headers['webhook-id'] as string)
   }
 
-  /** The JSON of each request. */
+  /** Parsed JSON body of each request. */
   get bodies(): readonly Record<string, unknown>[] {
     return this.hooks.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
   }
 
-  /** `data.documentId` of each request. */
+  /** Member `data.documentId` of each request. */
   get documentIds(): readonly string[] {
     return this.bodies.map(({ data }) => (data as { documentId: string }).documentId)
   }
@@ -74,7 +74,7 @@ export class HookReceiver {
   }
 }
 
-/** A delivery as `deliveries/get` returns it. */
+/** A delivery in the form in which `deliveries/get` returns it. */
 export interface ShownDelivery {
   readonly messageId: string
   readonly eventType: string
@@ -101,18 +101,18 @@ export const organizationId = 'acme'
 type Post = (path: string, data: unknown) => Promise<unknown>
 
 /**
- * The calls of webhook tests, for any server.
- * @param post returns `result.data`
+ * Returns functions for the calls of webhook tests.
+ * @param post calls an operation of a server, and returns `result.data`
  */
 export function hookCalls(post: Post) {
   const workspace = (path: string, data: object) => post(`/v2/workspace/${path}`, data)
   return {
-    /** Enables advanced webhooks and creates an organization. */
+    /** Enables advanced webhooks, and creates the organization. */
     begin: async (): Promise<void> => {
       await workspace('advancedwebhookconfig/update', { isEnabled: true })
       await post('/v2/organizations/add', { organizations: [{ organizationId }] })
     },
-    /** Returns the id of the endpoint. */
+    /** Creates an endpoint, and returns its id. */
     endpoint: async (url: string, data: object = {}): Promise<string> => {
       const made = await workspace('advancedwebhook/endpoints/create', { url, ...data })
       return (made as { id: string }).id
@@ -133,7 +133,7 @@ export function hookCalls(post: Post) {
     recover: async (endpointId: string, since = 0) =>
       ((await workspace('advancedwebhook/deliveries/recover', { endpointId, since })) as { requeued: number })
         .requeued,
-    /** Creates a document, which causes one event `document.create`. */
+    /** Creates a document. This causes one `document.create` event. */
     document: (documentId: string) =>
       post('/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }),
   }

@@ -1,6 +1,9 @@
 import type { AccessRole, AccessType } from '../../../src/directory/store/records.ts'
 
-/** Computes roles from plain lists. It is slow, and shares nothing with the code that it checks. */
+/**
+ * Reference model that computes roles from plain lists. It is slow, and shares no code with the
+ * implementation that it checks.
+ */
 export class AccessModel {
   now: number
   readonly grants: { subject: string; resource: string; role: AccessRole; endsAt: number }[] = []
@@ -32,7 +35,10 @@ export class AccessModel {
     return resource === ancestor || (parent !== undefined && this.isBelow(parent, ancestor))
   }
 
-  /** The role of the deciding grant at the resource or above it; otherwise that of the access type. */
+  /**
+   * Returns the role of a user on a resource. A grant on the resource or above it decides. Without such a
+   * grant, the access type decides.
+   */
   roleOn(user: string, resource: string): AccessRole | null {
     const granted = this.#granted(user, resource)
     if (granted !== null) return granted
@@ -41,7 +47,7 @@ export class AccessModel {
     return type === 'restricted' ? null : this.roleIn(user)
   }
 
-  /** The role as a member of the organization. */
+  /** Returns the role that a user has in the organization. */
   roleIn(user: string): AccessRole | null {
     const direct = this.#grantedOn(user, 'organization')
     if (direct !== null) return direct
@@ -72,7 +78,7 @@ export class AccessModel {
     return parent === null ? 'public' : this.#accessType(parent)
   }
 
-  /** Null if nothing above the resource counts. */
+  /** Returns the parent of a resource; null if no permissions on parents apply to the resource. */
   #parent(resource: string): string | null {
     if (this.closedAbove.has(resource) || resource === 'organization') return null
     return this.parents.get(resource) ?? 'organization'

@@ -1,7 +1,8 @@
 import { type Engine, type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
 
 /**
- * An engine that, after `fail`, rejects writes to partitions whose names begin with `name`, and no others.
+ * Returns an engine that rejects writes after `fail` is called. It rejects only writes to partitions whose
+ * first segment is `name`.
  */
 export function failingIn(name: string, engine: Engine): { engine: Engine; fail: () => void } {
   let failing = false
@@ -19,7 +20,9 @@ export function failingIn(name: string, engine: Engine): { engine: Engine; fail:
   return { engine: { ...engine, kv }, fail }
 }
 
-/** An engine that, from `hold` until `release`, does not acknowledge writes to the audit log. */
+/**
+ * Returns an engine that delays the acknowledgment of writes to the audit log from `hold` until `release`.
+ */
 export function auditHeld(engine: Engine) {
   let gate: Promise<void> | null = null
   let open = (): void => {}
@@ -37,7 +40,7 @@ export function auditHeld(engine: Engine) {
   }
   return {
     engine: { ...engine, kv },
-    /** Resolves with the first commit that waits. */
+    /** Starts to delay acknowledgments. Resolves when the first commit is waiting. */
     hold: (): Promise<void> => {
       gate = new Promise((resolve) => {
         open = resolve

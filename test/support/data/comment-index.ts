@@ -34,10 +34,10 @@ interface Named {
   readonly userId: string
 }
 
-/** Records by the names of their keys. */
+/** Stored records by their keys as JSON. */
 type Stored = ReadonlyMap<string, { readonly key: readonly string[]; readonly record: unknown }>
 
-/** Returns the stored records of comments and activities of an organization, by their keys as JSON. */
+/** Returns the stored records of comments and activities of an organization. */
 async function storedIn({ engine }: OpenDirectory, organizationId: string): Promise<Stored> {
   const part = organizationPart(scopeOf(tenant, organizationId))
   const entries = await engine.kv.scan(part, { limit: 1_000_000 })
@@ -50,7 +50,10 @@ async function storedIn({ engine }: OpenDirectory, organizationId: string): Prom
   )
 }
 
-/** Returns missing index entries and those without a record, except those of the users that activities name. */
+/**
+ * Returns the index entries that are missing, and the index entries without a record. Ignores the entries for
+ * users whom activities mention.
+ */
 export async function straysIn(
   directory: OpenDirectory,
   organizationId: string,
@@ -98,7 +101,7 @@ function expectComment(
   { commentId, order, from, reactions }: Comment,
   expect: Expect,
 ): void {
-  // A comment must not exist without its annotation.
+  // The record of the annotation is also expected, because a comment must not exist without its annotation.
   expect('annotations', annotationId)
   expect('annotationComments', annotationId, order)
   expect('annotationCommentPlaces', annotationId, commentId)

@@ -46,7 +46,7 @@ export interface ActivityRow {
 
 export const ann = { userId: 'ann', name: 'Ann' }
 export const bob = { userId: 'bob', name: 'Bob' }
-/** The beginning of the text `content`. */
+/** Relative position of the start of the text `content`. */
 export const atStart = 'AQdjb250ZW50AA=='
 
 export const say = (commentId: string, text = `text of ${commentId}`, from: UserRow = ann) => ({
@@ -55,7 +55,10 @@ export const say = (commentId: string, text = `text of ${commentId}`, from: User
   text,
 })
 
-/** Creates an organization with documents `d1` and `d2`. Calls use `d1` and the user Ann by default. */
+/**
+ * Creates an organization with the documents `d1` and `d2`. Returns functions for calls, which use `d1` and
+ * the user Ann by default.
+ */
 export async function commentsOf(server: PeopleServer, organizationId: string) {
   const scope = scopeOf(server.credentials, organizationId)
   await server.directory.organizations.ensure(scope)
@@ -70,7 +73,7 @@ export async function commentsOf(server: PeopleServer, organizationId: string) {
     })
   const call = async <Data = ItemResults>(path: string, data: object): Promise<Data> => {
     const answer = dataOf(await post(path, data)) as Data
-    // Each call has a later time, so that the order of activities is known.
+    // The clock advances with each call, so that the order of the activities is known.
     if (!path.endsWith('get')) server.clock.advance(1)
     return answer
   }
@@ -96,12 +99,12 @@ export async function commentsOf(server: PeopleServer, organizationId: string) {
       (await listed({ documentId: 'd1' })).filter(({ featureType }) =>
         ['comment', 'reaction'].includes(featureType),
       ),
-    /** Returns the activities of comments as `type target`. */
+    /** Returns the activities of comments in the form `type target`. */
     happened: async () =>
       (await listed({ documentId: 'd1' }))
         .filter(({ actionType }) => actionType.startsWith('comment'))
         .map(({ actionType, targetEntityId }) => `${actionType} ${targetEntityId}`),
-    /** Returns the stored keys of comments. */
+    /** Returns all stored keys of annotations and comments. */
     stored: async () => {
       const entries = await server.engine.kv.scan(organizationPart(scope), { limit: 100_000 })
       return entries.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))
@@ -112,7 +115,7 @@ export async function commentsOf(server: PeopleServer, organizationId: string) {
 export const successes = (results: ItemResults): Readonly<Record<string, boolean>> =>
   Object.fromEntries(Object.entries(results).map(([id, { success }]) => [id, success]))
 
-/** Returns all pages of a list; calls `between` before each page except the first. */
+/** Returns all pages of a list. Calls `between` before each page except the first. */
 export async function pagesOf<Row>(
   get: (more: object) => Promise<Answer>,
   between: () => Promise<unknown> = async () => {},

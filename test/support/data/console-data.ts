@@ -1,6 +1,9 @@
 import { dataOf, type TestServer } from '../servers/server.ts'
 
-/** Creates an organization `acme` with documents, folders, users and a group for pages of the console. */
+/**
+ * Creates the organization `acme` with documents, folders, users and a group. Tests of the console pages use
+ * it.
+ */
 export async function prepareAcme(weft: TestServer): Promise<void> {
   const organizationId = 'acme'
   const call = async (path: string, data: object) => dataOf(await weft.post(path, data))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type BindingPattern, parseSync, type Statement, Visitor } from 'oxc-parser'
 
-/** A declaration at the top level of a file. */
+/** A name that a file declares at its top level. */
 export interface DeclaredName {
   readonly name: string
   readonly kind: 'class' | 'type' | 'value'
@@ -10,7 +10,7 @@ export interface DeclaredName {
 
 const parse = (file: string) => parseSync(file, readFileSync(file, 'utf8')).program
 
-/** Returns the top-level declarations of a file, without its imports and re-exports. */
+/** Returns the names that a file declares at its top level. Imports and re-exports are not included. */
 export const declaredNames = (file: string): readonly DeclaredName[] =>
   parse(file).body.flatMap((statement) =>
     statement.type === 'ExportNamedDeclaration' && statement.declaration !== null
@@ -51,7 +51,7 @@ function boundNames(pattern: BindingPattern): readonly string[] {
   }
 }
 
-/** Returns every identifier that a file contains, with `#` before a private one. */
+/** Returns all identifiers that a file contains. A private identifier starts with `#`. */
 export function identifiersIn(file: string): ReadonlySet<string> {
   const found = new Set<string>()
   new Visitor({
@@ -61,11 +61,13 @@ export function identifiersIn(file: string): ReadonlySet<string> {
   return found
 }
 
-/** Returns the words of an identifier in lower case: `#bytesMax` has `bytes` and `max`. */
+/**
+ * Returns the words of an identifier in lower case. For example, `#bytesMax` consists of `bytes` and `max`.
+ */
 export const wordsIn = (identifier: string): readonly string[] =>
   (identifier.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase())
 
-/** Returns whether two names differ by one letter, or by a plural, and are not the same. */
+/** Returns whether two different names differ only by one letter or by a plural ending. */
 export function areAlmostEqual(one: string, two: string): boolean {
   const [short, long] = one.length <= two.length ? [one, two] : [two, one]
   if (short === long) return false

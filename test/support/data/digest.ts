@@ -1,11 +1,12 @@
 import * as Y from 'yjs'
 
-/** Yjs or a second copy of it. */
+/** Type of Yjs, for functions that work with Yjs or with a second copy of it. */
 export type Yjs = typeof Y
 
 /**
- * Returns clocks, deletions and content, which are equal for equal replicas. It gives roots no type: a Y.Text
- * cleans up formatting after each update, and no other replica has these deletions.
+ * Returns the clocks, the deletions and the content of a replica as text. Two equal replicas have the same
+ * text. The function does not access roots with a type: a Y.Text would remove redundant formatting after each
+ * update, and other replicas would not have these deletions.
  */
 export function digest(doc: Y.Doc, yjs: Yjs = Y): string {
   const snapshot = Buffer.from(yjs.encodeSnapshot(yjs.snapshot(doc))).toString('base64')
@@ -20,7 +21,7 @@ export function digest(doc: Y.Doc, yjs: Yjs = Y): string {
   )
 }
 
-/** The part that is the same for roots of any type. */
+/** The members that roots of all types have. */
 type Root = Pick<Y.AbstractType<unknown>, '_start' | '_map'>
 
 function itemsOf({ _start }: Root, yjs: Yjs): unknown[] {
@@ -33,16 +34,20 @@ function itemsOf({ _start }: Root, yjs: Yjs): unknown[] {
 const entriesOf = ({ _map }: Root, yjs: Yjs): [string, unknown][] =>
   [..._map].flatMap(([key, item]) => (item.deleted ? [] : [[key, contentOf(item, yjs)]]))
 
-/** Returns the content of an item. A string gives its code units, in whatever items they are. */
+/**
+ * Returns the content of an item. The content of a string is its code units, so the split into items has no
+ * effect.
+ */
 function contentOf({ content }: Y.Item, yjs: Yjs): unknown[] {
   if (content instanceof yjs.ContentFormat) return [{ [content.key]: content.value }]
   return content.getContent().map((each) => (each instanceof yjs.AbstractType ? each.constructor.name : each))
 }
 
 /**
- * Returns whether a new client reads the same content in the state of this replica. Yjs turns an item into garbage if it
- * has garbage beside it. Only hostile clients create items with neighbors in other types. Such items turn into garbage when
- * the neighbors are collected, and then replicas read later items beside them differently.
+ * Returns whether a new client that loads the state of this replica reads the same content. This is not
+ * always the case if a hostile client has created items with neighbors in other types. Yjs turns such an item
+ * into garbage when its neighbors are garbage. Replicas then read items that are added next to it later in
+ * different ways.
  */
 export function isReadAlike(doc: Y.Doc, yjs: Yjs = Y): boolean {
   const anew = new yjs.Doc()
@@ -51,8 +56,8 @@ export function isReadAlike(doc: Y.Doc, yjs: Yjs = Y): boolean {
 }
 
 /**
- * Returns the content of the roots of `StockHistory`. Some replicas of Yjs read a split surrogate pair as two
- * replacement characters and others do not: both results become equal.
+ * Returns the content of the roots of `StockHistory` as text. Some replicas of Yjs read a split surrogate
+ * pair as two replacement characters, and others do not. The text is the same for both.
  */
 export function contentsOf(doc: Y.Doc): string {
   const roots = [
@@ -64,7 +69,10 @@ export function contentsOf(doc: Y.Doc): string {
   return JSON.stringify([...roots, doc.toJSON()], keysInOrder).replaceAll(/[\ud800-\udfff\ufffd]/g, '?')
 }
 
-/** Replicas receive the keys of a map in different orders. */
+/**
+ * Replacer for `JSON.stringify` that sorts the keys of objects, because replicas receive the keys of a map in
+ * different orders.
+ */
 function keysInOrder(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
@@ -72,8 +80,8 @@ function keysInOrder(_key: string, value: unknown): unknown {
 }
 
 /**
- * Returns the order of all items in all types, for any split into items: runs of ids for each list, and the
- * id of the value of each key. It includes deleted items that are not garbage.
+ * Returns the order of all items in all types as text. It has the ranges of ids of each list, and the id of
+ * the value of each key. The split into items has no effect. Deleted items that are not garbage are included.
  */
 export function orderOf(doc: Y.Doc, yjs: Yjs = Y): string {
   const types: [string, Root][] = [...doc.share]

@@ -16,7 +16,7 @@ import type { Tenant } from '../../../src/model/address.ts'
 import { createNotificationCascade } from '../../../src/notifications/notification-cascade.ts'
 import { HeldClock } from '../time/clock.ts'
 
-/** The services of the directory without a server. Removals do not start by themselves. */
+/** The services of the directory without a server. Removals do not start automatically. */
 export interface TestDirectory extends Directory {
   readonly engine: Engine
   readonly store: OrganizationStore
@@ -25,7 +25,7 @@ export interface TestDirectory extends Directory {
   readonly permissionReader: PermissionReporter
 }
 
-/** Builds the services on a store, which a server may also use. */
+/** Creates the services on a store. A server may use the same store. */
 export function directoryOn(
   engine: Engine,
   clock: Clock = systemClock,
@@ -57,7 +57,7 @@ export function directoryOn(
   }
 }
 
-/** Opens the services with a store and a clock of their own. */
+/** The services with their own store and clock. */
 export interface OpenDirectory extends TestDirectory {
   readonly clock: HeldClock
   readonly close: () => Promise<void>

@@ -8,21 +8,21 @@ import { builtFile } from '../../../src/config/package-file.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** A fenced block of a page. */
+/** A fenced code block of a page. */
 export interface Sample {
-  /** The nearest heading above it. */
+  /** The nearest heading above the block. */
   readonly heading: string
   readonly language: string
-  /** The remaining words after the fence: `not-run`, or the name of the file that the block contains. */
+  /** The words after the language: `not-run`, or the name of the file that the block contains. */
   readonly note: string
   readonly text: string
-  /** The shown output of the preceding sample. */
+  /** The output that the page shows for this sample; null if it shows none. */
   readonly prints: { readonly language: string; readonly text: string } | null
 }
 
 /**
- * Returns all samples of a page in order, also those in lists.
- * @param path relative to the root of the repository
+ * Returns all samples of a page in order. Samples in lists are included.
+ * @param path path of the page relative to the root of the repository
  */
 export function samplesOf(path: string): readonly Sample[] {
   const samples: Sample[] = []
@@ -48,16 +48,16 @@ function blocksOf(markdown: string): readonly { readonly heading: string; readon
   return blocks
 }
 
-/** Returns whether the sample runs or is a file for one that runs. */
+/** Returns whether a sample must be run, or is a file that another sample needs. */
 export const isRun = ({ language, note }: Sample): boolean =>
   ['sh', 'js'].includes(language) && note !== 'not-run'
 
-/** The placeholders of the samples and their replacements. */
+/** Replacements by the placeholders that occur in samples. */
 export type Replacements = Readonly<Record<string, string>>
 
 /**
- * Runs the samples of a page in one shell in `folder`, one after the other, so that variables stay set. A
- * JavaScript sample runs as a file of its own; one with a name is only written.
+ * Runs the samples of a page in one shell in `folder`, one after the other, so that variables keep their
+ * values. A JavaScript sample runs as a separate file. If it has a file name, it is only written.
  * @returns the output of each sample
  */
 export async function runSamples(
@@ -90,7 +90,7 @@ function prepare(folder: string): void {
   symlinkSync(fileURLToPath(builtFile('.')), join(folder, 'dist'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  // The progress output of curl is not part of a response, and each response ends with a line break.
+  // Configures curl: the progress output is not part of a response, and each response ends with a line break.
   writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n"\n')
   copyFileSync(join(import.meta.dirname, 'sample-page.mjs'), join(folder, 'given.js'))
 }
@@ -119,7 +119,7 @@ function shell(
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', HOME: folder, CURL_HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Some samples wait for an event.
+    // The timeout is long, because some samples wait for an event.
     timeout: 50_000,
   })
   let out = ''
@@ -135,7 +135,7 @@ function shell(
   })
 }
 
-/** Parses each line that is JSON. */
+/** Parses the lines of an output that are JSON. */
 export function jsonLinesOf(out: string): readonly unknown[] {
   return out
     .split('\n')
@@ -149,7 +149,7 @@ export function jsonLinesOf(out: string): readonly unknown[] {
     })
 }
 
-/** Returns whether two values have the same members with the same types, regardless of their values. */
+/** Returns whether two values have the same members with the same types. Their values may be different. */
 export function isAlike(shown: unknown, real: unknown): boolean {
   if (Array.isArray(shown))
     return (
@@ -169,7 +169,7 @@ export function isAlike(shown: unknown, real: unknown): boolean {
   )
 }
 
-/** Returns whether a text matches the shown one, in which `…` matches any text. */
+/** Returns whether a text matches the shown text. In the shown text, `…` stands for any text. */
 export function isText(shown: string, real: string): boolean {
   const pattern = shown
     .trim()

@@ -8,7 +8,7 @@ export interface Content {
   }
 }
 
-/** An operation as `/openapi.json` describes it. */
+/** An operation in the form in which `/openapi.json` describes it. */
 export interface Described {
   readonly tags: readonly [string]
   readonly security: readonly [Readonly<Record<string, readonly []>>]
@@ -22,7 +22,10 @@ export interface OpenApi {
   readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name: string }>> }
 }
 
-/** Calls an operation with its example, in a world in which the call succeeds. */
+/**
+ * Calls an operation with its example. The objects of the example are created first, so that the call
+ * succeeds.
+ */
 export async function callExample(
   { post }: Pick<TestServer, 'post'>,
   { paths, components }: OpenApi,
@@ -32,10 +35,10 @@ export async function callExample(
   const { security, requestBody } = (paths[path] as { post: Described }).post
   const { value } = requestBody.content['application/json'].examples.done as { value: { data: object } }
   const told: Record<string, string> = await makeWorld({ post }, path)
-  // Operations that require the credentials in the body also get those of the headers.
+  // If the body of an operation must contain credentials, adds those from the headers.
   const repeated = 'authToken' in value.data ? { ...told, ...credentials } : told
   const data = Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown])
-  // The credentials for the security schemes of the operation, and no others.
+  // Headers with the credentials for the security schemes of the operation. All other credentials are ''.
   const headers = Object.entries(components.securitySchemes).map(([scheme, { name }]) => [
     name,
     Object.hasOwn(security[0], scheme) ? (credentials[scheme] as string) : '',

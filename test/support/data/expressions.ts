@@ -2,15 +2,18 @@ import { readFileSync } from 'node:fs'
 import { parseSync, Visitor } from 'oxc-parser'
 import { check } from 'recheck'
 
-/** A regular expression of a source file. `source` is null if code composes it at run time. */
+/** A regular expression in a source file. `source` is null if the code composes it at run time. */
 export interface Expression {
-  /** Path and line, as in `src/api/http/base64.ts:4`. */
+  /** Path and line number, such as `src/api/http/base64.ts:4`. */
   readonly place: string
   readonly source: string | null
   readonly flags: string
 }
 
-/** Returns every expression of TypeScript text: literals, `RegExp(…)`, and the `pattern` of JSON schemas. */
+/**
+ * Returns all regular expressions of a TypeScript file: literals, calls of `RegExp`, and the `pattern` of
+ * JSON schemas.
+ */
 export function expressionsOf(file: string, text = readFileSync(file, 'utf8')): readonly Expression[] {
   const { program, errors } = parseSync(file, text)
   if (errors[0] !== undefined) throw new Error(`${file} cannot be parsed: ${errors[0].message}`)
@@ -31,7 +34,7 @@ export function expressionsOf(file: string, text = readFileSync(file, 'utf8')): 
     CallExpression: (node) => addComposed(node as Call),
     Property({ key, value, start }) {
       const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? key.value : null
-      // A JSON schema compiles its patterns with the flag `u`.
+      // The flag is `u`, because JSON schemas compile their patterns with it.
       if (name === 'pattern' && value.type === 'Literal' && typeof value.value === 'string')
         add(start, value.value, 'u')
     },
@@ -46,12 +49,16 @@ interface Call {
 }
 
 /**
- * No verdict within `timeout` (ms) counts as super-linear. One takes 3 s at most on an idle machine. The attacks have limits
- * of steps, and none of time: on a busy machine, an attack that runs out of time would count as successful.
+ * Options of the check. If the check has no verdict after `timeout` ms, the expression counts as
+ * super-linear. On an idle machine, a check takes at most 3 s. The attacks have limits of steps, but no
+ * limits of time. Otherwise, an attack that runs out of time on a busy machine would count as successful.
  */
 const checkOptions = { timeout: 100_000, incubationTimeout: null, attackTimeout: null }
 
-/** Returns why an expression may take super-linear time, or null if its time is linear in the length of the text. */
+/**
+ * Returns why the time of an expression may be super-linear. Returns null if its time is linear in the length
+ * of the text.
+ */
 export async function costProblem({ source, flags }: Expression): Promise<string | null> {
   if (source === null) return 'code composes it at run time'
   const verdict = await check(source, flags, checkOptions)

@@ -29,7 +29,7 @@ export interface Document {
 
 export const statusOf = ({ body }: Answer): string | undefined => body.error?.status ?? body.result?.status
 
-/** Returns the result of each item of a batch: true, or the reason of the failure. */
+/** Returns the result of each item of a batch by its id: true, or the reason why it failed. */
 export const outcomes = (answer: Answer): Record<string, true | string> =>
   Object.fromEntries(
     Object.entries(dataOf(answer) as BatchResults).map(([id, { success, message }]) => [
@@ -38,7 +38,7 @@ export const outcomes = (answer: Answer): Record<string, true | string> =>
     ]),
   )
 
-/** The calls of one organization. */
+/** Returns functions that call the operations for one organization. */
 export function organizationCalls({ post }: TestServer, organizationId: string) {
   const call = (path: string, data: object = {}) => post(path, { organizationId, ...data })
   const v2 = (path: string, data: object = {}) => call(`/v2/organizations/${path}`, data)
@@ -60,7 +60,7 @@ export type OrganizationCalls = ReturnType<typeof organizationCalls>
 
 let organizations = 0
 
-/** Creates an organization, and returns its calls. */
+/** Creates an organization, and returns functions that call operations for it. */
 export async function newOrganization(server: TestServer): Promise<OrganizationCalls> {
   organizations += 1
   const organizationId = `organization ${organizations}`
@@ -68,7 +68,7 @@ export async function newOrganization(server: TestServer): Promise<OrganizationC
   return organizationCalls(server, organizationId)
 }
 
-/** Ids that careless code handles incorrectly. */
+/** Ids that code without care would handle incorrectly. */
 export const oddIds = [
   'a/b',
   '%2e%2e%2f',

@@ -4,10 +4,10 @@ import { addressKey } from '../../../src/model/address.ts'
 import { RawClient } from '../clients/clients.ts'
 import type { TestServer } from '../servers/server.ts'
 
-/** One server of the world that a history uses. */
+/** One of the servers that a history uses. */
 export interface Place {
   readonly server: TestServer
-  /** The log of the server's engine, to read it directly. */
+  /** Engine of the server. The history reads its log directly. */
   readonly engine: Pick<Engine, 'log'>
 }
 
@@ -16,21 +16,24 @@ export type Barrier = 'disable' | 'delete' | 'downgrade' | 'revoke' | 'revokeTok
 export interface HistoryOptions {
   readonly seed: number
   readonly places: readonly Place[]
-  /** The number of barriers, one after the other. */
+  /**
+   * Number of barriers. A barrier is a change after which some writes are forbidden. The barriers happen one
+   * after the other.
+   */
   readonly barriers: number
-  /** The kinds of barriers; each one is drawn at random. */
+  /** Kinds of barriers from which each barrier is chosen at random. */
   readonly kinds: readonly Barrier[]
-  /** Makes the disk, the bus or a node slow for a time. */
+  /** Slows down the disk, the bus or a node for some time. */
   readonly disturb: (random: () => number) => Promise<void>
 }
 
-/** The record of one run. */
+/** Record of one run. */
 export interface History {
   readonly events: readonly string[]
-  /** Forbidden writes that the store has, and acknowledged writes that it lacks. */
+  /** Forbidden writes that are in the store, and acknowledged writes that are not in it. */
   readonly violations: readonly string[]
   readonly barriers: Readonly<Record<string, number>>
-  /** The number of acknowledged writes. */
+  /** Number of acknowledged writes. */
   readonly acknowledged: number
 }
 
@@ -38,12 +41,12 @@ const organizationId = 'acme'
 const documentIds = ['d0', 'd1']
 const users = ['ann', 'bob']
 const editorId = 'main'
-/** A text of this size is replaced on a thread. */
+/** Size of a text in characters that the server replaces on a thread. */
 const largeText = 90_000
 const writersPauseMs = 12
 const barrierMs = 60
 
-/** xorshift32: returns the same numbers for the same seed. */
+/** Returns a generator of pseudorandom numbers (xorshift32). The same seed gives the same numbers. */
 export function randomOf(seed: number): () => number {
   let state = seed | 1
   return () => {
@@ -67,7 +70,10 @@ interface Log {
   readonly entries: readonly Entry[]
 }
 
-/** Writes and barriers of several users and backends at once, and their effects in the store. */
+/**
+ * Runs writes of several users and backends concurrently with barriers, and checks their effects in the
+ * store.
+ */
 class World {
   readonly events: string[] = []
   readonly violations: string[] = []
@@ -75,9 +81,12 @@ class World {
   readonly #options: HistoryOptions
   readonly #random: () => number
   readonly #sessions = new Set<RawClient>()
-  /** True for users who may get new tokens. */
+  /** Whether each user may get new tokens, by user. */
   readonly #mayMint = new Map(users.map((user) => [user, true]))
-  /** Acknowledged writes by document, with the generation of the document in which each one began. */
+  /**
+   * Acknowledged writes. `generation` is the number of times that the document had been deleted when the
+   * write began.
+   */
   readonly #acknowledged: {
     readonly documentId: string
     readonly generation: number
@@ -117,12 +126,12 @@ class World {
 
   async #call(path: string, data: object): Promise<{ status: string; data: unknown }> {
     const { server } = this.#pick(this.#options.places)
-    // A connection of its own, because the server may close an idle one while the disk pauses.
+    // Uses a new connection for each call, because the server may close an idle one while the disk is paused.
     const { body } = await server.post(path, data, { connection: 'close' })
     return { status: (body.result ?? body.error)?.status ?? '', data: body.result?.data }
   }
 
-  /** Repeats a call until it succeeds, because a node that is cut off may return UNAVAILABLE. */
+  /** Calls an operation repeatedly until it succeeds. A node that is cut off may return UNAVAILABLE. */
   async #succeed(path: string, data: object): Promise<unknown> {
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#call(path, data)
@@ -153,7 +162,7 @@ class World {
     return this.#succeed('/v2/auth/permissions/add', { user: { userId }, permissions: { resources } })
   }
 
-  /** A client that types, and reconnects where it has permission. */
+  /** Runs a client that types. The client reconnects if it is disconnected. */
   async #type(user: string, documentId: string): Promise<void> {
     let token: string | null = null
     while (!this.#isOver) {
@@ -173,7 +182,7 @@ class World {
     }
   }
 
-  /** An update with a client id of its own, so that it has no dependencies. */
+  /** Returns an update with a new client id. Such an update has no dependencies. */
   #update(name = 'typed'): Uint8Array {
     const doc = new Y.Doc()
     doc.clientID = this.#options.seed * 100_000 + ++this.#writes
@@ -235,7 +244,7 @@ class World {
       await this.#make(documentId)
     } else if (kind === 'revokeTokens') {
       this.#mayMint.set(user, false)
-      // A token that is being created now becomes older than the revocation.
+      // Waits until a token that is being created at this moment is older than the revocation.
       await sleep(30)
       await this.#succeed('/v2/auth/revoke_tokens', { userId: user })
       await this.#nothingComes(kind, documentIds, ({ by }) => by === user)
@@ -256,7 +265,10 @@ class World {
     return this.#succeed('/v2/organizations/documents/update', { organizationId, documents })
   }
 
-  /** Called after the barrier is acknowledged: the store must get no write that the barrier forbids. */
+  /**
+   * Checks that no write that the barrier forbids reaches the store. Call this method after the barrier is
+   * acknowledged.
+   */
   async #nothingComes(
     kind: string,
     ids: readonly string[],
@@ -275,7 +287,7 @@ class World {
     }
   }
 
-  /** Returns the log as the store has it, or null if there is none. */
+  /** Returns the log of a document from the store; null if the document does not exist. */
   async #log(documentId: string): Promise<Log | null> {
     const [{ server, engine }] = this.#options.places as [Place]
     const { workspaceId, apiKey } = server.credentials
@@ -294,5 +306,5 @@ class World {
   }
 }
 
-/** Runs a history and checks it. */
+/** Runs a history. The result contains the violations. */
 export const makeHistory = (options: HistoryOptions): Promise<History> => new World(options).run()

@@ -6,13 +6,13 @@ import { type ExampleServer, makeWorld } from './openapi-example-data.ts'
 
 export interface KeyedAnswer {
   readonly status: number
-  /** The body without parsing. */
+  /** Body of the response as text. */
   readonly text: string
   readonly replayed: boolean
   readonly retryAfter: string | null
 }
 
-/** Calls an operation with an idempotency key and all credentials. */
+/** Calls an operation with an idempotency key. The headers contain all kinds of credentials. */
 export async function callWithKey(
   example: ExampleServer,
   path: string,
@@ -51,7 +51,7 @@ function headersOf({ credentials }: ExampleServer): Record<string, string> {
 
 export const changing = operationList.filter(({ effect }) => effect !== 'reads')
 
-/** Returns a request of an operation that succeeds; creates the objects that it names first. */
+/** Returns data for a successful call of an operation. Creates the objects that the data refers to. */
 export async function fittingData(example: ExampleServer, { path, request }: Operation): Promise<object> {
   const told: Record<string, unknown> = await makeWorld(example.server, path)
   const data = exampleOf(request, 'request') as Record<string, unknown>
@@ -62,7 +62,7 @@ export async function fittingData(example: ExampleServer, { path, request }: Ope
 const organizationId = 'acme'
 const document = { organizationId, documentId: 'report' }
 
-/** Calls that read the world of the examples; they fail if it is deleted. */
+/** Calls that read the objects of the examples. They fail if these objects have been deleted. */
 const reads: readonly (readonly [string, object])[] = [
   ['/v2/organizations/get', {}],
   ['/v2/organizations/documents/get', { organizationId }],
@@ -81,7 +81,7 @@ const reads: readonly (readonly [string, object])[] = [
   ['/v2/memory/judgments/query', {}],
 ]
 
-/** Returns the results of all reads as text, when they have stopped changing. */
+/** Returns the responses of all reads as text. Waits until they no longer change. */
 export async function worldOf(example: ExampleServer): Promise<string> {
   const look = async (): Promise<string> => {
     const answers = reads.map(async ([path, data]) => (await callWithKey(example, path, data)).text)

@@ -14,10 +14,12 @@ import { startTestServer } from '../servers/server.ts'
 import { storedContent } from '../stores/stored-content.ts'
 import { editRandomly, Random } from './random-doc.ts'
 
-/** Names of documents at another server, and the updates of each in the order of their arrival. */
+/**
+ * Documents of another server by name. The updates of each document are in the order in which they arrived.
+ */
 export type Moved = ReadonlyMap<string, readonly Uint8Array[]>
 
-/** Names that other servers may have: addresses, and arbitrary input of users. */
+/** Names that documents of other servers may have: addresses, and any text that users type. */
 export const oddNames = [
   'acme/plan/main',
   'acme/%C3%A4%20b%2Fc/main',
@@ -40,7 +42,7 @@ export function pathOf(name: string): DocumentPath {
   return named.path
 }
 
-/** Documents with every kind of content, deletions, and one of more than 1 MB. */
+/** Returns documents with all kinds of content and with deletions. One document has more than 1 MB. */
 export function sampleDocuments(seed: number): Moved {
   const random = new Random(seed)
   const some = oddNames.map((name) => {
@@ -69,7 +71,7 @@ export function updatesOf(edit: (doc: Y.Doc) => void, before: readonly Uint8Arra
   return updates
 }
 
-/** Returns `before` and an update that adds `text` at its end. */
+/** Returns the updates `before`, followed by an update that adds `text` at the end. */
 export const typedAfter = (before: readonly Uint8Array[], text: string): Uint8Array[] =>
   updatesOf((doc) => doc.getText('content').insert(doc.getText('content').length, text), before)
 
@@ -79,7 +81,7 @@ export function docOf(updates: readonly Uint8Array[]): Y.Doc {
   return doc
 }
 
-/** Returns everything by which two copies of a document are compared. */
+/** Returns all properties in which two copies of a document must be equal. */
 export function allOf(doc: Y.Doc): unknown {
   const vector = Y.encodeStateVector(doc)
   const deletions = Y.encodeStateAsUpdate(doc, vector)
@@ -90,7 +92,7 @@ export function allOf(doc: Y.Doc): unknown {
   }
 }
 
-/** Returns the data directory of a server that has started once. */
+/** Returns the data directory of a server that was started once. */
 export async function newStore(): Promise<string> {
   const data = await mkdtemp(join(tmpdir(), 'weft-moving-'))
   await (await startTestServer({ engine: 'level', dataDir: data })).stop()
@@ -100,11 +102,11 @@ export async function newStore(): Promise<string> {
 export const forget = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 20 })
 
-/** Runs `weft import` into `data`, in the folder of the data. */
+/** Runs `weft import` in the directory `data`, into the store in this directory. */
 export const runImport = (data: string, ...args: readonly string[]): Promise<Ran> =>
   runCli(['import', ...args, '--data-dir', data], data)
 
-/** Returns what an offline store has of documents: the number of log entries and the content. */
+/** Returns the number of log entries and the content of each document in the store of a stopped server. */
 export async function storedOf(
   data: string,
   paths: readonly DocumentPath[],
@@ -127,8 +129,8 @@ export async function storedOf(
 }
 
 /**
- * Expects these documents in the store, each with the content of its updates and with equal bytes of state
- * vector and deletions.
+ * Checks that the store contains these documents. Each must have the content of its updates, and the same
+ * bytes of the state vector and the deletions.
  */
 export async function expectStored(data: string, documents: Moved): Promise<void> {
   const stored = await storedOf(data, [...documents.keys()].map(pathOf))
@@ -136,10 +138,10 @@ export async function expectStored(data: string, documents: Moved): Promise<void
   expect(found).toEqual([...documents.values()].map((updates) => allOf(docOf(updates))))
 }
 
-/** Parses what a command prints with `--json`. */
+/** Parses the output of a command that was run with `--json`. */
 export const summary = ({ out }: Ran): unknown => JSON.parse(out)
 
-/** Returns the names and bytes of all files of a folder. */
+/** Returns the names and contents of all files in a folder. */
 export function filesOf(folder: string): ReadonlyMap<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

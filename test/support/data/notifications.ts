@@ -13,7 +13,7 @@ export interface NotificationRow {
   readonly [member: string]: unknown
 }
 
-/** The required members, without any that a test must distinguish. */
+/** A notification with the required members only. Tests add the members that they need. */
 export const plainNotification = {
   documentId: 'd1',
   actionUser: { userId: 'eve', name: 'Eve' },
@@ -22,7 +22,7 @@ export const plainNotification = {
   notifyUsers: [],
 }
 
-/** Returns all pages of a list; calls `between` before each page except the first. */
+/** Returns all pages of a list. Calls `between` before each page except the first. */
 export async function allPages(
   get: (more: object) => Promise<Answer>,
   between: () => Promise<unknown> = async () => {},
@@ -38,7 +38,7 @@ export async function allPages(
   return pages
 }
 
-/** Creates an organization with documents `d1` to `d3` and users. */
+/** Creates an organization with the documents `d1` to `d3` and with users. */
 export async function notificationsOf(
   server: PeopleServer,
   organizationId: string,
@@ -70,7 +70,7 @@ export async function notificationsOf(
     remove: (data: object) => call<ItemResults>('/v2/notifications/delete', data),
     configure: (userIdsGiven: readonly string[], config: object, documentIds?: readonly string[]) =>
       call<ItemResults>('/v2/notifications/config/set', { userIds: userIdsGiven, config, documentIds }),
-    /** Returns the stored keys of notifications. */
+    /** Returns all stored keys of notifications. */
     stored: async () => {
       const entries = await server.engine.kv.scan(organizationPart(scope), { limit: 100_000 })
       return entries.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('notification'))

@@ -27,21 +27,23 @@ const workspace = {
   authToken: 'an-auth-token-of-tests',
 }
 
-/** An RSA key of 2048 bits in the form of receivers. The private key does not exist any more. */
+/**
+ * Public RSA key of 2,048 bits, in the form in which receivers configure it. The private key was not kept.
+ */
 export const publicKey =
   'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAtZBsU79xTGNIlC8qeHC7MdTgV2oNVLTfSDoNfrgZEHIlCLL7fn0nBGB3F2VDpAvm4w9R5TRKvyvvuCtvIm3ZY/Kbgjriq7RYYvBHb1fs4yCzHTN3wSh9YQXUfaEOl1Vt2/l2zxYQ8x46kpk0xO2xXSTsde6aPada1ZYzRRXKg6SlYpKVUj0rkJzYhmaNFS21ZnJS9rYQhBwXpP25XT0ygwFxI7//4qS5GrjYuZuNfCJCe49CMdkPnPyR0oCSP5WL34mpDXcaopWtUFJUSlVg4avuNLvrkdQGLRqg1FR+8DPXoRDxgbXIrSBgBaxd4r84BJCHaLW3oO0Jh65uJmy62QIDAQAB'
-/** The `uid` of the endpoint in the examples. */
+/** `uid` of the endpoint that the examples use. */
 const uid = 'billing'
 
-/** A server and its credentials by the names of the security schemes of `/openapi.json`. */
+/** A server, and its credentials by the names of the security schemes in `/openapi.json`. */
 export interface ExampleServer {
   readonly server: TestServer
   readonly credentials: Readonly<Record<string, string>>
 }
 
 /**
- * Starts a server with the workspace of the examples of `/openapi.json`. Its calls use another API key, which
- * no example names, so that an example cannot lock them out.
+ * Starts a server with the workspace that the examples in `/openapi.json` use. Calls use a different API key.
+ * No example contains this key, so no example can lock the calls out.
  */
 export async function startExampleServer(overrides: Partial<Config> = {}): Promise<ExampleServer> {
   const server = await startTestServer({
@@ -56,8 +58,8 @@ export async function startExampleServer(overrides: Partial<Config> = {}): Promi
 }
 
 /**
- * Creates the objects of the examples again for the operation that is called next. Returns the ids that the
- * server has generated, because no example can contain them.
+ * Deletes and creates the objects of the examples, so that the operation `path` can be called next. Returns
+ * the ids that the server has generated, because examples cannot contain them.
  */
 export async function makeWorld(
   server: Pick<TestServer, 'post'>,
@@ -102,7 +104,7 @@ export async function makeWorld(
     ['/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
     ['/v2/workspace/domains/add', { domains }],
   ]
-  // The objects that the call adds must not exist yet.
+  // Leaves out the objects that the next call adds, because they must not exist yet.
   for (const [step, data] of steps)
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
   if (path === resending) return sentBefore(server)
@@ -117,13 +119,15 @@ async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<Record<str
 
 const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
 
-/** A message that can be sent again. The server rejects its destination. */
+/**
+ * Sends a test event, so that there is a message that can be sent again. The server rejects its destination.
+ */
 async function sentBefore({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
   const path = '/v2/workspace/advancedwebhook/endpoints/test'
   return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
 }
 
-/** Creates one endpoint, and keys so that a call can enable encryption. */
+/** Creates one endpoint. Configures public keys, so that a call can enable encryption. */
 async function makeWebhooks({ post }: Pick<TestServer, 'post'>): Promise<void> {
   const wrapping = { encryptData: false, publicKey }
   await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true, ...wrapping })
@@ -133,10 +137,10 @@ async function makeWebhooks({ post }: Pick<TestServer, 'post'>): Promise<void> {
   }
   for (const { id } of endpoints)
     await post('/v2/workspace/advancedwebhook/endpoints/delete', { endpointId: id })
-  // An address of this machine, to which the server never sends.
+  // The URL is an address of this machine, because the server never sends to such addresses.
   const endpoint = { url: 'http://127.0.0.1/webhooks', uid }
   dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', endpoint))
 }
 
-/** Operations that fail if the object exists already. */
+/** Operations that fail if their object already exists. */
 const adding: readonly string[] = ['/v2/crdt/add', '/v2/workspace/domains/add']

@@ -1,4 +1,6 @@
-/** Runs before each test file: properties of fast-check start from the seed of the run. */
+/**
+ * Setup file that runs before each test file. Properties of fast-check start from the seed of the test run.
+ */
 import * as fc from 'fast-check'
 import { seed } from './seed.ts'
 

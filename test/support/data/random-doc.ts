@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 
-/** Random numbers from a seed (mulberry32), so that a failing case can be repeated. */
+/** Generates pseudorandom numbers from a seed (mulberry32), so that a failing case can be repeated. */
 export class Random {
   #state: number
   constructor(seed: number) {
@@ -23,7 +23,7 @@ export class Random {
 
 const words = ['a', 'be', 'Zoë', '漢字', '😀', '👩‍👩‍👧', 'e\u0301', '\n', ' ', 'weft and warp', '\u{10ffff}']
 const values = [1, -1, 0.5, 2 ** 40, null, true, false, 'text', '', { a: [1, { b: null }] }, [[], {}]]
-/** Values that a Y.Array accepts only inside other values. */
+/** Values that a Y.Array does not accept directly, but inside of other values. */
 const oddValues = [10n, undefined, { big: 10n, nothing: undefined }]
 
 const newTypes: (() => unknown)[] = [
@@ -99,13 +99,13 @@ export function editRandomly(doc: Y.Doc, random: Random): void {
 }
 
 export interface History {
-  /** The updates of all replicas in the order of their creation. */
+  /** Updates of all replicas, in the order in which they were created. */
   readonly updates: readonly Uint8Array[]
-  /** The merged document. */
+  /** Document that contains the updates of all replicas. */
   readonly doc: Y.Doc
 }
 
-/** Several replicas edit, undo, and exchange updates at times. */
+/** Generates a history in which several replicas edit, undo, and sometimes exchange updates. */
 export function randomHistory(seed: number, steps: number): History {
   const random = new Random(seed)
   const updates: Uint8Array[] = []

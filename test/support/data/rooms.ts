@@ -14,24 +14,24 @@ import {
 } from '../../../src/rooms/threads/thread-pool.ts'
 import { roomyAccounts } from '../servers/memory.ts'
 
-/** For tests of rooms alone, which need no records of documents. */
+/** Replacement for the records of documents, in tests that use only rooms. */
 export const noRecords: DocumentRegistry = {
   ensure: () => Promise.resolve(),
   create: () => Promise.resolve(),
   isGoing: () => Promise.resolve(false),
 }
 
-/** For tests of rooms alone, which record no editors. */
+/** Replacement for the recording of editing users, in tests that use only rooms. */
 export const noEdits: EditListener = { noted: () => null }
 
-/** For tests of rooms alone, which record no joins and leaves. */
+/** Replacement for the recording of joins and leaves, in tests that use only rooms. */
 export const noVisits: VisitListener = { joined: () => {}, left: () => {} }
 
-/** The presence of a single node. */
+/** Returns the presence of a cluster with a single node. */
 export const presenceAlone = (clock: Clock): PresenceRegistry =>
   createPresence({ bus: new LocalBus(), cluster: new SingleNode() }, clock, noVisits)
 
-/** One thread for each workspace, with limits that no test reaches. */
+/** Creates a pool with one thread. Its default limits are so high that no test reaches them. */
 export const threadsOf = (
   limits: Partial<ThreadLimits>,
   parts: Partial<ThreadDependencies> = {},

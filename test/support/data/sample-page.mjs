@@ -1,4 +1,7 @@
-/** The environment of the samples of the documentation: a page, its backend, and servers of other vendors. */
+/**
+ * Environment in which the samples of the documentation run. It simulates a page, its backend, and servers of
+ * other vendors.
+ */
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 
@@ -10,7 +13,7 @@ const brought = new Y.Doc()
 brought.getText('content').insert(0, 'Brought along.')
 const update = Y.encodeStateAsUpdate(brought)
 
-/** Responses by address to calls with the right headers. */
+/** Responses by URL. They are returned if the headers of the call are right. */
 const others = {
   '/token': () => new Response(process.env.USER_TOKEN),
   '/y-sweet-token': () => new Response(process.env.Y_SWEET_TOKEN),
@@ -38,7 +41,7 @@ globalThis.fetch = async (to, options) => {
   return fetchThere(address, options)
 }
 
-/** Ends the process when the provider of the sample, if it has one, has synced. */
+/** Ends the process. If the sample has a provider, waits until the provider has synced. */
 globalThis.ended = async (provider) => {
   const isSynced = () => provider === null || provider.synced || provider.status === 'connected'
   const deadline = Date.now() + 10_000

@@ -1,6 +1,7 @@
 /**
- * The seed of everything random in tests: WEFT_FUZZ_SEED repeats a run. Without it, each run has a new seed and so
- * tries new cases. A test that draws from it states it in its title or in its failures.
+ * Seed of all random numbers in tests. By default, each run has a new seed, and therefore tests new cases.
+ * WEFT_FUZZ_SEED sets the seed, so that a run can be repeated. A test that uses the seed must state it in its
+ * title or in its failure messages.
  */
 export const seed = seedFrom(process.env.WEFT_FUZZ_SEED)
 

@@ -1,4 +1,4 @@
-/** Every operation that the specification of the REST service describes or names, by path. */
+/** Paths of all operations that the specification of the REST service describes or mentions. */
 export const specifiedPaths: readonly string[] = [
   '/v2/auth/permissions/add',
   '/v1/organizations/usergroups/users/add',

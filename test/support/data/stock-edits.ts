@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { xmlName, xmlText } from '../../../src/content/xml/names.ts'
 import { asRoot, type SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 
-/** Names that Yjs accepts for roots, keys, attributes, formats, elements and hooks. */
+/** Names that Yjs accepts for roots, keys, attributes, formats, elements, and hooks. */
 const names = [
   '',
   'a',
@@ -24,7 +24,7 @@ const names = [
 
 const name = fc.oneof(fc.constantFrom(...names), fc.string({ unit: 'grapheme', maxLength: 12 }))
 
-/** The roots of a document, one of each kind and each kind of name. */
+/** Roots of a document. They have all kinds of types and all kinds of names. */
 export const stockRoots = [
   { name: '', kind: 'text' },
   { name: '__proto__', kind: 'map' },
@@ -36,7 +36,7 @@ export const stockRoots = [
 
 type StockRoot = (typeof stockRoots)[number]
 
-/** The root as a client opens it. */
+/** Returns a root with the type with which a client accesses it. */
 export function openRoot(doc: Y.Doc, { name, kind }: StockRoot): SharedRoot {
   if (kind === 'text') return asRoot(doc.getText(name))
   if (kind === 'map') return asRoot(doc.getMap(name))
@@ -44,13 +44,13 @@ export function openRoot(doc: Y.Doc, { name, kind }: StockRoot): SharedRoot {
   return asRoot(kind === 'xml' ? doc.getXmlFragment(name) : doc.get(name, Y.XmlText))
 }
 
-// Words of single UTF-16 units, because Yjs reads a pair that an edit has split in two ways.
+// The words have no surrogate pairs, because Yjs reads a pair that an edit has split in two different ways.
 const words = fc.oneof(
   fc.constantFrom('', '\n', '\u0000', '漢字', 'e\u0301', 'weft and warp', ' '),
   fc.string({ maxLength: 20 }),
 )
 
-/** Values that `Y.Map` accepts, also those that only some places accept. */
+/** Values that `Y.Map` accepts. Other types accept some of them only inside of other values. */
 const scalar = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, true, '', [], {}, -0, 2 ** 53, -(2 ** 31), 1e300),
   fc.constantFrom<unknown>(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
@@ -68,14 +68,17 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value
 
-/** True for an object that Yjs cannot write again after it has read it. The server rejects it. */
+/**
+ * Returns whether an object is one that Yjs cannot encode again after it has decoded it. The server rejects
+ * such objects.
+ */
 const isUnwritable = (object: object): boolean =>
   Object.entries(object).some(([key, each]) => key === '__proto__' && each instanceof Uint8Array)
 
-/** JSON values, because Yjs encodes embeds and formats as text. */
+/** JSON values. Embeds and formats can only have such values, because Yjs encodes them as text. */
 const json = fc.oneof(fc.constantFrom(null, true, '', Number.NaN), fc.jsonValue({ maxDepth: 3 }))
 
-/** Values of these that a request can contain. Texts that begin like XML may be read as XML. */
+/** Texts that a request can contain. They do not start with `<`, because such a text may be read as XML. */
 const requestText = fc
   .oneof(words, fc.string({ unit: 'binary', maxLength: 12 }))
   .filter((text) => !text.trimStart().startsWith('<'))
@@ -113,9 +116,9 @@ const requestXml = fc
       .join(''),
   )
 
-/** Content for REST, by type. */
+/** Contents for REST calls, by type. */
 export const requestContents = fc.record({
-  /** A root that only REST writes. */
+  /** Name of a root to which only REST writes. */
   contentKey: requestName.filter((each) => each !== 'kept' && stockRoots.every(({ name }) => name !== each)),
   text: requestText,
   map: request.members,
@@ -145,7 +148,7 @@ const newValue = fc.oneof({ weight: 3, arbitrary: value }, fc.record({ shared })
 
 const edit = fc.record({
   root: fc.nat({ max: stockRoots.length - 1 }),
-  /** The type inside that is edited, level by level. */
+  /** Path from the root to the nested type that is edited. Each number selects a type on the next level. */
   path: fc.array(fc.nat({ max: 20 }), { maxLength: 3 }),
   kind: fc.nat({ max: 9 }),
   from: fc.nat({ max: 40 }),
@@ -156,7 +159,7 @@ const edit = fc.record({
   value: newValue,
 })
 
-/** The steps of a client. */
+/** A step of a client: edits, or another action such as undo. */
 export const stockStep = fc.record({
   who: fc.nat({ max: 20 }),
   what: fc.oneof(
@@ -168,7 +171,7 @@ export const stockStep = fc.record({
 type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never
 export type StockStep = typeof stockStep extends fc.Arbitrary<infer T> ? T : never
 
-/** The document of a user, with an undo manager over its roots. */
+/** The document of a user, with an undo manager for its roots. */
 export class StockEditor {
   readonly doc: Y.Doc
   readonly #undo: Y.UndoManager
@@ -242,8 +245,8 @@ function made({ value }: Edit): unknown {
 }
 
 /**
- * Yjs recognizes values by their constructor: it accepts objects without one, or with a key of that name,
- * only inside others.
+ * Returns a value in a form that Yjs accepts. Yjs recognizes values by their constructor. An object without a
+ * constructor, or with a key `constructor`, must therefore be inside of another value.
  */
 const takable = (given: unknown): unknown =>
   typeof given === 'object' &&
@@ -253,7 +256,7 @@ const takable = (given: unknown): unknown =>
     ? [given]
     : given
 
-/** Arrays and attributes of XML accept these only inside other values. */
+/** Returns whether arrays and XML attributes accept a value only inside of another value. */
 const isForMapsOnly = (given: unknown): boolean => given === undefined || typeof given === 'bigint'
 
 const rangeIn = ({ from, count }: Edit, length: number): readonly [from: number, count: number] => {

@@ -3,20 +3,21 @@ import { asRoot, type SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 import type { Yjs } from './digest.ts'
 import type { Random } from './random-doc.ts'
 
-/** A replica of a stock client, and its unsent updates. */
+/** A replica of a stock client, with the updates that it has not sent yet. */
 interface Replica {
   readonly doc: Y.Doc
   readonly undo: Y.UndoManager
   readonly unsent: Uint8Array[]
 }
 
-/** A message that a stock client sends: an update, or the answer to a state vector. */
+/** A message that a stock client sends. The kind `offer` is the answer to a state vector. */
 export interface StockMessage {
   readonly kind: 'update' | 'offer'
   readonly bytes: Uint8Array
 }
 
-// No unpaired surrogates, because Yjs replaces the character after one when it splits the text there.
+// The words have no unpaired surrogates. When Yjs splits a text at such a surrogate, it replaces the next
+// character.
 const words = [
   'a',
   'be',
@@ -69,7 +70,7 @@ const names = [
 ]
 const keys = ['', '__proto__', 'bold', 'link', 'comment--AbCd1234', 'a', 'y'.repeat(1_000)]
 
-/** Creates histories of stock clients with the whole public interface of Yjs. */
+/** Creates random histories of stock clients. The clients use the whole public API of Yjs. */
 export class StockHistory {
   readonly #yjs: Yjs
   readonly #random: Random
@@ -109,17 +110,17 @@ export class StockHistory {
       })
   }
 
-  /** All replicas exchange their updates and are equal afterwards. */
+  /** Sends the states of all replicas. Returns a document that contains all of them. */
   finish(): Y.Doc {
     for (const replica of this.#replicas) this.#offer(replica)
     const whole = new this.#yjs.Doc()
-    // One transaction, because after each one Yjs deletes formatting that it considers redundant.
+    // Merges all states in one transaction, because Yjs deletes redundant formatting after each transaction.
     const states = this.#replicas.map(({ doc }) => this.#yjs.encodeStateAsUpdate(doc))
     this.#yjs.applyUpdate(whole, this.#yjs.mergeUpdates(states))
     return whole
   }
 
-  /** Sends updates one by one, or merged like those of an offline client. */
+  /** Sends the unsent updates of a replica one by one, or merged into one like those of an offline client. */
   #send({ unsent }: Replica): void {
     const updates = unsent.splice(0)
     if (updates.length === 0) return
@@ -127,7 +128,7 @@ export class StockHistory {
     for (const bytes of merged) this.messages.push({ kind: 'update', bytes })
   }
 
-  /** Sends the whole state, or the part that another replica lacks. */
+  /** Sends the whole state of a replica as the answer to a state vector. */
   #offer({ doc, unsent }: Replica): void {
     unsent.length = 0
     this.messages.push({ kind: 'offer', bytes: this.#yjs.encodeStateAsUpdate(doc) })
@@ -153,7 +154,7 @@ export class StockHistory {
     else if (type instanceof XmlFragment) this.#editXml(type)
   }
 
-  /** Returns a root or a type in it. */
+  /** Returns a random root, or a random type that is nested in a root. */
   #typeIn(doc: Y.Doc): SharedRoot {
     const random = this.#random
     let type = asRoot(this.#rootOf(doc))
@@ -202,13 +203,13 @@ export class StockHistory {
     return random.below(4) === 0 ? this.#newType() : random.pick([...plain, ...odd])
   }
 
-  /** Y.Array accepts some values only inside other values. */
+  /** Returns a random value for a Y.Array, which accepts some values only inside of other values. */
   #element(): unknown {
     const value = this.#value()
     return value === undefined || typeof value === 'bigint' ? [value] : value
   }
 
-  /** Returns a place in a list and a number of elements after it. */
+  /** Returns a random position in a list, and a random number of elements after it. */
   #range(length: number): readonly [from: number, count: number] {
     const from = this.#random.below(length + 1)
     return [from, this.#random.below(Math.min(length - from, 8) + 1)]

@@ -2,8 +2,9 @@ import { createRequire } from 'node:module'
 import type { Yjs } from './digest.ts'
 
 /**
- * A second copy of Yjs, as it is published: the server changes classes of the copy that it imports. Yjs warns of the
- * second copy, which is harmless while no document meets types of the other copy.
+ * A second copy of Yjs without changes. It is necessary because the server changes classes of the copy that
+ * it imports. Yjs warns about the second copy. The warning is harmless as long as no document contains types
+ * of the other copy.
  */
 export const stock: Yjs = quietly(() => createRequire(import.meta.url)('yjs') as Yjs)
 

@@ -1,17 +1,17 @@
 import * as encoding from 'lib0/encoding'
 
-/** Builds updates (V1) struct by struct, in time linear to their size. */
+/** Builds updates (V1) struct by struct. The running time is linear in their size. */
 
 export interface Id {
   readonly client: number
   readonly clock: number
 }
 
-/** The place of an item: its origins, or its parent if it has none. */
+/** Place of an item. It consists of the origins of the item. An item without origins has a parent. */
 export interface Place {
   readonly left?: Id
   readonly right?: Id
-  /** A root name, or the item that holds the parent type. */
+  /** Name of the root, or id of the item that contains the parent type. */
   readonly parent?: string | Id
   readonly key?: string
 }
@@ -48,9 +48,9 @@ export const contents = {
       encoding.writeVarString(encoder, JSON.stringify(value))
     }),
   embed: kindOf(5, (encoder) => encoding.writeVarString(encoder, '1')),
-  /** 0 is Y.Array, 1 is Y.Map, 2 is Y.Text. */
+  /** Content with a new type: 0 is Y.Array, 1 is Y.Map, and 2 is Y.Text. */
   type: (type: 0 | 1 | 2) => kindOf(7, (encoder) => encoding.writeVarUint(encoder, type)),
-  /** `count` times null. */
+  /** Content with `count` values, all of which are null. */
   values: (count: number) =>
     kindOf(8, (encoder) => {
       encoding.writeVarUint(encoder, count)

@@ -20,14 +20,18 @@ const keys = ['none', 'one', 'many'] as const
 const deletions = ['none', 'all', 'each', 'alternate', 'overlapping'] as const
 
 /**
- * An item next to which another one is placed. Its writer has this index; its position depends on i and n.
+ * Describes the item next to which another item is placed. `of` is the index of its writer. `at` determines
+ * its position from the number of the placed item and the number of items.
  */
 interface Neighbor {
   readonly of: number
   readonly at: (typeof positions)[number]
 }
 
-/** A writer of n items with one client id, of n items with n client ids, or of one item with n characters or values. */
+/**
+ * Describes items that a plan writes. `client`: n items with one client id. `clients`: n items with n client
+ * ids. `run`: one item with n characters or values.
+ */
 export interface Writer {
   readonly as: 'client' | 'clients' | 'run'
   readonly content: (typeof contentNames)[number]
@@ -38,20 +42,22 @@ export interface Writer {
   readonly deleted: (typeof deletions)[number]
 }
 
-/** A shape of updates as a search changes it. */
+/** Description of a shape of updates. A search changes it to find expensive shapes. */
 export interface UpdatePlan {
   readonly writers: readonly Writer[]
-  /** Whether each writer and its deletions are separate updates. */
+  /** Whether all writers are in one update, or each writer and its deletions are in separate updates. */
   readonly sent: 'together' | 'apart'
 }
 
-/** Types that writers may write into: client 1 has a Y.Array and a Y.Text in the root `m`. */
+/** Types into which writers can write. Client 1 creates a Y.Array and a Y.Text in the root `m`. */
 const base = block(1, [
   item({ parent: 'm', key: 'list' }, contents.type(0)),
   item({ parent: 'm', key: 'text' }, contents.type(2)),
 ])
 
-/** Client ids of writers leave room for n clients each. A later writer has lower ids. */
+/**
+ * Returns a client id of a writer. Each writer has enough ids for n clients. A later writer has lower ids.
+ */
 const clientOf = (writer: number, n: number): number => (9 - writer) * 200_000 + n
 
 function clockAt(at: Neighbor['at'], i: number, n: number, own: number | null): number | null {
@@ -150,7 +156,7 @@ function deletionsOf(writer: Writer, self: number, n: number): Deletions {
   return list(n, (i) => [client + i, [[0, 1]]] as const)
 }
 
-/** The updates of a plan with n items for each writer. */
+/** Returns the updates of a plan, with n items for each writer. */
 export function updatesOf(plan: UpdatePlan, n: number): readonly Uint8Array[] {
   const written = plan.writers.map((writer, self) => ({
     blocks: blocksOf(plan, self, n),
@@ -188,7 +194,7 @@ export const randomPlan = (random: Random): UpdatePlan => ({
   sent: random.pick(['together', 'apart']),
 })
 
-/** Changes one part of a plan. */
+/** Returns the plan with one part changed at random. A writer may be replaced with one of `other`. */
 export function mutatePlan(plan: UpdatePlan, other: UpdatePlan, random: Random): UpdatePlan {
   const at = random.below(plan.writers.length)
   const change = (part: Partial<Writer>): UpdatePlan => ({
@@ -219,7 +225,7 @@ export function mutatePlan(plan: UpdatePlan, other: UpdatePlan, random: Random):
 
 const plain = { parent: 'root', key: 'none', left: null, right: null, deleted: 'none' } as const
 
-/** Returns plans that are smaller in one respect. */
+/** Returns plans that are simpler than the given plan in one respect. */
 export function simplerPlans(plan: UpdatePlan): readonly UpdatePlan[] {
   const { writers } = plan
   const fewer =

@@ -14,13 +14,15 @@ export interface Report {
   readonly endedAt?: number
 }
 
-/** The user whose data tests erase, with texts that occur nowhere else. */
+/** The user whose data the tests erase. Her texts occur nowhere else. */
 export const zoe = { userId: 'u-zoe-7', name: 'Zoe Zimmer', email: 'zoe@zimmer.example' }
 export const zoeTexts: readonly string[] = Object.values(zoe)
 
 type Post = (path: string, data: object) => Promise<unknown>
 
-/** Creates an organization with Zoe at every place that can name a user, and with Bob. */
+/**
+ * Creates an organization in which Zoe occurs in every place that can mention a user. Bob also occurs in it.
+ */
 export async function fillOrganization(post: Post, organizationId: string): Promise<void> {
   const document = { organizationId, documentId: 'd1' }
   const bob = { userId: 'bob', name: 'Bob' }
@@ -83,7 +85,10 @@ export async function fillOrganization(post: Post, organizationId: string): Prom
 
 type Step = readonly [path: string, data: object]
 
-/** A thread of Zoe with a reply of Bob, and a thread of Bob in which only members name Zoe. */
+/**
+ * Returns steps that create a thread of Zoe with a reply by Bob, and a thread of Bob in which only some
+ * members mention Zoe.
+ */
 const annotating = (document: object, bob: object): readonly Step[] => {
   const acting = { ...document, actionUser: bob }
   const on = { ...acting, annotationId: 'thread' }
@@ -132,14 +137,14 @@ const annotating = (document: object, bob: object): readonly Step[] => {
   ]
 }
 
-/** A judgment in addition to the one of the accepted suggestion. */
+/** Returns steps that add judgments, in addition to the judgment that accepting the suggestion creates. */
 const judging = ({ organizationId }: { readonly organizationId: string }): readonly Step[] =>
   [zoe.userId, 'bob'].map((reviewerId) => [
     '/v2/memory/judgments/add',
     { query: 'Refund', decision: 'approve', organizationId, reviewerId },
   ])
 
-/** Activities by Zoe, about Zoe, and without Zoe. */
+/** Returns activities by Zoe, activities about Zoe, and activities without Zoe. */
 const activities = () => {
   const bob = { userId: 'bob', name: 'Bob' }
   const base = { featureType: 'comment', actionType: 'comment.add', targetEntityId: 'c1' }
@@ -159,7 +164,7 @@ const activities = () => {
   ]
 }
 
-/** The calls on the data of one user. */
+/** Returns functions that call operations for the data of the user Zoe. */
 export function userDataOf({ post }: Pick<TestServer, 'post'>) {
   const page = async (data: object): Promise<{ data: readonly Datum[]; pageToken?: string }> => {
     const { body } = await post('/v2/users/data/get', { userId: zoe.userId, ...data })
@@ -167,7 +172,7 @@ export function userDataOf({ post }: Pick<TestServer, 'post'>) {
   }
   return {
     page,
-    /** Returns all pages; calls `between` before each page except the first. */
+    /** Returns the data on all pages. Calls `between` before each page except the first. */
     all: async (
       data: object = {},
       between: () => Promise<unknown> = async () => {},

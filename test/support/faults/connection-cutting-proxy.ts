@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A proxy between an engine and its database that cuts the connection of the next commit. */
+/** A proxy between an engine and its database. It can cut the connection of the next commit. */
 export interface CuttingProxy {
   readonly port: number
   /**
-   * The next commit never arrives (`lost`), or is done without an answer (`untold`). Resolves when the
-   * connection is cut.
+   * Cuts the connection of the next commit. `lost`: the commit does not arrive at the database. `untold`: the
+   * database executes it, but the engine gets no answer. Resolves when the connection is cut.
    */
   cutNextCommit(commit: 'lost' | 'untold'): Promise<void>
   /**
-   * Holds the next commit and all later bytes of its connection, which stays open. Resolves when the commit
-   * has arrived.
+   * Holds back the next commit and all later bytes of its connection, which stays open. Resolves when the
+   * commit has arrived at the proxy.
    */
   holdNextCommit(): Promise<void>
   close(): void
@@ -22,7 +22,7 @@ interface Cut {
   readonly done: () => void
 }
 
-/** A commit as node-postgres sends it. */
+/** Bytes of a commit as node-postgres sends it. */
 const commitMessage = Buffer.from('commit\0')
 
 export async function startCuttingProxy(databasePort: number): Promise<CuttingProxy> {
@@ -54,7 +54,8 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
     })
     database.on('data', (bytes) => {
       if (cut === null || cut.commit === 'held') client.write(bytes)
-      // Each command of a batch has an answer; that of the commit is the last one.
+      // Waits for the answer to the commit. In a batch, each command has an answer, and the answer to the
+      // commit is the last.
       else if (bytes.includes('COMMIT')) cutNow(cut)
     })
   })

@@ -1,5 +1,5 @@
-// Loaded into a server before its own code. Records each connection and process that it starts, also short ones, and each
-// name that it resolves.
+// Module that a server loads before its own code. It records each connection and each process that the server
+// starts, including short ones, and each name that the server resolves.
 import { subscribe } from 'node:diagnostics_channel'
 import dns from 'node:dns'
 import { appendFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ for (const asks of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Reso
     const real = asks[name]
     if (real === undefined) continue
     asks[name] = function (...parameters) {
-      // Addresses to listen on pass here also, and they are not names.
+      // The argument can also be an IP address on which the server listens. Such an address is not recorded.
       if (isIP(parameters[0]) === 0) tell(`dns ${parameters[0]}`)
       return real.apply(this, parameters)
     }

@@ -1,30 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Messages of one client, and the expected end of its connection. */
+/** Messages that one client sends, with the expected end of its connection. */
 export interface FrameCase {
   readonly name: string
-  /** Frames in hexadecimal, in the order in which they are sent. */
+  /** Frames in hexadecimal, in the order in which the client sends them. */
   readonly frames: readonly string[]
-  /** The close code, or null if the client stays connected. */
+  /** Expected close code; null if the client must stay connected. */
   readonly ends: number | null
 }
 
-/** The body of a call, and its expected response. */
+/** Body of a call, with the expected response. */
 export interface RestCase {
   readonly name: string
   readonly path: string
-  /** The text of the body as pieces, each with its number of repetitions. */
+  /** Text of the body. It consists of pieces, each with the number of its repetitions. */
   readonly body: readonly (readonly [piece: string, times: number])[]
   readonly code: number
 }
 
-/** Bytes of a connection, and the expected response. */
+/** Bytes that are sent on a connection, with the expected response. */
 export interface HttpCase {
   readonly name: string
-  /** One byte per character, as pieces with their number of repetitions. */
+  /**
+   * Bytes to send, one character for each byte. They consist of pieces, each with the number of its
+   * repetitions.
+   */
   readonly bytes: readonly (readonly [piece: string, times: number])[]
-  /** The code of the first response; 0 if the server closes the connection without one. */
+  /** HTTP status of the first response; 0 if the server closes the connection without a response. */
   readonly code: number
 }
 
@@ -34,7 +37,7 @@ interface Corpus {
   readonly http: readonly HttpCase[]
 }
 
-/** Returns the cases that once caused a fault or are at an edge. */
+/** Returns the cases that have caused a fault earlier, or that are at an edge. */
 export const corpus = <Kind extends keyof Corpus>(kind: Kind): Corpus[Kind] =>
   JSON.parse(
     readFileSync(join(import.meta.dirname, '../..', 'fuzz', 'corpus', `${kind}.json`), 'utf8'),
@@ -45,6 +48,6 @@ export const joined = (pieces: readonly (readonly [piece: string, times: number]
 
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** Formats a case as a line of the corpus, with the expected result. */
+/** Formats a case as a line for the corpus. The line contains the expected result. */
 export const asCase = (found: FrameCase | RestCase | HttpCase): string =>
   `for test/fuzz/corpus: ${JSON.stringify(found)}`

@@ -1,6 +1,6 @@
 import type { Random } from '../data/random-doc.ts'
 
-/** Encodes a variable-length number as lib0 does. */
+/** Encodes a number in the variable-length format of lib0. */
 export function varUint(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -8,7 +8,7 @@ export function varUint(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** Encodes a length-prefixed string. */
+/** Encodes a string with its length in front. */
 export const varString = (value: string): number[] => [
   ...varUint(Buffer.byteLength(value)),
   ...Buffer.from(value),
@@ -17,8 +17,8 @@ export const varString = (value: string): number[] => [
 export const bytesOf = (...parts: (number | readonly number[])[]): Uint8Array => Uint8Array.from(parts.flat())
 
 /**
- * An update that passes the vetting of its bytes and creates a map entry with six values. The fault appears
- * only when it is applied.
+ * Returns an update that creates a map entry with six values. The vetting of its bytes accepts the update.
+ * The fault appears when the update is applied.
  */
 export function badEntry(client: number): Uint8Array {
   const map = [7, 1, ...varString('m'), 1]
@@ -30,7 +30,7 @@ type Clocks = ReadonlyMap<number, number>
 
 interface Struct {
   readonly bytes: readonly number[]
-  /** In clocks. */
+  /** Length of the struct in clocks. */
   readonly length: number
 }
 
@@ -44,7 +44,7 @@ function list(random: Random, one: () => readonly number[]): Struct {
   return { length, bytes: [length, ...Array.from({ length }, one).flat()] }
 }
 
-/** Content of items by their kind in the encoding, 1 to 8. */
+/** Functions that create random content, by the kind of the content in the encoding (1 to 8). */
 const contents: Record<number, (random: Random) => Struct> = {
   1: (random) => {
     const length = 1 + random.below(4)
@@ -68,7 +68,7 @@ const contents: Record<number, (random: Random) => Struct> = {
   8: (random) => list(random, () => random.pick(anyValues)),
 }
 
-/** Returns the id of a struct that may exist; null if there is none. */
+/** Function that returns the id of a struct that may exist; null if there is none. */
 type PickId = () => readonly number[] | null
 
 function item(random: Random, pickId: PickId): Struct {
@@ -96,7 +96,10 @@ function anyStruct(random: Random, first: boolean, pickId: PickId): Struct {
   return item(random, pickId)
 }
 
-/** Returns the start of a client's block: mostly at its clock, sometimes before it, rarely after a gap. */
+/**
+ * Returns the start clock of a client's block. Usually this is the next clock of the client. Sometimes it is
+ * lower, and rarely there is a gap.
+ */
 function startOf(known: number, random: Random): number {
   if (random.below(4) === 0) return Math.max(0, known - random.below(12))
   return random.below(15) === 0 ? known + random.below(3) : known
@@ -135,8 +138,9 @@ function deletions(ends: Clocks, random: Random): readonly number[] {
 }
 
 /**
- * An update whose every part is well-formed and whose meaning is arbitrary: origins in other types or inside
- * runs, parents that are not types, keys on text, other contents for known ids, gaps, deletions of anything.
+ * Returns an update with valid encoding and arbitrary meaning. It may have origins in other types or inside
+ * runs, parents that are not types, keys in a text, different content for known ids, gaps, and deletions of
+ * anything.
  */
 export function craftUpdate(clocks: Clocks, random: Random): Uint8Array {
   const ends = new Map(clocks)

@@ -9,15 +9,15 @@ import type { Random } from '../data/random-doc.ts'
 import { bytesOf, craftUpdate, varString, varUint } from './crafted-updates.ts'
 import { mutate } from './mutations.ts'
 
-/** The knowledge and the connection of a hostile client. */
+/** The connection of a hostile client, with the knowledge of this client. */
 export interface Hostile {
   readonly socket: WebSocket
-  /** The connection below `socket`, for bytes that are not frames. */
+  /** TCP connection of `socket`, for sending bytes that are not valid frames. */
   readonly connection: Socket
   readonly random: Random
-  /** The clocks of the document that it knows. */
+  /** Clocks of the document that the client knows. */
   readonly clocks: Map<number, number>
-  /** Updates of users who edit a document. */
+  /** Updates of honest users who edit a document. */
   readonly genuine: readonly Uint8Array[]
 }
 
@@ -26,8 +26,8 @@ type Send = (hostile: Hostile) => void
 const craftedClients = [1, 2, 3, 4]
 
 /**
- * An update that the server would broadcast. Updates that may create a map entry with several values are
- * rare, because such an entry closes all connections, and later frames of the burst then reach no client.
+ * Returns an update that the server accepts and broadcasts. Only few of these updates may create a map entry
+ * with several values. Such an entry closes all connections, so later frames would reach no client.
  */
 function takenUpdate({ clocks, random }: Hostile): Uint8Array {
   for (;;) {
@@ -39,7 +39,10 @@ function takenUpdate({ clocks, random }: Hostile): Uint8Array {
   }
 }
 
-/** Null if the update is rejected: the frames below include those. */
+/**
+ * Returns the summary of an update; null if the server would reject the update. The fatal frames contain such
+ * updates.
+ */
 function summaryOf(update: Uint8Array): UpdateSummary | null {
   try {
     return readUpdate(update)
@@ -49,7 +52,7 @@ function summaryOf(update: Uint8Array): UpdateSummary | null {
   }
 }
 
-/** Typing of a client with a large gap before it. */
+/** Returns an update that types a text after a large gap in the clocks of a client. */
 function beyondGap({ clocks, random }: Hostile): Uint8Array {
   const client = random.pick([...craftedClients, 5 + random.below(5_000)])
   const start = (clocks.get(client) ?? 0) + 1 + random.below(random.pick([3, 1_000, 2 ** 30]))
@@ -95,7 +98,7 @@ function inPieces({ socket, random }: Hostile, bytes: Uint8Array): void {
   socket.send(bytes.subarray(cut), { fin: true })
 }
 
-/** Frames that leave the client connected. */
+/** Functions that send frames after which the client stays connected. */
 const harmless = {
   genuine: (hostile) => hostile.socket.send(message([0, 2], hostile.random.pick(hostile.genuine))),
   crafted: (hostile) => hostile.socket.send(message([0, 2], takenUpdate(hostile))),
@@ -114,8 +117,8 @@ const harmless = {
 } satisfies Record<string, Send>
 
 /**
- * Bytes that are not valid client frames: unmasked, reserved, oversized, of an impossible length, out of
- * order, incomplete.
+ * Bytes that are not valid frames of a client. They are unmasked, reserved or oversized, have an impossible
+ * length, are out of order, or are incomplete.
  */
 const brokenFrames = [
   [0x82, 0x02, 0x03, 0x03],
@@ -136,7 +139,7 @@ const giants = [
   [128, 128, 128, 128, 128, 128, 1],
 ]
 
-/** Frames that close their own connection, nearly always. */
+/** Functions that send frames after which the server nearly always closes the connection. */
 const fatal = {
   text: ({ socket, random }) => socket.send(random.pick(['', '{"type":"sync"}', '\0', '😀'])),
   unknown: ({ socket, random }) =>
@@ -182,14 +185,14 @@ const kindsOf = <Kind extends string>(table: Record<Kind, Send>) => Object.keys(
 const harmlessKinds = kindsOf(harmless)
 const fatalKinds = kindsOf(fatal)
 
-/** Sends one frame that a client survives; some are sent twice or in pieces. */
+/** Sends a random frame after which the client stays connected. Some frames are sent twice or in pieces. */
 export function sendHarmless(hostile: Hostile): FrameKind {
   const kind = hostile.random.pick(harmlessKinds)
   harmless[kind](hostile)
   return kind
 }
 
-/** Sends one frame that should close the connection. */
+/** Sends a random frame after which the server should close the connection. */
 export function sendFatal(hostile: Hostile): FrameKind {
   const kind = hostile.random.pick(fatalKinds)
   fatal[kind](hostile)

@@ -1,6 +1,6 @@
 import type { Random } from '../data/random-doc.ts'
 
-/** JSON texts that callers may put at any place. */
+/** JSON texts that replace values at random places of a body. */
 const texts: readonly string[] = [
   'null',
   'true',
@@ -83,14 +83,17 @@ function change({ of, key }: Place, random: Random): void {
   else if (kind === 2) of[name] = Array.from({ length: 3 }, () => of[name])
   else if (typeof of[name] !== 'string') of[name] = mark
   else if (kind === 3) of[name] += random.pick(['\n', '/x', '😀', ' '])
-  // A value of the right type passes the schema.
+  // A text often replaces a text, because only a value of the right type is accepted by the schema.
   else of[name] = random.pick([mark, stringMark, stringMark])
 }
 
-/** Replaces hosts, so that no text points to another machine. */
+/** Replaces the hosts in all URLs with the loopback address, so that no URL leads to another machine. */
 const onlyLoopback = (text: string): string => text.replaceAll(/:\/\/[^/"\\]+/g, '://127.0.0.1')
 
-/** Returns the text of a body with one to three changed places in `data`; sometimes a member occurs twice. */
+/**
+ * Returns the text of a body in which one to three places of `data` are changed. Sometimes the member `data`
+ * occurs twice.
+ */
 export function hostileBody(data: object, random: Random): string {
   const changed = structuredClone(data)
   for (let count = 1 + random.below(3); count > 0; count--) {
@@ -104,7 +107,7 @@ export function hostileBody(data: object, random: Random): string {
   return onlyLoopback(`{${twice}"data":${text}}`)
 }
 
-/** Returns one body for each string in `data`, with `text` (JSON) in its place. */
+/** Returns one body for each string in `data`. In each body, the JSON `text` replaces this string. */
 export function bodiesWith(data: object, text: string): readonly string[] {
   return placesIn(data).flatMap((_, index) => {
     const changed = structuredClone(data)

@@ -1,9 +1,12 @@
 import * as encoding from 'lib0/encoding'
 import { id, list, writeId } from '../data/update-builder.ts'
 
-/** Messages and texts that cost more than their length, as pure functions of their size. */
+/**
+ * Functions that create messages and texts of a given size. Processing them costs more than their length
+ * suggests.
+ */
 
-/** State vectors. */
+/** State vectors by the name of their shape. */
 export const hostileVectors = {
   clients: (n) => pairs(n, (i) => [i + 1, 1]),
   oneClient: (n) => pairs(n, () => [1, 1]),
@@ -16,7 +19,7 @@ function pairs(n: number, at: (index: number) => readonly [number, number]): Uin
   return encoding.toUint8Array(encoder)
 }
 
-/** Awareness messages. */
+/** Awareness messages by the name of their shape. */
 export const hostileAwareness = {
   clients: (n) => states(n, (i) => [i + 1, 1, '{}']),
   removals: (n) => states(n, (i) => [i + 1, 1, 'null']),
@@ -40,14 +43,17 @@ function states(
   return encoding.toUint8Array(encoder)
 }
 
-/** Texts on which a slow matcher tries every position: `prefix`, `n` times `pump`, `suffix`. */
+/**
+ * A text on which a slow regular expression tries every position. It consists of `prefix`, `pump` n times,
+ * and `suffix`.
+ */
 export interface TextShape {
   readonly prefix: string
   readonly pump: string
   readonly suffix: string
 }
 
-/** The text of at least `n` characters. */
+/** Returns the text with a length of at least `n` characters. */
 export const textOf = ({ prefix, pump, suffix }: TextShape, n: number): string =>
   prefix + pump.repeat(Math.ceil(n / pump.length)) + suffix
 

@@ -11,19 +11,25 @@ import {
   updateOf,
 } from '../data/update-builder.ts'
 
-/** Bytes that cost far more than their length suggests. Each shape is a pure function of its size. */
+/**
+ * The functions of this file create updates of a given size. Integrating them costs far more than their
+ * length suggests.
+ */
 
-/** The updates of one shape in the order in which a client sends them. */
+/** Function that returns the updates of one shape, in the order in which a client sends them. */
 export type UpdateShape = (n: number) => readonly Uint8Array[]
 
-/** A run of `n` single items of a client, each after the one before. */
+/** Returns `n` items of a client. Each item is appended after the previous one. */
 const appended = (client: number, n: number, content: KnownContent, first: Place = {}): Block =>
   block(
     client,
     list(n, (clock) => item(clock === 0 ? first : { left: id(client, clock - 1) }, content)),
   )
 
-/** Items of a client, each before the one before it and without a left origin, so that none of them merge. */
+/**
+ * Returns `n` items of a client. Each item is inserted before the previous one. The items have no left
+ * origin, so none of them merge.
+ */
 const prepended = (client: number, n: number, content: KnownContent, first: Place = {}): Block =>
   block(
     client,
@@ -35,7 +41,9 @@ const string = (client: number, length: number): Block =>
 
 const a = contents.text('a')
 
-/** Nested Y.Array types: item `depth - 1` of client 1 holds the innermost one. */
+/**
+ * Returns nested Y.Array types of client 1. The item with the clock `depth - 1` contains the innermost type.
+ */
 const nest = (depth: number): Block =>
   block(
     1,
@@ -44,9 +52,12 @@ const nest = (depth: number): Block =>
 
 const deepest = 150
 
-/** Updates by the name of their shape. The sizes of all of them grow linearly with `n`. */
+/** Updates by the name of their shape. Their size grows linearly with `n`. */
 export const hostileUpdates = {
-  /** Item i of client 5 has no left origin and the right origin (9, n - i): each scans all items before it. */
+  /**
+   * Item i of client 5 has no left origin, and its right origin is (9, n - i). Each item makes Yjs scan all
+   * earlier items.
+   */
   rightOriginsBackwards: (n) => [
     updateOf([
       block(9, [item({}, contents.text('x'.repeat(n + 1)))]),
@@ -56,27 +67,35 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** As above, but every item has its own client. */
+  /** Like `rightOriginsBackwards`, but each item has its own client. */
   rightOriginsOfClients: (n) => [
     updateOf([
       block(1, [item({}, contents.text('x'.repeat(n + 1)))]),
       ...list(n, (i) => block(n + 1 - i, [item({ right: id(1, i + 1) }, a)])),
     ]),
   ],
-  /** Every item that is prepended scans all items that another client appends. */
+  /**
+   * One client prepends items, and another client appends items. For each prepended item, Yjs scans all
+   * appended items.
+   */
   prependsOverAppends: (n) => [
     updateOf([prepended(9, n, a, { left: id(5, n - 1) }), appended(5, n, contents.embed)]),
   ],
-  /** The same in two updates, as two offline replicas send them. */
+  /** Like `prependsOverAppends`, but in two updates, as two offline replicas send them. */
   concurrentPrepends: (n) => [updateOf([appended(5, n, contents.embed)]), updateOf([prepended(9, n, a)])],
-  /** One item of each client at the same place, from the lowest client up: each scans those of all before. */
+  /**
+   * Each client inserts one item at the same place, the client with the lowest id first. For each item, Yjs
+   * scans the items of all earlier clients.
+   */
   clientsAtOnePlace: (n) => list(n, (i) => updateOf([block(i + 1, [item({}, a)])])),
-  /** Small updates of one client each of which scans a long list. */
+  /** Small updates of one client. For each update, Yjs scans a long list. */
   smallLongScans: (n) => [
     updateOf([appended(5, n, contents.embed)]),
     ...list(n, (i) => updateOf([block(9, [item(i === 0 ? {} : { right: id(9, i - 1) }, a)], i)])),
   ],
-  /** Entries of one key without origins: each walks from the newest entry to the oldest. */
+  /**
+   * Entries of the same key without origins. For each entry, Yjs walks from the newest entry to the oldest.
+   */
   entriesOfOneKey: (n) => [
     updateOf([
       block(
@@ -85,7 +104,7 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** Encoding searches all root types for the name of each. */
+  /** Items in different roots. For each item, the encoder searches all roots for the name. */
   rootNames: (n) => [
     updateOf([
       block(
@@ -94,22 +113,27 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** Every second character of a string is deleted: each range splits it, and shifts the rest of the array. */
+  /**
+   * Deletes every second character of a string, and then the others. Each deletion splits the string and
+   * shifts the rest of the array.
+   */
   alternateDeletions: (n) => [
     updateOf([string(1, 2 * n)], [[1, list(n, (i) => [2 * i, 1] as const)]]),
     updateOf([], [[1, list(n, (i) => [2 * i + 1, 1] as const)]]),
   ],
-  /** Every second item of a list whose items never merge is deleted, then the others. */
+  /** Deletes every second item of a list, and then the others. The items of this list never merge. */
   alternateItemDeletions: (n) => [
     updateOf([prepended(1, 2 * n, contents.embed)]),
     updateOf([], [[1, list(n, (i) => [2 * i, 1] as const)]]),
     updateOf([], [[1, list(n, (i) => [2 * i + 1, 1] as const)]]),
   ],
-  /** Every range covers all items, so that each is a scan of all. */
+  /**
+   * Deletes all items in many ranges. Each range contains all items, so Yjs scans all items for each range.
+   */
   overlappingDeletions: (n) => [
     updateOf([prepended(1, n, contents.embed)], [[1, list(n, () => [0, n] as const)]]),
   ],
-  /** Nested types with content, deleted one by one. */
+  /** Deletes nested types with content, one by one. */
   deletedTypes: (n) => [
     updateOf([
       block(1, [
@@ -119,7 +143,10 @@ export const hostileUpdates = {
     ]),
     updateOf([], [[1, list(n, (i) => [i, 1] as const)]]),
   ],
-  /** Two types whose content alternates: deleting one leaves runs of one item. */
+  /**
+   * Two types whose items alternate. After one of the types is deleted, the remaining runs have one item
+   * each.
+   */
   deletedTurns: (n) => [
     updateOf([
       block(1, [
@@ -131,7 +158,7 @@ export const hostileUpdates = {
     updateOf([], [[1, [[0, 1]]]]),
     updateOf([], [[1, [[1, 1]]]]),
   ],
-  /** Changes of types, each of which is deep below the root. */
+  /** Changes many types. Each type is deep below the root. */
   changedDeepTypes: (n) => [
     updateOf([
       nest(deepest),
@@ -149,7 +176,7 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** Items inside a long string, from its end to its start: each splits it. */
+  /** Inserts items into a long string, from its end to its start. Each item splits the string. */
   splits: (n) => [
     updateOf([
       string(9, n + 1),
@@ -159,7 +186,7 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** The same between the halves of surrogate pairs: each split copies the string. */
+  /** Like `splits`, but between the halves of surrogate pairs. Each split copies the string. */
   surrogateSplits: (n) => [
     updateOf([
       block(9, [item({}, contents.text('😀'.repeat(n)))]),
@@ -169,7 +196,7 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** The same in a list of values: each split copies the list. */
+  /** Like `splits`, but in a list of values. Each split copies the list. */
   valueSplits: (n) => [
     updateOf([
       block(9, [item({}, contents.values(n + 1))]),
@@ -179,10 +206,10 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** Single values in a row, which Yjs joins one by one. */
+  /** Single values in a row. Yjs joins them one by one. */
   singleValues: (n) => [updateOf([appended(1, n, contents.values(1))])],
   singleCharacters: (n) => [updateOf([appended(1, n, a)])],
-  /** Formatting marks between the same two characters of a nested text. */
+  /** Inserts many formatting marks between the same two characters of a nested text. */
   formatsInOneGap: (n) => [
     updateOf([
       block(1, [
@@ -199,7 +226,9 @@ export const hostileUpdates = {
       ),
     ]),
   ],
-  /** Content that is deleted from a nested text with a mark: for each item Yjs scans the remaining gap. */
+  /**
+   * Deletes items from a nested text that has a formatting mark. For each item, Yjs scans the remaining gap.
+   */
   deletedFromFormatted: (n) => [
     updateOf([
       block(1, [
@@ -210,7 +239,10 @@ export const hostileUpdates = {
     ]),
     updateOf([], [[1, [[3, n - 2]]]]),
   ],
-  /** Marks in a nested text, one an update: Yjs cleans up all of the text after each. */
+  /**
+   * Inserts formatting marks into a nested text, one per update. After each update, Yjs cleans up the whole
+   * text.
+   */
   formatKeystrokes: (n) => [
     updateOf([
       block(1, [
@@ -222,7 +254,10 @@ export const hostileUpdates = {
       updateOf([block(2, [item({ left: id(1, 4 * clock + 1) }, contents.format('b', clock))], clock)]),
     ),
   ],
-  /** Marks that begin before every character and never end: each stretch has all attributes before it. */
+  /**
+   * Formatting marks that begin before each character and never end. Each stretch of text has all attributes
+   * that begin before it.
+   */
   attributesOfStretches: (n) => [
     updateOf([
       block(1, [
@@ -235,10 +270,13 @@ export const hostileUpdates = {
         ),
       ]),
     ]),
-    // When a mark is deleted, Yjs cleans up all of the text.
+    // This deletes a mark, after which Yjs cleans up the whole text.
     updateOf([], [[1, [[1, 1]]]]),
   ],
-  /** One large attribute value over many stretches, in the root `content`: small as bytes, large as a delta. */
+  /**
+   * A large attribute value that applies to many stretches of text, in the root `content`. The encoded text
+   * is small, but its delta is large.
+   */
   attributeOverStretches: (n) => [
     updateOf([
       block(1, [
@@ -249,16 +287,16 @@ export const hostileUpdates = {
       ]),
     ]),
   ],
-  /** Clients with one item each that they delete. */
+  /** Many clients. Each client has one item and deletes it. */
   deletingClients: (n) => [
     updateOf(
       list(n, (i) => block(n - i, [item({ parent: 'm', key: `${i}` }, a)])),
       list(n, (i) => [n - i, [[0, 1]]] as const),
     ),
   ],
-  /** Clients whose first items are missing: Yjs removes each from the list of all. */
+  /** Many clients whose first items are missing. Yjs removes each client from a list of all clients. */
   missingClients: (n) => [updateOf(list(n, (i) => block(n - i, [item({}, a)], 1)))],
-  /** Updates with missing dependencies and many clients each, and a keystroke after them. */
+  /** Updates with many clients and missing dependencies, followed by keystrokes. */
   heldUpdates: (n) => [
     ...list(16, (held) =>
       updateOf(
@@ -273,7 +311,7 @@ export const hostileUpdates = {
       updateOf([block(7, [item(clock === 0 ? {} : { left: id(7, clock - 1) }, a)], clock)]),
     ),
   ],
-  /** Items with gaps between them. */
+  /** Items of one client with gaps between them. */
   gaps: (n) => [
     updateOf([
       block(

@@ -1,7 +1,9 @@
 import type { Random } from '../data/random-doc.ts'
 import { varUint } from './crafted-updates.ts'
 
-/** Applies one to four flips, cuts, splices and overwrites. */
+/**
+ * Returns an update with one to four random changes. A change flips, removes, inserts or overwrites bytes.
+ */
 export function mutate(update: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
   let bytes = [...update]
   for (let count = 1 + random.below(4); count > 0; count--) {

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import type { Random } from '../data/random-doc.ts'
 
 /**
- * Changes the logs of a store as a power loss may: bytes that were not synced are lost, in part or
- * completely, or are replaced, because a disk keeps no order without a sync. Returns the lost bytes.
- * @param synced bytes of each log, by name, that are certainly on disk
+ * Changes the logs of a store as a power loss could. Bytes that were not synced are lost in part or
+ * completely, or are replaced, because a disk guarantees no order without a sync. Returns the number of lost
+ * bytes.
+ * @param synced number of bytes of each log that are certainly on disk, by the name of the log
  */
 export async function cutPower(
   store: string,

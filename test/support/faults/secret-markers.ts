@@ -2,30 +2,33 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Secrets by name that can be recognized wherever they occur. */
+/** Collects secrets, in order to find them in any text. */
 export class MarkedSecrets {
   readonly #parts = new Map<string, string>()
 
-  /** Returns a new secret that no other text contains. */
+  /** Returns a new secret. No other text contains it. */
   make(name: string): string {
     return this.learn(name, `marked-${randomBytes(24).toString('hex')}`)
   }
 
   /**
-   * Adds a secret that other code has created. For a JWT it searches the signature, because the signed part
-   * is public.
+   * Adds a secret that other code has created. If the secret is a JWT, only its signature is searched for,
+   * because the signed part is not secret.
    */
   learn(name: string, secret: string): string {
     this.#parts.set(secret.replace(/^marked-|^ey[^.]+\.[^.]+\./, ''), name)
     return secret
   }
 
-  /** Returns the names of the secrets in a text, complete or without their first characters. */
+  /**
+   * Returns the names of the secrets that a text contains. A secret is also found without its first
+   * characters.
+   */
   in(text: string): readonly string[] {
     return [...new Set([...this.#parts].filter(([part]) => text.includes(part)).map(([, name]) => name))]
   }
 
-  /** Returns the files below a directory that contain secrets, as `file: name`. */
+  /** Returns the files in a directory that contain secrets, in the form `file: name`. */
   inFilesOf(directory: string): readonly string[] {
     return readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .filter((name) => statSync(join(directory, name)).isFile())
@@ -36,7 +39,7 @@ export class MarkedSecrets {
   }
 }
 
-/** Members of responses whose strings are secrets. */
+/** Members of responses whose values are secrets. */
 const secretMembers: readonly string[] = [
   'token',
   'secret',
@@ -45,7 +48,7 @@ const secretMembers: readonly string[] = [
   'newWorkspaceAuthToken',
 ]
 
-/** Returns the secrets in a response. */
+/** Returns all secrets that a response contains. */
 export function secretsToldBy(body: unknown): readonly string[] {
   if (typeof body !== 'object' || body === null) return []
   return Object.entries(body).flatMap(([name, value]: [string, unknown]) =>

@@ -6,21 +6,24 @@ import { type Answer, dataOf, startTestServer, type TestServer } from './server.
 
 export type ItemResults = Record<string, { success: boolean; message: string }>
 
-/** A server with the organization `acme`, and the services on its store. */
+/** A server with the organization `acme`, and services that use the same store. */
 export interface PeopleServer extends TestServer {
   readonly directory: Omit<TestDirectory, 'engine' | 'clock' | 'close'>
   readonly engine: Engine
   readonly clock: HeldClock
-  /** Posts `data` with `organizationId` `acme`, and returns `result.data` of a required success. */
+  /**
+   * Calls an operation with `organizationId: 'acme'` and `data`. Returns `result.data`. Throws if the call
+   * fails.
+   */
   readonly call: <Data>(path: string, data: object) => Promise<Data>
 }
 
-/** Operations that name their organizations differently. */
+/** Operations in which the ids of organizations have another place. */
 const ofOrganizations = /^\/v2\/organizations\/\w+$/
 
 /**
- * The organization has documents `d1` to `d3`, folders `f1` and `f2`, and no users. The clock of the server
- * stands still.
+ * Starts a server with the organization `acme`. The organization has the documents `d1` to `d3`, the folders
+ * `f1` and `f2`, and no users. The clock of the server stands still until a test advances it.
  */
 export async function startPeopleServer(): Promise<PeopleServer> {
   const [engine, clock] = [await openMemoryEngine(), new HeldClock(Math.floor(Date.now() / 1000) * 1000)]
@@ -38,13 +41,13 @@ export async function startPeopleServer(): Promise<PeopleServer> {
   return { ...server, directory, engine, clock, call }
 }
 
-/** Returns the status of the error, and the places of its issues. */
+/** Returns the status of an error, and the paths of its issues. */
 export const errorOf = ({ body }: Answer): readonly (string | undefined)[] => [
   body.error?.status,
   ...(body.error?.details?.issues ?? []).map(({ path }) => path),
 ]
 
-/** Ids that are easy to handle incorrectly. */
+/** Ids that code without care would handle incorrectly. */
 export const oddIds: readonly string[] = [
   'a/b',
   '__proto__',

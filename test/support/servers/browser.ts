@@ -4,7 +4,10 @@ import { type Browser, chromium } from 'playwright-core'
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executable = process.env.WEFT_TEST_BROWSER ?? places.find((place) => existsSync(place))
 
-/** With `WEFT_TEST_ALL=1` no test may be skipped: a missing browser is then a failure. */
+/**
+ * True if tests that need a browser must be skipped. With `WEFT_TEST_ALL=1`, no test may be skipped, so a
+ * missing browser makes the tests fail.
+ */
 export const browserMissing = executable === undefined && process.env.WEFT_TEST_ALL !== '1'
 
 export function skipNotice(): void {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openssl } from './openssl.ts'
 
-/** Both in PEM form. */
+/** A certificate and its private key, in PEM format. */
 export interface Certificate {
   readonly key: string
   readonly cert: string
 }
 
 /**
- * Creates a self-signed certificate with the `openssl` command. It is valid for one day.
- * @param name the subject: `DNS:…` or `IP:…`
+ * Creates a self-signed certificate with the `openssl` command. The certificate is valid for one day.
+ * @param name name of the subject, in the form `DNS:…` or `IP:…`
  */
 export function selfSigned(name: string): Certificate {
   const cwd = mkdtempSync(join(tmpdir(), 'weft-cert-'))

@@ -11,16 +11,18 @@ export interface Ran {
 
 export interface Running {
   readonly child: ChildProcess
-  /** The output so far. */
+  /** Returns the output so far. */
   out(): string
-  /** Resolves with the match when the output matches `pattern`. Rejects if the process ends before. */
+  /**
+   * Resolves with the match as soon as the output matches `pattern`. Rejects if the process ends before that.
+   */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   readonly ended: Promise<Ran>
 }
 
 /**
- * Starts the built command line in its own process, in `cwd`, with the `WEFT_*` variables of `environment`
- * only.
+ * Starts the built command line in a separate process in `cwd`. The process has only the `WEFT_*` variables
+ * in `environment`.
  */
 export function startCli(
   args: readonly string[],
@@ -30,7 +32,7 @@ export function startCli(
 ): Running {
   requireTestBuild()
   const command = [process.execPath, fileURLToPath(builtFile('main.js')), ...args]
-  // `script` (util-linux) runs a command on a pseudo terminal. With `exec`, signals reach the command itself.
+  // `script` (util-linux) runs a command in a pseudo terminal. With `exec`, signals reach the command itself.
   const [program = '', ...given] =
     output === 'pipe' ? command : ['script', '-qec', `exec ${command.join(' ')}`, '/dev/null']
   const child = spawn(program, given, {

@@ -7,16 +7,19 @@ import type { Reachable } from './server.ts'
 export interface ConsolePage {
   readonly page: Page
   /**
-   * Errors of scripts, violations of the content security policy, and requests to other hosts since the page
-   * opened.
+   * Problems since the page was opened: errors of scripts, violations of the content security policy, and
+   * requests to other hosts.
    */
   readonly complaints: readonly string[]
 }
 
-/** Errors of calls that tests cause on purpose; they do not count as complaints. */
+/** Matches error messages of failed calls. They are not problems, because tests cause them intentionally. */
 const ofCalls = /Failed to load resource: the server responded with a status of 4\d\d/
 
-/** Opens a page of the console in its own browser context, signed in by a link of `weft console`. */
+/**
+ * Opens a page of the console in a separate browser context. The page is signed in with a link of
+ * `weft console`.
+ */
 export async function openConsole(
   browser: Browser,
   weft: Reachable,
@@ -38,8 +41,8 @@ export async function openConsole(
 }
 
 /**
- * Collects the errors of a page.
- * @param home the only host that the page may request
+ * Collects the problems of a page.
+ * @param home origin of the server, which is the only host that the page may request
  */
 export function complaintsOf(page: Page, home: string): readonly string[] {
   const complaints: string[] = []
@@ -56,9 +59,12 @@ export function complaintsOf(page: Page, home: string): readonly string[] {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Returns the serious and critical findings of axe-core on a page: the rule and its place. */
+/**
+ * Returns the serious and critical findings of axe-core on a page. A finding consists of the rule and the
+ * place.
+ */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  // The policy of the page forbids to load it as a script.
+  // Evaluates the source of axe-core, because the content security policy forbids loading it as a script.
   await page.evaluate(axe)
   const { violations } = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } }

@@ -8,7 +8,7 @@ import { eventually } from '../clients/clients.ts'
 import { inheritedEnvironment } from './environment.ts'
 import type { Reachable } from './server.ts'
 
-/** A page of `examples/` that runs as its users run it. */
+/** A page of `examples/` that is served in the same way as for its users. */
 export interface Site {
   readonly url: string
   readonly child: ChildProcess
@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '../../..')
 
 export const exampleFolder = (name: string): string => join(root, 'examples', name)
 
-/** Returns the environment that connects an example to a server. */
+/** Returns the environment variables with which an example connects to a server. */
 export const exampleEnvironment = (weft: Reachable): Record<string, string | undefined> => ({
   ...inheritedEnvironment(),
   WEFT_URL: weft.url,
@@ -28,7 +28,8 @@ export const exampleEnvironment = (weft: Reachable): Record<string, string | und
 })
 
 /**
- * Installs an example unless it is installed, or the packages of the repository are the ones that it needs.
+ * Installs the packages of an example. Does nothing if they are installed, or if the example needs only
+ * packages of the repository.
  */
 export function installExample(name: string): void {
   const folder = exampleFolder(name)
@@ -52,8 +53,8 @@ interface Manifest {
 }
 
 /**
- * Installs and builds an example if necessary, and starts it on a free port.
- * @param settings additional variables of its environment
+ * Installs and builds an example if necessary. Then starts it on a free port.
+ * @param settings additional environment variables
  */
 export async function startExample(
   name: string,
@@ -74,7 +75,10 @@ export async function startExample(
   return { url: /http:\/\/localhost:\d+/.exec(line.toString())?.[0] ?? '', child }
 }
 
-/** A page that a browser is loading must not be built again. */
+/**
+ * Returns whether the built page is newer than its sources. Such a page is not built again, because a browser
+ * may be loading it.
+ */
 function isBuilt(folder: string): boolean {
   const changedAt = (file: string): number => statSync(join(folder, file)).mtimeMs
   const sources = readdirSync(join(folder, 'src')).map((name) => join('src', name))
@@ -83,7 +87,10 @@ function isBuilt(folder: string): boolean {
   return [...sources, 'package.json', 'package-lock.json'].every((file) => changedAt(file) < changedAt(built))
 }
 
-/** Runs `work` under a lock: several test files need the same example at once, and one of them builds it. */
+/**
+ * Runs `work` under a lock. Several test files may need the same example at the same time, but only one of
+ * them must build it.
+ */
 async function alone(folder: string, work: () => void): Promise<void> {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 16)
   const lock = join(tmpdir(), `weft-example-${name}.lock`)
@@ -105,28 +112,28 @@ function takeLock(lock: string): boolean {
   }
 }
 
-/** Returns whether the process that holds the lock was killed. */
+/** Returns whether the lock is abandoned, because the process that took it was killed. */
 function isAbandoned(lock: string): boolean {
   try {
     const holder = Number(readFileSync(lock, 'utf8'))
-    // The file is empty between its creation and the first write.
+    // The file has no process id yet if it was created a moment ago.
     if (holder > 0) process.kill(holder, 0)
     return false
   } catch (error) {
-    // The holder may have just released it.
+    // Any other error means that the lock was not abandoned, for example because it has just been released.
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
-/** The output of an example, and its end. */
+/** A running program of an example. */
 export interface Running {
   readonly child: ChildProcess
-  /** The output of both streams so far. */
+  /** Returns the output of both streams so far. */
   out(): string
   readonly ended: Promise<number | null>
 }
 
-/** Starts a program of an example, after its installation if necessary. */
+/** Starts a program of an example. Installs the example first if necessary. */
 export function runExample(
   name: string,
   weft: Reachable,

@@ -9,26 +9,26 @@ export interface ProviderKey {
   readonly algorithm: Algorithm
   readonly privateKey: CryptoKey
   readonly publicKey: CryptoKey
-  /** The public key in the form of a file. */
+  /** Public key in PEM format. */
   readonly pem: string
 }
 
-/** A server that publishes keys, and signs tokens with them. */
+/** An identity provider for tests. It publishes keys and signs tokens with them. */
 export class TestProvider {
   readonly issuer = 'https://login.example.com/'
   readonly audience = 'weft-tests'
-  /** The published keys. */
+  /** Keys that the provider publishes. */
   keys: ProviderKey[] = []
-  /** The number of fetches of the keys. */
+  /** Number of requests for the keys so far. */
   fetches = 0
-  /** `silent` accepts calls and never answers. */
+  /** Determines the responses. With `silent`, the provider accepts requests, but never answers. */
   state: 'up' | 'broken' | 'silent' = 'up'
   readonly #server = createServer((_request, response) => {
     this.fetches += 1
     if (this.state !== 'silent') void this.#answer(response)
   })
 
-  /** Starts the server, and resolves with the URL of the keys. */
+  /** Starts the provider. Resolves with the URL of its keys. */
   async start(): Promise<string> {
     await new Promise<void>((resolve) => {
       this.#server.listen(0, '127.0.0.1', resolve)
@@ -47,7 +47,10 @@ export class TestProvider {
     this.#server.closeAllConnections()
   }
 
-  /** Signs the claims of a usual token with the changes of `more`; undefined removes a claim. */
+  /**
+   * Signs a token with the usual claims and the changes in `more`. If a value is undefined, the claim is
+   * removed.
+   */
   async sign(key: ProviderKey, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const seconds = Math.floor(Date.now() / 1000)
     const usual = { iss: this.issuer, aud: this.audience, sub: 'idp|ann', iat: seconds, exp: seconds + 60 }

@@ -8,12 +8,15 @@ import { type NodesOptions, type SharedNode, sharedNodes } from './simulated-net
 export interface TestCluster {
   readonly servers: readonly TestServer[]
   readonly nodes: readonly SharedNode[]
-  /** Returns one of the servers, each in its order: any of them must work. */
+  /** Returns the next server in rotation. Use it for calls that must work on any server. */
   readonly any: () => TestServer
   readonly stop: () => Promise<void>
 }
 
-/** Starts whole servers in this process that share a store and a simulated, possibly faulty network. */
+/**
+ * Starts complete servers in this process. They have the same store, and a simulated network that can be
+ * faulty.
+ */
 export async function startCluster(
   count: number,
   overrides: Partial<Config> = {},

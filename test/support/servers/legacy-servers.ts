@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { WebSocket, WebSocketServer } from 'ws'
 import { freePort, headers } from './process.ts'
 
-/** Another vendor's server in its own process, with a directory for its data. */
+/** A server of another vendor that runs in a separate process. It has a directory for its data. */
 export interface OldServerProcess {
   readonly port: number
   readonly url: string
@@ -17,12 +17,12 @@ export interface OldServerProcess {
 }
 
 const peers = join(import.meta.dirname, '../../..', 'bench', 'peers')
-/** Hocuspocus runs with its own Node there, the one for its SQLite. */
+/** Path of the Node that runs Hocuspocus, because its SQLite needs a certain version of Node. */
 export const peersNode = join(peers, 'node_modules', 'node', 'bin', 'node')
 
 export const hocuspocusMissing = !existsSync(peersNode)
 
-/** The server of y-websocket 1.5.4 with y-leveldb. */
+/** Starts the server of y-websocket 1.5.4 with y-leveldb. */
 export async function startYWebsocket(directory: string, atPort?: number): Promise<OldServerProcess> {
   const port = atPort ?? (await freePort())
   const packageFile = createRequire(import.meta.url).resolve('y-websocket-1/package.json')
@@ -30,7 +30,7 @@ export async function startYWebsocket(directory: string, atPort?: number): Promi
   return started(process.execPath, [script], port, { PORT: String(port), YPERSISTENCE: directory })
 }
 
-/** Hocuspocus 4.7 with SQLite. */
+/** Starts Hocuspocus 4.7 with SQLite. */
 export async function startHocuspocus(directory: string, atPort?: number): Promise<OldServerProcess> {
   const port = atPort ?? (await freePort())
   return started(peersNode, [join(peers, 'hocuspocus.mjs'), String(port), directory], port, {})
@@ -43,7 +43,7 @@ const guarded = `
     async onAuthenticate({ token }) { if (token !== 'sesame') throw new Error('no') },
   }).listen()`
 
-/** Hocuspocus that accepts only clients with the token `sesame` and stores nothing. */
+/** Starts a Hocuspocus that stores nothing, and accepts only clients with the token `sesame`. */
 export async function startGuardedHocuspocus(): Promise<OldServerProcess> {
   const port = await freePort()
   return started(peersNode, ['--input-type=module', '-e', guarded], port, { PORT: String(port) })
@@ -82,13 +82,16 @@ async function listens(port: number, child: ChildProcess): Promise<void> {
   throw new Error('the old server does not listen')
 }
 
-/** A simulated old server that sends what a test scripts. */
+/** A simulated old server. A test determines which messages it sends. */
 export interface ScriptedServer {
   readonly url: string
   close(): void
 }
 
-/** @param comes called for each client with its path and query */
+/**
+ * Starts a simulated old server.
+ * @param comes called for each new client, with the path and the query of its URL
+ */
 export async function startScripted(
   comes: (client: WebSocket, asked: string) => void,
 ): Promise<ScriptedServer> {
@@ -102,16 +105,19 @@ export async function startScripted(
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
 }
 
-/** A proxy in front of a server that records all messages of clients. */
+/** A proxy in front of a server. It records all messages that clients send. */
 export interface Recorder {
   readonly url: string
   readonly said: readonly Buffer[]
-  /** Path and query of each websocket. */
+  /** Path and query of the URL of each websocket. */
   readonly asked: readonly string[]
   close(): void
 }
 
-/** @param loses selects messages of clients to drop */
+/**
+ * Starts a recording proxy in front of a server.
+ * @param loses returns whether the proxy drops a message of a client
+ */
 export async function startRecorder(
   target: string,
   loses: (message: Buffer) => boolean = () => false,

@@ -1,6 +1,6 @@
 import { createMemoryAccounts, type MemoryLedger } from '../../../src/quota/memory-bounds.ts'
 
-/** Holders with limits that no test reaches. */
+/** Creates memory accounts. Their limits are so high that no test reaches them. */
 export const roomyAccounts = (): MemoryLedger =>
   createMemoryAccounts(
     2 ** 30,

@@ -9,7 +9,7 @@ import { type Running, startCli } from './cli.ts'
 import type { OldServerProcess } from './legacy-servers.ts'
 import { freePort, headers, type ServerProcess, startProcess } from './process.ts'
 
-/** Opens a client that edits a document at an old y-websocket server. */
+/** Opens a client that edits a document on an old y-websocket server. */
 export function visitor(url: string, name: string) {
   const doc = new Y.Doc()
   const provider = new WebsocketProvider(url, name, doc, {
@@ -24,10 +24,16 @@ export function visitor(url: string, name: string) {
   return { doc, text: doc.getText('content'), provider, close }
 }
 
-/** Starts the old server with its data in a directory, on the given port if any. */
+/**
+ * Function that starts an old server with its data in `directory`. The port is free to choose unless `atPort`
+ * is given.
+ */
 type StartOld = (directory: string, atPort?: number) => Promise<OldServerProcess>
 
-/** The setting of a mirror: an old server and a Weft server in their own processes, in a temporary folder. */
+/**
+ * Environment of a mirror test: an old server and a Weft server in separate processes, and a temporary
+ * folder.
+ */
 export class MirrorSetting {
   readonly path: string
   readonly #startOld: StartOld
@@ -49,7 +55,7 @@ export class MirrorSetting {
     this.#weftPort = weftPort
   }
 
-  /** @param options environment of the Weft server and of the mirrors */
+  /** Starts both servers. @param options environment variables for the Weft server and for the mirrors */
   static async open(
     startOld: StartOld,
     options: Readonly<Record<string, string>> = {},
@@ -62,23 +68,23 @@ export class MirrorSetting {
     return setting
   }
 
-  /** Starts the ended server again on the same port with its stored data. */
+  /** Starts the old server again after it was ended, on the same port and with its stored data. */
   async startOld(): Promise<void> {
     this.old = await this.#startOld(join(this.path, 'old'), this.old.port)
   }
 
-  /** Starts the ended server again on the same port with its stored data. */
+  /** Starts the Weft server again after it was ended, on the same port and with its stored data. */
   async startWeft(): Promise<void> {
     this.weft = await startProcess(join(this.path, 'weft'), this.#options, this.#weftPort)
   }
 
-  /** Closes `started` after the test. */
+  /** Registers an object that is closed at the end of the test. */
   keep<T extends { close(): unknown }>(started: T): T {
     this.#started.push(() => started.close())
     return started
   }
 
-  /** Starts `weft mirror` for the documents of these names, until the end of the test. */
+  /** Starts `weft mirror` for the documents with these names. The mirror ends with the test. */
   async mirror(
     names: readonly string[],
     more: readonly string[] = [],
@@ -110,10 +116,13 @@ export class MirrorSetting {
   }
 }
 
-/** Returns a pattern for the line that reports the document as in step. */
+/** Returns a pattern that matches the line in which the mirror reports a document as `inStep`. */
 export const inStep = (name: string): RegExp => new RegExp(`"name":"${name}","kind":"inStep"`)
 
-/** Waits until Weft has exactly the content of `doc`: equal bytes of the state vector and equal content. */
+/**
+ * Waits until the document in Weft is equal to `doc`. Both must have the same bytes of the state vector and
+ * the same content.
+ */
 export async function sameInWeft(weft: ServerProcess, path: string, doc: Y.Doc): Promise<void> {
   const editor = openEditor(weft.wsUrl, path, await weft.token())
   try {
@@ -127,7 +136,7 @@ export async function sameInWeft(weft: ServerProcess, path: string, doc: Y.Doc):
   }
 }
 
-/** Returns state vector and content as bytes. */
+/** Returns the state vector and the content of a document as bytes. */
 export function stateOf(doc: Y.Doc): Buffer {
   const content = Object.fromEntries(
     ['content', 'list', 'map'].map((name) => [name, doc.share.has(name) ? contentOf(doc, name) : null]),
@@ -140,14 +149,14 @@ function contentOf(doc: Y.Doc, name: string): unknown {
   return name === 'map' ? doc.getMap(name).toJSON() : doc.getText(name).toJSON()
 }
 
-/** Parses the lines of JSON that a command has printed. */
+/** Parses the output of a command that prints one JSON object per line. */
 export const linesOf = (out: string): Readonly<Record<string, unknown>>[] =>
   out
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
 
-/** Types, and deletes at times, until it is stopped. */
+/** Starts typing, with an occasional deletion. Returns a function that stops it. */
 export function keepTyping({ doc, text }: { readonly doc: Y.Doc; readonly text: Y.Text }): () => void {
   let strokes = 0
   const timer = setInterval(() => {

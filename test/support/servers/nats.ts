@@ -6,24 +6,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './process.ts'
 
-/** A nats-server on a loopback port. `remove` deletes it. */
+/** A nats-server on a port of the loopback address. `remove` ends it and deletes its files. */
 export interface NatsServer {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** The directory of its files. */
+  /** Directory with the files of the server. */
   readonly directory: string
-  /** Ends it like a failure. */
+  /** Ends the server abruptly, as a failure would. */
   kill(): Promise<void>
-  /** After `kill`: starts it on the same port. */
+  /** Starts the server again on the same port after `kill`. */
   start(): Promise<void>
   remove(): Promise<void>
 }
 
 export interface NatsOptions {
-  /** Additional lines of its configuration. */
+  /** Additional lines for the configuration of the server. */
   readonly configuration?: string
-  /** Files next to the configuration. */
+  /** Files to write into the directory of the configuration. */
   readonly files?: readonly { readonly name: string; readonly text: string }[]
 }
 
@@ -36,7 +36,9 @@ const found = ['nats-server', '/usr/sbin/nats-server'].find((path) => {
   }
 })
 
-/** The reason why no nats-server can run here, or null. With WEFT_TEST_ALL=1 it is required. */
+/**
+ * Reason why no nats-server can run here; null if one can. With WEFT_TEST_ALL=1, a nats-server is required.
+ */
 export const noNats: string | null =
   found === undefined ? 'no nats-server is installed: neither on the path nor in /usr/sbin' : null
 if (noNats !== null) {
@@ -44,12 +46,12 @@ if (noNats !== null) {
   process.stderr.write(`tests over NATS are left out: ${noNats}\n`)
 }
 
-/** @throws if no nats-server can run here (`noNats`) */
+/** Starts a nats-server. @throws Error if no nats-server can run here (`noNats`) */
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
   return startAt(await freePort(), options)
 }
 
-/** Starts servers that form one cluster: each forwards messages to all others. */
+/** Starts nats-servers that form one cluster. Each server forwards messages to all others. */
 export async function startNatsCluster(count: number): Promise<readonly NatsServer[]> {
   const routes = await Promise.all(Array.from({ length: count }, freePort))
   const urls = routes.map((port) => `nats://127.0.0.1:${port}`)
@@ -97,8 +99,8 @@ async function startAt(port: number, { configuration = '', files = [] }: NatsOpt
 }
 
 /**
- * Waits for its greeting.
- * @throws if it ends first
+ * Waits until a nats-server sends its greeting.
+ * @throws Error if the server ends before
  */
 async function answers(port: number, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + 20_000

@@ -4,7 +4,10 @@ import { type NodeServer, startNodes } from './node-servers.ts'
 import { dataOf } from './server.ts'
 import type { NodesOptions } from './simulated-network.ts'
 
-/** The same for all nodes, in any order of their start. */
+/**
+ * Credentials of all nodes. They are the same for all nodes, regardless of the order in which the nodes
+ * start.
+ */
 const credentials = {
   workspaceId: 'ws_nodes',
   workspaceAuthToken: 'workspace-token-of-nodes',
@@ -18,7 +21,7 @@ interface Seen {
   readonly cursor?: unknown
 }
 
-/** Starts nodes with a document that users can open at any of them. */
+/** Starts nodes with a document. Users can open the document on each node. */
 export async function presenceNodes(count: number, options: NodesOptions = {}) {
   const { servers, stop } = await startNodes(count, credentials, options)
   const ids = { organizationId: 'acme', documentId: 'doc' }
@@ -50,7 +53,7 @@ export const statesIn = ({ provider }: Editor): readonly Seen[] => [
   ...provider.awareness.getStates().values(),
 ]
 
-/** Returns the ids of the users that a client sees, with repetitions. */
+/** Returns the ids of the users that a client sees, sorted. An id can occur several times. */
 export const usersIn = (editor: Editor): string =>
   statesIn(editor)
     .map((state) => state.user?.id ?? state.cursor)
@@ -60,7 +63,10 @@ export const usersIn = (editor: Editor): string =>
 export const seenIn = (editor: Editor, userId: string): Seen | undefined =>
   statesIn(editor).find(({ user }) => user?.id === userId)
 
-/** Waits until every editor sees exactly these users, and itself if it has a state. */
+/**
+ * Waits until each editor sees exactly these users. If an editor has an awareness state, its own user is one
+ * of them.
+ */
 export async function allSee(editors: readonly Editor[], users: string): Promise<void> {
   for (const editor of editors)
     await eventually(

@@ -2,12 +2,14 @@ import type { Config } from '../../../src/config.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { type NodesOptions, type SharedNode, sharedNodes } from './simulated-network.ts'
 
-/** A server and its node of the cluster. */
+/** A server, with its node in the simulated cluster. */
 export interface NodeServer extends TestServer {
   readonly node: SharedNode
 }
 
-/** Starts servers on one store, each a node of one cluster. They stop together. */
+/**
+ * Starts servers that use the same store. Each server is a node of one cluster. They are stopped together.
+ */
 export async function startNodes(
   count: number,
   overrides: Partial<Config> = {},

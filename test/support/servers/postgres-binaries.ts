@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path'
 
 export interface Binaries {
   readonly folder: string
-  /** The user that PostgreSQL runs as if tests run as root, because it refuses to run as root. */
+  /**
+   * User as which PostgreSQL must run; null if it can run as the user of this process. PostgreSQL refuses to
+   * run as root.
+   */
   readonly user: { readonly uid: number; readonly gid: number } | null
 }
 
@@ -36,7 +39,9 @@ function unprivileged(): Binaries['user'] {
   return { uid: Number(uid ?? 65_534), gid: Number(gid ?? 65_534) }
 }
 
-/** Returns the binaries that can run here, or a sentence with the reason why none can. */
+/**
+ * Returns the binaries that can run on this machine. If there are none, returns a sentence with the reason.
+ */
 export function findBinaries(): Binaries | string {
   const problems: string[] = []
   const user = unprivileged()

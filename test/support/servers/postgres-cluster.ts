@@ -16,22 +16,22 @@ interface Member {
   readonly server: PostgresProcess
 }
 
-/** An acknowledged commit is on the disks of two servers. */
+/** Returns settings with which a commit is acknowledged when it is on the disks of two servers. */
 const replication = (names: readonly string[]): readonly string[] => [
   `synchronous_standby_names=${names.length === 1 ? '' : `ANY 1 (${names.join(', ')})`}`,
   'synchronous_commit=on',
   'wal_level=replica',
   'wal_keep_size=512MB',
   'hot_standby=on',
-  // A standby gets no notice of a new primary, so it retries an unavailable one soon.
+  // The interval is short, because a standby gets no notice of a new primary and must retry to find it.
   'wal_retrieve_retry_interval=200ms',
   'wal_receiver_timeout=5s',
   'wal_sender_timeout=5s',
 ]
 
 /**
- * A primary and its standbys, one of which must have each acknowledged commit on its disk. Like Patroni, it
- * promotes a standby and makes the others follow it.
+ * A PostgreSQL cluster with a primary and standbys. Each acknowledged commit is on the disk of at least one
+ * standby. Like Patroni, the cluster can promote a standby and make the other ones follow it.
  */
 export class PostgresCluster {
   readonly #directory: string
@@ -61,7 +61,7 @@ export class PostgresCluster {
     return cluster
   }
 
-  /** Names all servers, for any primary. */
+  /** URL that contains the addresses of all servers. It is valid for any choice of the primary. */
   get url(): string {
     const hosts = this.#members.map(({ server }) => `127.0.0.1:${server.port}`)
     return `postgres://weft@${hosts.join(',')}/postgres`
@@ -75,14 +75,14 @@ export class PostgresCluster {
     return this.#members.filter((each) => each !== this.#primary)
   }
 
-  /** Runs a statement on the primary. */
+  /** Runs an SQL statement on the primary. */
   sql(text: string): Promise<readonly Row[]> {
     return this.primary.sql(text)
   }
 
   /**
-   * Stops the primary permanently, or pauses it (`silent`). The standby with the longest log becomes the
-   * primary, and the other one follows it. Resolves when the new primary serves.
+   * Stops the primary permanently (`gone`) or pauses it (`silent`). The standby with the longest log becomes
+   * the primary, and the other standbys follow it. Resolves when the new primary accepts commits.
    */
   async failOver(how: 'gone' | 'silent' = 'gone'): Promise<void> {
     const former = this.#primary
@@ -98,13 +98,14 @@ export class PostgresCluster {
     for (const member of this.standbys()) if (member !== former) await this.#follow(member)
   }
 
-  /** Starts each stopped server again as a standby with a copy of the primary. */
+  /** Starts each stopped server again. It becomes a standby with a copy of the primary's data. */
   async repair(): Promise<void> {
     for (const member of this.standbys()) if (!member.server.runs) await this.#join(member)
   }
 
   /**
-   * Starts the stopped server as it is: it considers itself the primary. Returns the function that ends it.
+   * Starts the stopped former primary with its old data, so that it acts as a primary. Returns a function
+   * that ends it.
    */
   async startFormer(): Promise<() => Promise<void>> {
     const former = this.standbys().filter(({ server }) => !server.runs)
@@ -114,7 +115,7 @@ export class PostgresCluster {
     }
   }
 
-  /** Kills all servers without waiting for their end. */
+  /** Kills all servers. Does not wait until they have ended. */
   killAtOnce(): void {
     for (const { server } of this.#members) server.killAtOnce()
   }
@@ -124,7 +125,10 @@ export class PostgresCluster {
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 20 })
   }
 
-  /** Starts a standby with a copy of the primary's data. Resolves when it streams. */
+  /**
+   * Starts a server as a standby with a copy of the primary's data. Resolves when the standby receives the
+   * log.
+   */
   async #join(member: Member): Promise<void> {
     rmSync(member.data, { recursive: true, force: true, maxRetries: 20 })
     await withClient(this.primary.url, (client) => this.#copy(client, member))
@@ -132,7 +136,10 @@ export class PostgresCluster {
     await this.#streaming(member)
   }
 
-  /** Copies the data like `pg_basebackup`, which the PostgreSQL package of the tests does not have. */
+  /**
+   * Copies the data of the primary in the same way as `pg_basebackup`. The PostgreSQL package that the tests
+   * use does not have this program.
+   */
   async #copy(client: Client, { name, data }: Member): Promise<void> {
     await client.query(`select pg_backup_start('${name}', true)`)
     asPostgres('sh', ['-c', copyScript, 'sh', this.#primary.data, data])
@@ -171,15 +178,15 @@ export class PostgresCluster {
 }
 
 /**
- * The data has no symbolic links. A file may disappear during the copy, as the documentation of PostgreSQL
- * states.
+ * Shell script that copies the data. The data contains no symbolic links. Files may disappear during the
+ * copy, which the documentation of PostgreSQL allows.
  */
 const copyScript = `
 mkdir -m 700 "$2" && cd "$1" &&
 { tar -cf - --exclude=./postmaster.pid --exclude=./postmaster.opts --exclude='./pg_wal/*' --exclude='./pg_replslot/*' . || true; } 2>/dev/null |
 tar -xf - -C "$2" && mkdir -p "$2/pg_wal/archive_status" "$2/pg_wal/summaries"`
 
-/** Returns the bytes of the log that a standby has on its disk. */
+/** Returns the position up to which a standby has received the log, in bytes. */
 async function receivedBy({ server }: Member): Promise<bigint> {
   const [row] = await server.sql(
     `select (greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0')::text as bytes`,

@@ -9,7 +9,7 @@ import { freePort } from './process.ts'
 
 const found = findBinaries()
 
-/** The reason why no PostgreSQL can run here, or null. With WEFT_TEST_ALL=1 it is required. */
+/** Reason why no PostgreSQL can run here; null if one can. With WEFT_TEST_ALL=1, PostgreSQL is required. */
 export const noPostgres: string | null = typeof found === 'string' ? found : null
 if (noPostgres !== null) {
   if (process.env.WEFT_TEST_ALL === '1') throw new Error(noPostgres)
@@ -18,7 +18,7 @@ if (noPostgres !== null) {
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** Creates a directory that PostgreSQL may use. */
+/** Creates a directory to which the user of PostgreSQL can write. */
 export function postgresDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'weft-postgres-'))
   const { user } = binaries()
@@ -26,23 +26,26 @@ export function postgresDirectory(): string {
   return directory
 }
 
-/** Creates an empty database of the user `weft`, which needs no password. */
+/** Creates an empty database cluster. Its user `weft` needs no password. */
 export function initialize(data: string): void {
   const { folder, user } = binaries()
   const making = ['-D', data, '-U', 'weft', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
   execFileSync(join(folder, 'initdb'), making, { ...user, cwd: join(data, '..'), stdio: 'pipe' })
 }
 
-/** Runs a program as the user of PostgreSQL. */
+/** Runs a program as the user as which PostgreSQL runs. */
 export function asPostgres(command: string, args: readonly string[]): void {
   execFileSync(command, args, { ...binaries().user, cwd: '/', stdio: 'pipe' })
 }
 
-/** The minimum that a test of the engine needs, because a machine may run many servers. */
+/** Settings with minimal resources, because a machine may run many servers at the same time. */
 const settings = ['shared_buffers=32MB', 'max_connections=60', 'listen_addresses=127.0.0.1', 'fsync=off']
 const triesMax = 20
 
-/** The processes of one PostgreSQL on its own loopback port, which stays the same. */
+/**
+ * The processes of one PostgreSQL server. The server has its own port on the loopback address, which stays
+ * the same.
+ */
 export class PostgresProcess {
   readonly port: number
   readonly #data: string
@@ -56,8 +59,8 @@ export class PostgresProcess {
   }
 
   /**
-   * Creates the server without starting it.
-   * @param more settings, such as `work_mem=1MB`
+   * Creates the object, but does not start the server.
+   * @param more additional settings, such as `work_mem=1MB`
    */
   static async of(data: string, more: readonly string[] = []): Promise<PostgresProcess> {
     return new PostgresProcess(data, await freePort(), more)
@@ -67,7 +70,7 @@ export class PostgresProcess {
     return `postgres://weft@127.0.0.1:${this.port}/postgres`
   }
 
-  /** The id of the main process; 0 before the start. */
+  /** Process id of the main process; 0 before the start. */
   get pid(): number {
     return this.#child?.pid ?? 0
   }
@@ -76,12 +79,13 @@ export class PostgresProcess {
     return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Resolves when the server accepts connections. */
+  /** Starts the server. Resolves when the server accepts connections. */
   async start(): Promise<void> {
     const { folder, user } = binaries()
     const flags = this.#settings.flatMap((setting) => ['-c', setting])
     const args = ['-D', this.#data, '-p', String(this.port), ...flags]
-    // A killed process may hold its memory for a moment, and no server can start there meanwhile.
+    // Retries the start. A killed process may still use its shared memory for a moment, and no server can
+    // start there in this time.
     for (let tries = 1; ; tries++) {
       const child = spawn(join(folder, 'postgres'), args, { ...user, cwd: '/', stdio: 'ignore' })
       this.#child = child
@@ -90,7 +94,7 @@ export class PostgresProcess {
     }
   }
 
-  /** Ends all its processes at once, like a power loss. */
+  /** Kills all processes of the server at the same time, like a power loss. */
   async kill(): Promise<void> {
     if (!this.runs) return
     const exited = once(this.#child as ChildProcess, 'exit')
@@ -98,16 +102,17 @@ export class PostgresProcess {
     await exited
   }
 
-  /** Like `kill`, without waiting for the end. */
+  /** Kills all processes of the server, but does not wait until they have ended. */
   killAtOnce(): void {
     if (!this.runs) return
-    // A paused main process starts no more processes. They would survive it for a moment.
+    // Pauses the processes first, because a paused main process starts no more child processes. Such
+    // processes would continue to run after it.
     this.pause()
     for (const pid of childrenOf(this.pid)) signal(pid, 'SIGKILL')
     signal(this.pid, 'SIGKILL')
   }
 
-  /** Pauses all its processes until `resume`. */
+  /** Pauses all processes of the server until `resume` is called. */
   pause(): void {
     signal(this.pid, 'SIGSTOP')
     for (const pid of childrenOf(this.pid)) signal(pid, 'SIGSTOP')
@@ -118,13 +123,13 @@ export class PostgresProcess {
     signal(this.pid, 'SIGCONT')
   }
 
-  /** Runs a statement. */
+  /** Runs an SQL statement. */
   sql(text: string): Promise<readonly Row[]> {
     return withClient(this.url, async (client) => (await client.query<Row>(text)).rows)
   }
 }
 
-/** Calls `use` with a connection. */
+/** Calls `use` with a connection to the database. Closes the connection afterwards. */
 export async function withClient<Result>(
   url: string,
   use: (client: Client) => Promise<Result>,
@@ -144,23 +149,23 @@ function binaries() {
   return found
 }
 
-/** Returns the child processes of a process. */
+/** Returns the ids of the child processes of a process. */
 function childrenOf(pid: number): readonly number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n')
   const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number))
   return pairs.filter(([, parent]) => parent === pid).map(([child]) => child as number)
 }
 
-/** Sends the signal unless the process has ended. */
+/** Sends a signal to a process. Does nothing if the process has ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // The process has ended by itself.
+    // The process has already ended.
   }
 }
 
-/** Waits until the server accepts connections. Returns false if it ends first. */
+/** Waits until the server accepts connections. Returns false if the server ends before. */
 async function answers(url: string, child: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + 20_000
   while (child.exitCode === null) {

@@ -5,24 +5,24 @@ import { asPostgres, initialize, PostgresProcess, postgresDirectory, type Row } 
 
 export { noPostgres } from './postgres-process.ts'
 
-/** An empty PostgreSQL on a loopback port. `remove` deletes it. */
+/** An empty PostgreSQL server on a port of the loopback address. `remove` ends it and deletes its files. */
 export interface PostgresServer {
   readonly url: string
   readonly port: number
-  /** The id of the main process. */
+  /** Process id of the main process. */
   readonly pid: number
-  /** Runs a statement. */
+  /** Runs an SQL statement. */
   sql(text: string): Promise<readonly Row[]>
-  /** Returns an unused name for a schema. */
+  /** Returns a schema name that is not in use. */
   newSchema(): string
-  /** Ends all its processes at once, like a power loss. */
+  /** Kills all processes of the server at the same time, like a power loss. */
   kill(): Promise<void>
-  /** After `kill`: starts it on the same port with the data on disk. */
+  /** Starts the server again after `kill`, on the same port and with the data on disk. */
   start(): Promise<void>
   remove(): Promise<void>
 }
 
-/** @throws if no PostgreSQL can run here (`noPostgres`) */
+/** Starts a PostgreSQL server. @throws Error if no PostgreSQL can run here (`noPostgres`) */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = postgresDirectory()
   const data = join(directory, 'data')
@@ -48,8 +48,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /**
- * Starts a server with a certificate of the authority `ca` (the path of a file). It also accepts connections
- * without TLS.
+ * Starts a PostgreSQL server with TLS. `ca` is the path of the certificate that clients must trust. The
+ * server also accepts connections without TLS.
  */
 export async function startEncrypted() {
   const directory = postgresDirectory()
@@ -59,7 +59,8 @@ export async function startEncrypted() {
   const made = selfSigned('IP:127.0.0.1')
   writeFileSync(ca, made.cert)
   writeFileSync(given, made.key)
-  // PostgreSQL rejects a key that other users can read or own.
+  // The key must belong to the user of PostgreSQL and be readable only by this user. Otherwise, PostgreSQL
+  // rejects it.
   asPostgres('install', ['-m', '600', given, key])
   initialize(data)
   const settings = ['ssl=on', `ssl_cert_file=${ca}`, `ssl_key_file=${key}`]

@@ -7,8 +7,8 @@ const status = (pid: number | undefined, name: string): number => {
   return Number(kilobytes) * 1024
 }
 
-/** Returns the peak memory of a process in bytes. */
+/** Returns the peak resident memory of a process in bytes. */
 export const peakBytes = (pid: number | undefined): number => status(pid, 'VmHWM')
 
-/** Returns the present memory of a process in bytes. */
+/** Returns the current resident memory of a process in bytes. */
 export const residentBytes = (pid: number | undefined): number => status(pid, 'VmRSS')

@@ -21,9 +21,9 @@ const environment = {
 interface PostAnswer {
   readonly status: number
   readonly data: unknown
-  /** The token of the next page of a list. */
+  /** Token of the next page of a list; undefined if there is none. */
   readonly pageToken: string | undefined
-  /** The details of an error. */
+  /** Details of an error; undefined if there are none. */
   readonly details: unknown
   readonly replayed: boolean
 }
@@ -35,7 +35,10 @@ export interface ServerProcess {
   readonly child: ChildProcess
   post(path: string, data: unknown, headers?: Readonly<Record<string, string>>): Promise<PostAnswer>
   token(): Promise<string>
-  /** Sends the signal. Resolves with the exit code, or null after a kill. */
+  /**
+   * Sends a signal to the server. Resolves when the server has ended, with its exit code, or with null if a
+   * signal killed it.
+   */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
 
@@ -48,14 +51,14 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Limits the number of open files of the command that follows. */
+/** Returns a command that limits the number of open files for the command that follows it. */
 const withOpenFiles = (files: number): string[] => ['sh', '-c', `ulimit -n ${files}; exec "$@"`, 'sh']
 
 /**
- * Starts the built server in its own process, as a user does.
- * @param atPort a free port by default
- * @param openFiles the limit of open files; by default the one of this process
- * @param logTo a file descriptor for the log; by default the log is discarded
+ * Starts the built server in a separate process, as users do.
+ * @param atPort port of the server; by default a free port
+ * @param openFiles limit of open files; by default the limit of this process
+ * @param logTo file descriptor for the log; by default, the log is discarded
  */
 export async function startProcess(
   data: string,
@@ -101,10 +104,10 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
-/** Headers of a call with the credentials of the API key. */
+/** Headers of calls, with the credentials of the API key. */
 export const headers = {
   'content-type': 'application/json',
-  // A later process may get the port of a killed one.
+  // Uses a new connection for each call, because a later process may get the port of a killed one.
   connection: 'close',
   'x-service-api-key': environment.WEFT_API_KEY,
   'x-service-auth-token': environment.WEFT_AUTH_TOKEN,

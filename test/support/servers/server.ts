@@ -15,7 +15,7 @@ import { requireTestBuild } from './test-build.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** The parsed envelope. */
+  /** Parsed body of the response. */
   readonly body: Envelope
 }
 
@@ -31,7 +31,7 @@ export interface Envelope {
   }
 }
 
-/** Returns `result.data` of a response that must be a success. */
+/** Returns `result.data` of a response. Throws if the response is not successful. */
 export function dataOf({ body }: Answer): unknown {
   if (body.result === undefined) throw new Error(`no result: ${body.error?.message}`)
   return body.result.data
@@ -45,30 +45,36 @@ export interface TokenOptions {
   readonly expiresInSeconds?: number
 }
 
-/** The values that are needed to call a server. */
+/** The members of a server that are needed to call it. */
 export interface Reachable {
   readonly url: string
   readonly credentials: Pick<ServerCredentials, 'apiKey' | 'authToken'>
 }
 
 export interface TestServer {
-  /** Such as `http://127.0.0.1:54321`. */
+  /** HTTP URL of the server, such as `http://127.0.0.1:54321`. */
   readonly url: string
-  /** Such as `ws://127.0.0.1:54321`. */
+  /** Websocket URL of the server, such as `ws://127.0.0.1:54321`. */
   readonly wsUrl: string
   readonly port: number
   readonly config: Config
   readonly credentials: ServerCredentials
   readonly server: RunningServer
-  /** Calls an operation with the credentials of the API key. A header with the value '' is omitted. */
+  /**
+   * Calls an operation with the credentials of the API key. If the value of a header is '', the header is
+   * omitted.
+   */
   readonly post: (path: string, data: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
-  /** Returns a realtime token of `/v2/auth/generate_token`. */
+  /** Creates a realtime token with `/v2/auth/generate_token`, and returns it. */
   readonly token: (userId: string, options?: TokenOptions) => Promise<string>
-  /** Stops the server, and removes its data directory unless the test has named one. */
+  /** Stops the server. Also removes its data directory, unless the test has chosen the directory. */
   readonly stop: () => Promise<void>
 }
 
-/** Starts a real server on a free loopback port: engine `memory` and no rate limits unless overridden. */
+/**
+ * Starts a server on a free port of the loopback address. By default, it uses the engine `memory` and has no
+ * rate limits.
+ */
 export async function startTestServer(
   overrides: Partial<Config> = {},
   { log, ...given }: ServerOverrides & { readonly log?: Log } = {},
@@ -92,14 +98,14 @@ export async function startTestServer(
   const server = await startServer(config, log ?? createLog(config.logLevel), given)
   const stop = async () => {
     await server.close()
-    // On a busy machine, closing the store can take longer than `shutdownSeconds`.
+    // Waits until the store is closed. On a busy machine, this can take longer than `shutdownSeconds`.
     if (config.engine === 'level') await eventually(() => isUnlocked(join(data, 'store')))
     if (overrides.dataDir === undefined) await rm(data, { recursive: true, force: true, maxRetries: 20 })
   }
   return { ...reach(server), config, server, stop }
 }
 
-/** Resolves with true if no process has the store of `directory` open. */
+/** Returns whether no process has the store in `directory` open. */
 const isUnlocked = (directory: string): Promise<boolean> =>
   requireUnlocked(directory).then(
     () => true,
@@ -122,7 +128,7 @@ function reach({ port, credentials }: RunningServer): Omit<TestServer, 'config' 
   return { url, wsUrl: url.replace('http', 'ws'), port, credentials, post, token }
 }
 
-/** Returns the value of the first series whose name and labels start with `name`; NaN if there is none. */
+/** Returns the value of the first metric whose name and labels start with `name`; NaN if there is none. */
 export async function metric({ url }: TestServer, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const line = text.split('\n').find((each) => each.startsWith(name))

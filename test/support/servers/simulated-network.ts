@@ -11,22 +11,25 @@ import { QueueLeaseStore } from '../../../src/engine/queue-lease-store.ts'
 import { MalformedJsonError } from '../../../src/json.ts'
 import { delegatedLog } from '../stores/delegated-log.ts'
 
-/** Returns the delays in ms of the copies of one message to one node; an empty list loses the message. */
+/**
+ * Function that determines how the network delivers a message to a node. Returns the delay of each copy of
+ * the message in ms. If the list is empty, the message is lost.
+ */
 export type Weather = (topic: string, to: string) => readonly number[]
 
 const fair: Weather = () => [0]
 
 export interface NodesOptions {
   readonly clock?: Clock
-  /** The function itself may change its behavior while the test runs. */
+  /** Behavior of the network. The function may behave differently at different times of the test. */
   readonly weather?: Weather
-  /** The maximum delay of a request to the logs of the store, and of its answer, in ms; 0 by default. */
+  /** Maximum delay in ms of each request to the logs of the store, and of each answer. The default is 0. */
   readonly distanceMs?: number
-  /** The shared engine; a memory engine by default. It closes with the last node. */
+  /** Engine that all nodes use. The default is a memory engine. It is closed when the last node is closed. */
   readonly store?: Engine
 }
 
-/** Returns the store with delayed logs: each request and each answer takes up to `ms`. */
+/** Returns the store with slow logs. Each request and each answer is delayed by up to `ms`. */
 function distant({ log, ...engine }: Engine, ms: number): Engine {
   const away = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * ms))
   const far = async <T>(ask: () => Promise<T>): Promise<T> => {
@@ -56,14 +59,15 @@ function distant({ log, ...engine }: Engine, ms: number): Engine {
 
 export interface SharedNode {
   readonly engine: Engine
-  /** From now on the other nodes take it for dead. Messages from it and to it are lost. */
+  /** Cuts the node off. The other nodes then consider it dead, and messages from it and to it are lost. */
   readonly cut: () => void
-  /** Reverts `cut`. The bus reports a possible message loss to the node. */
+  /** Connects the node again after `cut`. The bus reports a possible message loss to the node. */
   readonly mend: () => void
 }
 
 /**
- * Creates engines of several nodes over one store, with a network that is as faulty as `weather` makes it.
+ * Creates the engines of several nodes. They use the same store and a simulated network, whose faults
+ * `weather` determines.
  */
 export async function sharedNodes(count: number, options: NodesOptions = {}): Promise<readonly SharedNode[]> {
   const { clock = systemClock, weather = fair } = options
@@ -98,7 +102,10 @@ export async function sharedNodes(count: number, options: NodesOptions = {}): Pr
   })
 }
 
-/** A process does not know the fences of other processes: only the store does. */
+/**
+ * Returns fences that are known only to the store, because a process does not know the fences of other
+ * processes.
+ */
 const unaware = ({ fences }: Engine): Engine['fences'] => ({
   read: (names) => fences.read(names),
   isCurrent: () => true,
@@ -108,7 +115,7 @@ class Network {
   readonly clock: Clock
   readonly weather: Weather
   readonly members: NetworkNode[] = []
-  /** Names of nodes that are not home nodes any more. */
+  /** Names of nodes that are draining, and therefore are no longer home nodes. */
   readonly draining = new Set<string>()
 
   constructor(clock: Clock, weather: Weather) {
@@ -196,7 +203,10 @@ class NetworkNode implements Bus, Cluster {
     for (const to of this.#others()) this.#send(topic, to, () => to.receive(topic, message))
   }
 
-  /** Like the bus over NATS, it counts a malformed message as lost. Any other error of a listener is a bug, and surfaces. */
+  /**
+   * Receives a message. Like the bus over NATS, a malformed message counts as lost. Any other error of a
+   * listener is a bug, and is thrown.
+   */
   receive(topic: string, message: Uint8Array): void {
     queueMicrotask(() => {
       this.local.hear(topic, message, (error) => {
@@ -216,7 +226,7 @@ class NetworkNode implements Bus, Cluster {
   }
 
   async flushed(): Promise<void> {
-    // A subscription takes effect immediately here.
+    // There is nothing to wait for, because a subscription takes effect immediately.
   }
 
   #others(): readonly NetworkNode[] {

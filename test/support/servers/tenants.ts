@@ -1,18 +1,18 @@
 import { dataOf, type TestServer } from './server.ts'
 
-/** For servers on which tests create workspaces. */
+/** Admin token of servers on which tests create workspaces. */
 export const adminToken = 'the-admin-token-of-limits'
 
 export interface OtherTenant {
   readonly workspaceId: string
   readonly apiKey: string
-  /** Credentials for `post`. */
+  /** Headers with credentials, for `post`. */
   readonly headers: Readonly<Record<string, string>>
-  /** A realtime token. */
+  /** A realtime token of the tenant. */
   readonly token: string
 }
 
-/** Creates a workspace with one API key. The server must have `adminToken`. */
+/** Creates a workspace with one API key. The server must have the admin token `adminToken`. */
 export async function otherWorkspace({ post }: TestServer): Promise<OtherTenant> {
   const made = dataOf(
     await post(
@@ -25,7 +25,7 @@ export async function otherWorkspace({ post }: TestServer): Promise<OtherTenant>
   return { workspaceId: made.id, apiKey: made.apiKey, headers, token: await tokenOf(post, headers) }
 }
 
-/** Creates a further API key in the server's own workspace. */
+/** Creates another API key in the workspace of the server. */
 export async function otherKey({ post, credentials }: TestServer): Promise<Omit<OtherTenant, 'workspaceId'>> {
   const made = dataOf(
     await post(

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { builtFile } from '../../../src/config/package-file.ts'
 
 /**
- * Checks that the build for tests exists. Without it, pages of a server are missing and its threads do not start. Does
- * nothing outside of the test runner: other programs use another build, or none.
- * @throws Error with the command that makes the build
+ * Checks that the build for the tests exists. Without it, a server lacks some pages, and its threads do not
+ * start. Outside of the test runner, does nothing, because other programs use another build or none.
+ * @throws Error that contains the command for the build
  */
 export function requireTestBuild(): void {
   if (process.env.VITEST !== undefined && !existsSync(builtFile('SOURCES')))

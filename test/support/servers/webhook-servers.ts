@@ -9,7 +9,7 @@ import { dataOf, startTestServer, type TestServer } from './server.ts'
 
 export * from '../clients/webhook-receiver.ts'
 
-/** Creates servers and receivers that end with the test. */
+/** Returns functions that create servers and receivers. They are stopped at the end of each test. */
 export function hookTests() {
   const ends: (() => Promise<void>)[] = []
   afterEach(async () => {
@@ -29,7 +29,10 @@ export function hookTests() {
   }
 }
 
-/** Starts a server with a stopped clock and advanced webhooks. `enqueued` has the queues of all jobs. */
+/**
+ * Starts a server with advanced webhooks. Its clock stands still until a test advances it. `enqueued`
+ * contains the names of the queues of all enqueued jobs.
+ */
 async function startHooks(overrides: Partial<Config>, log?: Log) {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const engine = await openMemoryEngine({ clock })

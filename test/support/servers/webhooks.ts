@@ -19,22 +19,22 @@ export interface EndpointPage {
   readonly done: boolean
 }
 
-/** The server never sends there, because it rejects private addresses. */
+/** URL to which the server never sends, because it rejects private addresses. */
 export const nowhere = 'http://127.0.0.1:9/hook'
 
 const adminToken = 'the-admin-token-of-webhook-tests'
 
-/** Options of a server on which `newWebhooks` works. */
+/** Options that a server needs for `newKey`. */
 export const webhookOptions = { adminToken } as const
 
-/** Credentials of an API key. */
+/** Credentials of an API key and its workspace. */
 export interface Key {
   readonly workspaceId: string
   readonly apiKey: string
   readonly authToken: string
 }
 
-/** Creates a workspace with an API key for one test. */
+/** Creates a workspace with one API key. Each test can have its own. */
 export async function newKey(server: TestServer): Promise<Key> {
   const made = dataOf(
     await server.post(
@@ -46,7 +46,10 @@ export async function newKey(server: TestServer): Promise<Key> {
   return { workspaceId: made.id, apiKey: made.apiKey, authToken: made.apiKeyAuthToken }
 }
 
-/** The webhook calls of an API key, by default of a new one. Advanced webhooks are off. */
+/**
+ * Returns functions for the webhook calls of an API key. By default, a new API key is created. Its advanced
+ * webhooks are off.
+ */
 export async function webhooksOf(server: TestServer, key?: Key) {
   const { workspaceId, apiKey, authToken } = key ?? (await newKey(server))
   const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
@@ -76,14 +79,14 @@ export async function webhooksOf(server: TestServer, key?: Key) {
       (await call<{ secret: string }>(of('secret/get'), { endpointId })).secret,
     rotate: async (endpointId: string, data: object = {}) =>
       (await call<{ secret: string }>(of('secret/rotate'), { endpointId, ...data })).secret,
-    /** Returns the status and the places of the issues of a rejected call. */
+    /** Makes a call that must be rejected. Returns the status, and the paths of its issues. */
     refused: async (path: string, data: object) => errorOf(await post(path, data)),
   }
 }
 
 export type Webhooks = Awaited<ReturnType<typeof webhooksOf>>
 
-/** Paths of all operations on endpoints, with valid data. */
+/** Paths of all operations on endpoints, each with valid data. */
 export const endpointCalls: readonly (readonly [path: string, data: object])[] = [
   ['advancedwebhook/endpoints/create', { url: nowhere }],
   ['advancedwebhook/endpoints/get', {}],
@@ -93,7 +96,7 @@ export const endpointCalls: readonly (readonly [path: string, data: object])[] =
   ['advancedwebhook/endpoints/secret/rotate', { endpointId: 'none' }],
 ]
 
-/** Returns an RSA key in both forms that receivers use. */
+/** Creates an RSA key. Returns the public key in both forms that receivers use. */
 export function rsaKey(bits = 2_048, publicExponent = 65_537) {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: bits, publicExponent })
   return { spki: bodyOf(publicKey, 'spki'), pkcs1: bodyOf(publicKey, 'pkcs1'), privateKey }
@@ -102,7 +105,10 @@ export function rsaKey(bits = 2_048, publicExponent = 65_537) {
 export const bodyOf = (key: KeyObject, type: 'spki' | 'pkcs1'): string =>
   key.export({ format: 'der', type }).toString('base64')
 
-/** Creates an endpoint of the server's own API key for events of these types, if there are any. */
+/**
+ * Creates an endpoint for the API key of the server. It gets the events of the given types. Does nothing if
+ * there are none.
+ */
 export async function wantTold({ post }: TestServer, filterTypes: readonly string[]): Promise<void> {
   if (filterTypes.length === 0) return
   dataOf(await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }))

@@ -1,7 +1,10 @@
 import type { Engine, Kv } from '../../../src/engine/engine.ts'
 import { holdable } from './pausable-engine.ts'
 
-/** Returns a real engine that counts the requested keys, including ranges and the entries found in them. */
+/**
+ * Returns an engine that counts reads. Each requested key, each requested range, and each entry found in a
+ * range counts.
+ */
 export function countReads(engine: Engine): { readonly engine: Engine; readonly reads: () => number } {
   let reads = 0
   const { kv } = engine

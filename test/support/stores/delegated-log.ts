@@ -1,6 +1,6 @@
 import type { DocumentLog } from '../../../src/engine/engine.ts'
 
-/** Returns the unchanged calls of a log, so that a test can replace single ones. */
+/** Returns a log that passes all calls on to `log`. A test can then replace single methods. */
 export const delegatedLog = (log: DocumentLog): DocumentLog => ({
   hasOneWriter: log.hasOneWriter,
   append: (...parameters) => log.append(...parameters),

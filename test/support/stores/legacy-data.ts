@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import * as Y from 'yjs'
 
 /**
- * Writes the data of other servers into a folder: `old/leveldb` of y-websocket's server, `old.sqlite` of
- * Hocuspocus, and updates in the files of `old-updates`.
+ * Writes data of other servers into a folder. `old/leveldb` is the data of the y-websocket server,
+ * `old.sqlite` is the data of Hocuspocus, and `old-updates` contains files with updates.
  */
 export function giveOldData(folder: string): void {
   mkdirSync(join(folder, 'old', 'leveldb'), { recursive: true })

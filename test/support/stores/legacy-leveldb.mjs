@@ -1,4 +1,7 @@
-/** Writes a LevelDB as y-websocket 1's own server does: in a process of its own, since it brings another copy of Yjs. */
+/**
+ * Writes a LevelDB in the same way as the server of y-websocket 1. It runs in a separate process, because it
+ * needs another copy of Yjs.
+ */
 import { createRequire } from 'node:module'
 
 const server = createRequire(import.meta.url).resolve('y-websocket-1/package.json')

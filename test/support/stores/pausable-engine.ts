@@ -2,15 +2,18 @@ import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
 import { delegatedLog } from './delegated-log.ts'
 
 export interface HeldEngine extends Engine {
-  /** From now on the engine acknowledges nothing. */
+  /** Pauses the disk: the engine then acknowledges nothing. */
   hold(): void
-  /** Acknowledges everything that waits. */
+  /** Continues: the engine acknowledges all waiting appends. */
   release(): void
-  /** The number of appends that wait. */
+  /** Returns the number of appends that are waiting for their acknowledgment. */
   readonly waiting: () => number
 }
 
-/** A real engine whose disk can pause: appends reach it, but resolve only after `release`. */
+/**
+ * Returns a real engine whose disk can pause. During a pause, appends reach the engine, but resolve only
+ * after `release`.
+ */
 export function holdable(engine: Engine): HeldEngine {
   let gate: Promise<void> | null = null
   let open: () => void = () => {}
@@ -48,7 +51,10 @@ export function holdable(engine: Engine): HeldEngine {
   }
 }
 
-/** Returns the engine with parts of its log replaced, such as slow loads and failing deletions. */
+/**
+ * Returns a pausable engine with some methods of its log replaced, for example for slow loads or failing
+ * deletions.
+ */
 export function withLog(engine: Engine, replaced: (log: DocumentLog) => Partial<DocumentLog>): Engine {
   const held = holdable(engine)
   return { ...held, log: { ...held.log, ...replaced(engine.log) } }

@@ -1,8 +1,8 @@
 import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
 
 /**
- * A real LevelDB whose disk can pause: it accepts writes meanwhile, but they reach the disk only after
- * `release`.
+ * A real LevelDB whose disk can pause. During a pause, the store accepts writes, but they reach the disk only
+ * after `release`.
  */
 export interface HeldStore {
   readonly openStore: OpenStore

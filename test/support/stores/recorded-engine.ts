@@ -2,7 +2,7 @@ import type { Engine, Job } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
 
-/** Opens a store, and records the event jobs that are enqueued in it. */
+/** Opens an in-memory engine that records the event jobs that are enqueued. */
 export async function openRecorded() {
   const [engine, jobs] = [await openMemoryEngine(), [] as Job[]]
   const kv: Engine['kv'] = {

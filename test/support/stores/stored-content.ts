@@ -3,8 +3,8 @@ import * as Y from 'yjs'
 type Shared = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
 /**
- * Returns the live content of a document as it is stored, for any split into items, of roots with content
- * only.
+ * Returns the content of a document that is not deleted. The split into items has no effect on the result.
+ * Roots without content are left out.
  */
 export function storedContent(doc: Y.Doc): unknown {
   const roots = [...doc.share].map(([key, type]) => [key, dump(type)] as const)
@@ -14,7 +14,7 @@ export function storedContent(doc: Y.Doc): unknown {
 interface Stretch {
   readonly text?: string
   readonly value?: unknown
-  /** Sorted by name. */
+  /** Names and values of the formats, sorted by name. */
   readonly formats: readonly (readonly [string, unknown])[]
 }
 
@@ -55,7 +55,7 @@ function stretchesIn(type: Shared): readonly Stretch[] {
   return stretches
 }
 
-/** Joins stretches of equal formatting. */
+/** Joins adjacent stretches that have the same formatting. */
 function joined(stretches: readonly Stretch[]): readonly Stretch[] {
   const all: Stretch[] = []
   for (const stretch of stretches) {

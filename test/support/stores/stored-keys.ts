@@ -3,7 +3,10 @@ import { openLevelStore } from '../../../src/engine/level/store/store.ts'
 
 const everything = { gte: Buffer.alloc(0), lt: Buffer.alloc(64, 0xff) }
 
-/** Returns the keys and values of a closed LevelDB, as text, whose key contains `text`. */
+/**
+ * Returns the keys and values of a closed LevelDB as text. The result contains only entries whose key
+ * contains `text`.
+ */
 export async function pairsUnder(data: string, text: string): Promise<readonly string[]> {
   const store = await openLevelStore(join(data, 'store'))
   const found: string[] = []
@@ -17,13 +20,13 @@ export async function pairsUnder(data: string, text: string): Promise<readonly s
   return found
 }
 
-/** Returns the keys that are not records of the audit log. */
+/** Returns the keys that do not belong to records of the audit log. */
 export const notAudited = (keys: readonly string[]): readonly string[] =>
   keys.filter((key) => !key.startsWith('k audit '))
 
 /**
- * Returns the keys of a closed LevelDB that contain one of `texts`, in key or value, reduced to printable
- * characters.
+ * Returns the keys of a closed LevelDB whose key or value contains one of `texts`. The keys are reduced to
+ * their printable characters.
  */
 export async function keysHolding(data: string, texts: readonly string[]): Promise<readonly string[]> {
   const store = await openLevelStore(join(data, 'store'))

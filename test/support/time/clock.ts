@@ -9,7 +9,7 @@ export class HeldClock implements Clock {
     this.#now = now
   }
 
-  /** The number of calls that are due later. */
+  /** Number of scheduled calls that have not run yet. */
   get pending(): number {
     return this.#waiting.length
   }
@@ -26,7 +26,7 @@ export class HeldClock implements Clock {
     }
   }
 
-  /** Advances the time, and runs the calls that are due in the order of their times. */
+  /** Advances the time. Runs the scheduled calls that are due, in the order of their times. */
   advance(ms: number): void {
     this.#now += ms
     const due = this.#waiting.filter(({ at }) => at <= this.#now).sort((a, b) => a.at - b.at)
@@ -35,7 +35,7 @@ export class HeldClock implements Clock {
   }
 }
 
-/** Returns how many ticks of the event loop pass until `work` is done. */
+/** Returns the number of ticks of the event loop until `work` is done. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   const doing = { goesOn: true }

@@ -3,7 +3,7 @@ export interface TestGate {
   readonly open: () => void
 }
 
-/** A gate that is closed at first: `opened` resolves after `open`. */
+/** Returns a gate that is closed at first. Its promise `opened` resolves when `open` is called. */
 export function gate(): TestGate {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
