@@ -14,7 +14,7 @@ const marksAtOnce = 100
 
 /**
  * Records that an annotation was deleted from its location. The activities of the annotation remain until the
- * location is cleared. The tombstone shows that they exist.
+ * location is cleared. The tombstone shows that these activities exist.
  */
 export function tombstoneAnnotation(
   transaction: Transaction,

@@ -210,8 +210,8 @@ export class MirroredDocument {
   }
 
   /**
-   * Starts a check after a delay, which requests the missing updates. Without the delay, Weft would ask again
-   * at once if no server has these updates.
+   * Waits for a delay, and then starts a check that requests the missing updates. Without the delay, Weft
+   * would ask again immediately if no server has these updates.
    */
   #askSoon(): void {
     if (this.#asked !== null) return

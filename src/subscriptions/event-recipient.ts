@@ -107,7 +107,7 @@ export function typeExclusion(recipient: EventRecipient, type: string): Exclusio
 
 /**
  * Returns why a recipient does not get this event; null if the recipient gets the event. A
- * `message.attempt.exhausted` event is not sent to the endpoint that it is about.
+ * `message.attempt.exhausted` event is not sent to the endpoint whose failure it reports.
  */
 function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event

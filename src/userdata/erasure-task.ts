@@ -10,8 +10,8 @@ import { nextOrganization } from './next-organization.ts'
 import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
 
 /**
- * Time in ms after the start of an erasure in which actions of the user are recorded without the user id.
- * Revoked sockets close within this time (within a second).
+ * Time in ms after the start of an erasure. Until then, actions of the user are recorded without the user id.
+ * Revoked sockets also close within this time, because they close within a second.
  */
 const settlingMs = 5_000
 /**

@@ -35,8 +35,8 @@ export class BlobNames {
   }
 
   /**
-   * Returns the time at which a sweep must run that is enqueued before a content is stored, in epoch
-   * milliseconds. 0 means immediately: the sweep then waits for the call that stores the content.
+   * Returns the due time of the sweep that is enqueued before a content is stored, in epoch milliseconds. 0
+   * means immediately: the sweep then waits for the call that stores the content.
    */
   sweepAt(): number {
     return this.#hasOneWriter ? 0 : this.settledAt()

@@ -204,8 +204,8 @@ export class VersionService {
   }
 
   /**
-   * Creates a version with the current content. Before it is stored, waits until the authors of all earlier
-   * edits are recorded.
+   * Creates a version with the current content. Waits until the authors of all earlier edits are recorded,
+   * and then stores the version.
    */
   async #keep(
     address: DocumentAddress,

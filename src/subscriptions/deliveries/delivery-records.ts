@@ -44,7 +44,7 @@ export interface MessageRecord {
    * Number of failed attempts since the message was first sent, or since a user requested to send it again.
    */
   readonly failures: number
-  /** Reason why the message failed, if this reason is not the last attempt; otherwise null. */
+  /** Reason why the message failed although it had attempts left; otherwise null. */
   readonly reason: string | null
   /** The most recent attempts, the oldest first. */
   readonly attempts: readonly AttemptRecord[]

@@ -34,7 +34,7 @@ const uidRecordType: RecordType<UidRecord> = {
 
 /**
  * Returns the endpoint with this id. If no endpoint has this id, returns the endpoint with this uid.
- * @throws ApiError NOT_FOUND if there is neither
+ * @throws ApiError NOT_FOUND if no endpoint has this id or uid
  */
 export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
   const ofId = await transaction.get(keys.endpoint(idOrUid), endpointRecordType)

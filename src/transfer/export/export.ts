@@ -52,7 +52,7 @@ export interface Exported {
 
 /**
  * Exports the data of a stopped server to files with open formats. The files are written to a temporary
- * directory, which gets the name `target` when the export is complete.
+ * directory, which is renamed to `target` when the export is complete.
  * @throws StorageError if the target directory is not empty; EngineOpenError; CorruptRecordError if a damaged
  * record is not part of a document
  */

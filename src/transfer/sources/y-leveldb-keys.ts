@@ -2,8 +2,8 @@ import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 
 /**
- * Values of the first byte of a key segment, which is the type of the segment. After the type of a string,
- * its length and its text follow. After the type of a number, four bytes follow.
+ * Types of key segments. The first byte of a segment is its type. If the segment is a string, its length and
+ * its text follow. If it is a number, four bytes follow.
  */
 const segment = { string: 0, number: 1 } as const
 
