@@ -26,7 +26,7 @@ const given = (
 
 /** Shows the sign-in form, which a visitor without a sign-in link sees first. */
 export function SignIn({ onSignedIn }: SignInProps) {
-  // True if the user has requested the playground. The page then opens it after the sign-in.
+  // True if the user has requested the playground. After the sign-in, the page then opens the playground.
   const isTrying = useRef(false)
   const enter = (credentials: ConsoleCredentials) => {
     onSignedIn(credentials)

@@ -19,7 +19,7 @@ interface KeyTokensProps {
   readonly onClose: () => void
 }
 
-/** Shows the auth tokens of one API key. They are hidden at first. */
+/** Shows the auth tokens of one API key. The tokens are hidden at first. */
 export function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProps) {
   const api = useApi()
   const { credentials } = api

@@ -14,7 +14,7 @@ interface AskProps {
   readonly children: ComponentChildren
   /** Text that the user must type as confirmation. Used for actions with serious effects. */
   readonly typed?: string
-  /** True if no data is lost by the action. */
+  /** True if the action loses no data. */
   readonly harmless?: boolean
   readonly act: () => Promise<unknown>
 }

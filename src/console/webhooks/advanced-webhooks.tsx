@@ -11,7 +11,7 @@ interface AdvancedProps {
   readonly onChange: () => void
 }
 
-/** Shows the settings of advanced webhooks. They apply to all endpoints. */
+/** Shows the settings of advanced webhooks. These settings apply to all endpoints. */
 export function AdvancedWebhooks({ config, onChange }: AdvancedProps) {
   const api = useApi()
   const [draft, setDraft] = useState(config)

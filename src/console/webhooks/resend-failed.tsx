@@ -10,7 +10,10 @@ interface RecoverProps {
   readonly onRecovered: () => void
 }
 
-/** Maximum number of events that one call enqueues again. If a call reaches it, more events may remain. */
+/**
+ * Maximum number of events that one call enqueues again. If a call enqueues this number, more events may
+ * remain.
+ */
 const recoveredMax = 1_000
 
 /** Shows a form that sends events again. It sends all events that have failed since a given time. */

@@ -9,7 +9,7 @@ import { EndpointDetail } from './endpoint-detail.tsx'
 import { EndpointList } from './endpoint-list.tsx'
 import type { AdvancedSettings } from './webhook-types.ts'
 
-/** Page `#/webhooks`, `#/webhooks/endpoint/{endpoint}`, or `#/webhooks/basic`. */
+/** Shows the page `#/webhooks`, `#/webhooks/endpoint/{endpoint}` or `#/webhooks/basic`. */
 export default function WebhooksPage({ rest: [kind, id] }: PageProps) {
   const [endpoints, basic] = [href('webhooks'), href('webhooks', 'basic')]
   return (
