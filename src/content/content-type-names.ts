@@ -1,15 +1,21 @@
 import type { KnownKind } from './yjs/root-kind.ts'
 
-/** Name of a content type in the REST API: a kind of root, or another form of a kind. */
+/**
+ * Name of a content type in the REST API: the kind of a root, or `delta`, which is another form of the kind
+ * `text`.
+ */
 export type ContentTypeName = KnownKind | 'delta'
 
-/** Facts about a content type for schemas and commands. */
+/** Properties of a content type for schemas and commands. */
 interface ContentTypeFacts {
-  /** Form of the data, as a noun phrase that fits into a sentence. */
+  /** Describes the data in a noun phrase that fits into a sentence. */
   readonly data: string
   /** Editors that use the content type. */
   readonly editors?: string
-  /** Result of a read in the format with this name; null if there is no such format. */
+  /**
+   * Type of the data that a read returns if this content type is its format; null if a read cannot have this
+   * format.
+   */
   readonly reading: 'string' | 'json' | null
 }
 
@@ -28,7 +34,7 @@ type NamesRead<Reading> = {
 
 export const contentTypeNames = Object.keys(facts) as readonly ContentTypeName[]
 
-/** Content types that are also formats of a read. */
+/** Content types that a read accepts as its format. */
 export const readableTypes = contentTypeNames.filter(
   (name): name is NamesRead<'string' | 'json'> => facts[name].reading !== null,
 )

@@ -14,8 +14,8 @@ import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
- * Changes a root of a matching kind so that it equals checked data, in at most one transaction. The work is
- * limited.
+ * Changes a root so that it equals data that was checked before. The root must have a matching kind. There is
+ * at most one transaction, and the work is limited.
  */
 export type ReplaceFunction = (doc: Y.Doc, contentKey: string) => ReplacementResult
 
@@ -24,13 +24,13 @@ export interface ContentType {
   /** The kind that an existing root must have. */
   readonly kind: KnownKind
   /**
-   * Runs all checks that need no document. Returns the function that applies the data.
+   * Runs all checks of the data that need no document. Returns the function that applies the data.
    * @throws ApiError INVALID_ARGUMENT with the problem and its position
    */
   check(data: unknown): ReplaceFunction
   /**
-   * Returns the content as data. A replacement by this data would change nothing. @throws ApiError
-   * RESOURCE_EXHAUSTED
+   * Returns the content of a root as data. A replacement of the root by this data would change nothing.
+   * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
    */
   read(doc: Y.Doc, contentKey: string, output?: Output): unknown
 }

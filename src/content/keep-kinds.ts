@@ -53,8 +53,8 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
 
 /**
  * Replaces content like `replaceChecked`, and stores the kind of a root that is empty afterwards. An empty
- * text without `contentKey` does not create a root: an editor that connects later may use another root, which
- * is then the only one.
+ * text without `contentKey` does not create a root. An editor that connects later may then use a root with
+ * another name, which is the only root of the document.
  */
 export function replaceKeepingKind(doc: Y.Doc, content: CheckedContent): ReplacementResult {
   const { target, kind } = content

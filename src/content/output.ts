@@ -1,11 +1,11 @@
 import { exhausted, type LimitName } from '../quota/limits.ts'
 
 /**
- * Maximum number of UTF-16 units of a document's values as text, if they are read to compare them with new
+ * Maximum number of UTF-16 units that a read of a document may produce, if the result is compared with new
  * content.
  */
 const comparedCharactersMax = 16_777_216
-/** Maximum number of UTF-16 units of a root's values as text, if the caller sets no limit. */
+/** Maximum number of UTF-16 units that a read of a root may produce, if the caller sets no limit. */
 export const readMax = 67_108_864
 /**
  * Seconds after which a caller may repeat the call. The call succeeds only if the document has become
@@ -23,7 +23,7 @@ export class Output {
   readonly #limit: LimitName
   #characters = 0
 
-  /** @param max the limit of a response; if it is absent, the output is compared with new content */
+  /** @param max the limit of a response; absent if the output is compared with new content */
   constructor(max?: number) {
     this.#max = max ?? comparedCharactersMax
     this.#limit = max === undefined ? 'comparedCharacters' : 'maxResponseBytes'

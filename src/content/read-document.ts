@@ -17,7 +17,7 @@ export const readingFormats = ['json', ...readableTypes, 'update', 'roots'] as c
 
 /** Options of a read. */
 export interface DocumentReading {
-  /** See `readRoot`. */
+  /** Name of the root; see `readRoot`. */
   readonly contentKey?: string | undefined
   /** Default: `json`. */
   readonly format?: (typeof readingFormats)[number] | undefined
@@ -25,7 +25,7 @@ export interface DocumentReading {
   readonly statistics?: boolean | undefined
 }
 
-/** The content, and the statistics of the document if they were requested. */
+/** The content of a root, and the statistics of the document if the caller requested them. */
 export interface ReadContent extends RootContent {
   readonly statistics?: Statistics
 }
@@ -59,8 +59,8 @@ export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): 
   opened(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
 
 /**
- * Reads a document like `readDocument`, and encodes the data. Memory exceeds `bytesMax` by at most the size
- * of the document.
+ * Reads a document like `readDocument`, and encodes the data. Uses at most `bytesMax` and the size of the
+ * document as memory.
  * @param bytes the whole state (V1) of the document
  * @param bytesMax limit of the encoded data; with the format `update`, the data may have the size of the
  * document
@@ -81,7 +81,7 @@ export function readEncoded(
 
 /**
  * Reads a whole state (V1) like `readEncoded`.
- * @param stepsMax maximum number of steps for Yjs to read the state; default: unlimited
+ * @param stepsMax maximum number of steps that Yjs may take to read the state; default: unlimited
  * @throws IntegrationTooExpensiveError
  */
 export const readStateEncoded = (

@@ -39,7 +39,10 @@ export function checkContent(target: ContentTarget): CheckedContent {
   return { target, kind: type.kind, replace: type.check(target.data) }
 }
 
-/** Returns the properties of a target that do not depend on its data. @throws ApiError INVALID_ARGUMENT */
+/**
+ * Returns the target without its data, and the kind that its root must have.
+ * @throws ApiError INVALID_ARGUMENT
+ */
 export function targetKind(target: ContentTarget): TargetKind {
   const { type, contentKey } = target
   return { target: { type, contentKey }, kind: checkTarget(target).kind }
@@ -60,8 +63,8 @@ export function checkTarget(target: ContentTarget): ContentType {
  * Makes the root `contentKey` equal to `data` with a small set of operations, in one transaction (a new one,
  * or the transaction of the caller). If the root is already equal, there is no transaction. The work is
  * limited for every input.
- * @throws ApiError INVALID_ARGUMENT before the first change: as for `checkContent`, or if the root has
- * another kind of content
+ * @throws ApiError INVALID_ARGUMENT, before anything is changed, if `checkContent` rejects the target, or if
+ * the root has another kind of content
  */
 export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementResult =>
   replaceChecked(doc, checkContent(target))
@@ -75,7 +78,10 @@ export function replaceChecked(
   return replace(doc, contentKeyOf(doc, target.contentKey))
 }
 
-/** @throws ApiError INVALID_ARGUMENT if the root cannot have the kind of the content type */
+/**
+ * Checks that a root has, or can get, the kind of a content type.
+ * @throws ApiError INVALID_ARGUMENT if it cannot
+ */
 export function checkKind(
   doc: Y.Doc,
   { type, contentKey: given }: Pick<ContentTarget, 'type' | 'contentKey'>,
@@ -90,14 +96,20 @@ export function checkKind(
   )
 }
 
-/** @throws ApiError INVALID_ARGUMENT if `contentKey` cannot be the name of a root */
+/**
+ * Checks the name of a root.
+ * @throws ApiError INVALID_ARGUMENT if `contentKey` cannot be the name of a root
+ */
 export function checkContentKey(contentKey: unknown): void {
   if (typeof contentKey !== 'string') throw invalid('crdt/invalid-content-key', 'contentKey must be a string')
   if (!contentKey.isWellFormed())
     throw invalid('crdt/invalid-content-key', 'contentKey must be well-formed Unicode')
 }
 
-/** Returns the content type with this name. @throws ApiError INVALID_ARGUMENT if there is none */
+/**
+ * Returns the content type with this name.
+ * @throws ApiError INVALID_ARGUMENT if there is no such type
+ */
 export function contentTypeOf(type: string): ContentType {
   const found = contentTypes[type]
   if (found === undefined) {
@@ -118,7 +130,7 @@ export interface PreparedContent {
    * size exceeds the limit.
    */
   readonly size: number
-  /** Null if the content is large. The thread that replaces it must then also check it. */
+  /** Null if the content is large. The thread that makes the replacement then also runs the checks. */
   readonly checked: CheckedContent | null
 }
 
@@ -134,7 +146,7 @@ export function prepareContent(target: ContentTarget, sizeMax: number): Prepared
   return { target, size, checked: null }
 }
 
-/** Assumed size of a value that is not a string. */
+/** Assumed size of a value that is not a string, in characters. */
 const valueSize = 8
 
 /** Returns the approximate size of a value. Stops when the size exceeds `sizeMax`. */
@@ -147,7 +159,7 @@ function sizeOf(data: unknown, sizeMax: number): number {
     else size += valueSize
     if (typeof value !== 'object' || value === null) continue
     if (!Array.isArray(value)) for (const key of Object.keys(value)) size += key.length
-    // Counts all members in one step, so that a long list is not read completely.
+    // Counts all members before reading them, so that a long list is not read completely.
     const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
     if (size + members.length * valueSize > sizeMax) return size + members.length * valueSize
     for (const member of members) waiting.push(member)

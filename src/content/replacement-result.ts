@@ -14,8 +14,8 @@ export interface ReplacementResult {
 }
 
 /**
- * Makes a shared type equal to the target of a plan. The type is the one for which the plan was made, or a
- * new empty one.
+ * Executes a plan: makes a shared type equal to the target of the plan. The type must be the one for which
+ * the plan was made, or a new empty type.
  */
 export type PlannedUpdate = (transaction: Y.Transaction, type: SharedRoot) => ReplacementResult
 

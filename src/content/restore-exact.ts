@@ -17,8 +17,8 @@ interface Gap {
 
 /**
  * Changes the stored content of one document so that it equals the content of another document, including
- * everything that no format shows: types of values, embeds, hooks, attributes of texts. It is intended for
- * content that is almost equal: a shared value that differs is written again as a whole.
+ * everything that no format shows: types of values, embeds, hooks, attributes of texts. Use this for content
+ * that is almost equal: a shared value that differs is written again as a whole.
  */
 export class ExactRestore implements ReplacementResult {
   insertions = 0
@@ -31,8 +31,8 @@ export class ExactRestore implements ReplacementResult {
   }
 
   /**
-   * Makes a type equal to `past`. @param isXml whether the type is a fragment or an element; roots do not
-   * show this
+   * Makes a type equal to `past`.
+   * @param isXml true if the type is a fragment or an element, which is not visible in a root
    */
   match(type: SharedRoot, past: SharedRoot, isXml: boolean): void {
     this.#matchEntries(type, past)
@@ -94,7 +94,7 @@ export class ExactRestore implements ReplacementResult {
     }
   }
 
-  /** Makes an entry equal to the past entry. Returns false if it must be replaced by another value. */
+  /** Makes an entry equal to the past entry. Returns false if the entry must be replaced by another value. */
   #matchEntry(content: Content, past: Content): boolean {
     const isType = content instanceof Y.ContentType
     if (!isType || !(past instanceof Y.ContentType))

@@ -10,8 +10,8 @@ import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import { fitsKind, type RootKind, rootKind, type SharedRoot } from './yjs/root-kind.ts'
 
 /**
- * Makes a root equal to the same root of another document. The root must be able to have the kind of that
- * root.
+ * Makes a root equal to the same root of the document `past`. The root must have, or be able to get, the kind
+ * of the past root.
  */
 type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => ReplacementResult
 
@@ -49,8 +49,8 @@ function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementRe
 }
 
 /**
- * Restores a root as a replacement would do it. Does nothing if a replacement would reject the past content;
- * the next step then restores that content.
+ * Restores a root with the operations of a replacement. Does nothing if a replacement would reject the past
+ * content; `makeExact` then restores that content.
  */
 const restoreFinely: Restoration = (doc, contentKey, past) => {
   const kind = rootKind(past, contentKey)
@@ -62,7 +62,7 @@ const restoreFinely: Restoration = (doc, contentKey, past) => {
   }
 }
 
-/** Restores the differences that remain after the previous step, because no format shows them. */
+/** Restores the differences that remain after `restoreFinely`, because no format shows them. */
 const makeExact: Restoration = (doc, contentKey, past) =>
   doc.transact((transaction) => {
     const exactness = new ExactRestore(transaction)

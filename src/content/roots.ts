@@ -3,7 +3,9 @@ import { ApiError } from '../errors.ts'
 import { shortened } from '../text.ts'
 import { type RootKind, rootKind } from './yjs/root-kind.ts'
 
-/** The root that is used if a call specifies none, unless exactly one root exists. */
+/**
+ * Name of the root that is used if a call specifies no root and the document does not have exactly one root.
+ */
 export const defaultContentKey = 'content'
 
 /**
@@ -20,8 +22,8 @@ export const rootNames = (doc: Y.Doc): readonly string[] =>
   [...doc.share.keys()].filter((name) => rootExists(doc, name)).sort()
 
 /**
- * Returns the root for a read or write: the given root. If none is given: the root that exists, if it is the
- * only one; otherwise `content`.
+ * Returns the name of the root for a read or write. If `given` is undefined, this is the only root of the
+ * document, or `content` if there is no root or several roots.
  */
 export function contentKeyOf(doc: Y.Doc, given: string | undefined): string {
   if (given !== undefined) return given
@@ -43,7 +45,7 @@ export const listRoots = (doc: Y.Doc): readonly RootListing[] =>
 const namesMax = 20
 const nameLengthMax = 100
 
-/** Returns the name of a root for a message. It is quoted, and has at most about 100 characters. */
+/** Returns the name of a root in quotes, for a message. The result has at most about 100 characters. */
 export const shownName = (contentKey: string): string => JSON.stringify(shortened(contentKey, nameLengthMax))
 
 /**
@@ -67,6 +69,6 @@ export function requireRoot(doc: Y.Doc, contentKey: string, given: string | unde
   })
 }
 
-/** Returns whether `requireRoot` has thrown this error. */
+/** Returns whether an error is the one that `requireRoot` throws. */
 export const isRootMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'crdt/root-not-found'

@@ -8,14 +8,14 @@ export type DeltaAttributes = Record<string, unknown>
 
 export const noAttributes = (): DeltaAttributes => Object.create(null) as DeltaAttributes
 
-/** Returns the attributes of new text that has this format. */
+/** Returns the attributes of new text that has the format `number`. */
 export function attributesOf(formats: FormatTable, number: number): DeltaAttributes {
   const attributes = noAttributes()
   for (const [key, value] of formats.get(number).stored) attributes[key] = value
   return attributes
 }
 
-/** Returns the attributes to set (null: to remove) if the format of a text changes. */
+/** Returns the attributes to set on a text whose format changes. The value null removes an attribute. */
 export function attributeDiff(formats: FormatTable, from: number, to: number): DeltaAttributes {
   const change = noAttributes()
   if (from === to) return change

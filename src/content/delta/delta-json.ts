@@ -4,8 +4,8 @@ import { JsonValidator } from '../json/json-validator.ts'
 import { type FormatTable, type FormattedText, FormattedTextBuilder } from './formatted-text.ts'
 
 /**
- * One operation of a delta that contains a whole content: a text or an embed, with its attributes if it has
- * any.
+ * One operation of a delta that describes a whole content. It inserts a text or an embed, with its attributes
+ * if it has any.
  */
 export interface DeltaInsert {
   readonly insert: string | JsonObject
@@ -13,10 +13,11 @@ export interface DeltaInsert {
 }
 
 /**
- * Checks the `data` of a delta target. It must be a Quill delta of inserts: an array of operations, or `{ ops
- * }`. Unpaired surrogates become U+FFFD, attributes that are null count as absent, and empty texts are
+ * Checks the `data` of a delta target. The data must be a Quill delta of inserts: an array of operations, or
+ * `{ ops }`. Unpaired surrogates become U+FFFD, attributes that are null count as absent, and empty texts are
  * dropped.
- * @throws ApiError INVALID_ARGUMENT with the invalid operation; also for keys and sizes, as in maps
+ * @throws ApiError INVALID_ARGUMENT with the position, if an operation is invalid, or if `JsonValidator`
+ * rejects an embed or an attribute
  */
 export function checkDelta(data: unknown): readonly DeltaInsert[] {
   const ops = Array.isArray(data) ? data : opsIn(data)
@@ -89,7 +90,7 @@ class OpReader {
   #refusal = (what: string): Error => invalidContent(`operation ${this.#index} of data ${what}`)
 }
 
-/** Returns the content of a delta as one string. */
+/** Converts the operations of a delta to a formatted text. */
 export function formattedTextOf(ops: readonly DeltaInsert[], formats: FormatTable): FormattedText {
   const content = new FormattedTextBuilder(formats)
   for (const { insert, attributes = {} } of ops) content.add(insert, formats.of(attributes))
@@ -97,8 +98,8 @@ export function formattedTextOf(ops: readonly DeltaInsert[], formats: FormatTabl
 }
 
 /**
- * Returns the operations that produce a content. Adjacent texts with the same attributes are joined; an embed
- * is always a separate operation.
+ * Converts a formatted text to the operations of a delta. Adjacent texts with the same attributes are joined;
+ * an embed is always a separate operation.
  */
 export function toInserts({ text, runs, embeds }: FormattedText, formats: FormatTable): DeltaInsert[] {
   const ops: DeltaInsert[] = []

@@ -8,8 +8,8 @@ import { FormatTable, type FormattedText, readFormatted, tooManyAttributes } fro
 import { planDelta } from './plan.ts'
 
 /**
- * Budget of the formatting cleanup: the number of items, plus the number of active attributes at each item.
- * It takes about 0.1 s.
+ * Budget of the cleanup of formatting. Each item costs one, plus one for each attribute that is active at the
+ * item. The whole budget takes about 0.1 s.
  */
 const tidiedMax = 5_000_000
 
@@ -28,7 +28,7 @@ export function readDelta(doc: Y.Doc, contentKey: string, output?: Output): read
 /**
  * Makes text, attributes and embeds of the root `contentKey` equal to `target`. Equal parts stay, the
  * attributes of text that stays are changed in place, and an embed that differs is replaced. If the root is
- * already equal, nothing changes. The Yjs type of the root does not change, as for plain text.
+ * already equal, nothing changes. The root keeps its Yjs type.
  */
 export function replaceDelta(
   doc: Y.Doc,
@@ -50,8 +50,8 @@ export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): Repla
   applyToRoot(doc, contentKey, planFormatted(doc.share.get(contentKey), past.share.get(contentKey)))
 
 /**
- * Compares a text (a root or a nested text) with another one, without changes. Returns the update, or null if
- * they are equal.
+ * Compares a text (a root or a nested text) with a past text, and changes neither of them. Returns the update
+ * that makes the text equal to the past text; null if both are equal.
  */
 export const planFormatted = (
   type: SharedRoot | undefined,
@@ -63,7 +63,10 @@ export const planFormatted = (
     return content
   })
 
-/** Plans a replacement. Adds the values of the document to the formats before the values of the target. */
+/**
+ * Plans a replacement. Adds the values of the document to the format table before the values of the target,
+ * so that equal values of the document are reused.
+ */
 function plan(
   type: SharedRoot | undefined,
   targetIn: (formats: FormatTable) => FormattedText,

@@ -7,16 +7,16 @@ import { Output } from '../output.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readStoredValue } from '../yjs/shared-values.ts'
 
-/** A range with the same attributes. It ends at the start of the next range. */
+/** A range of text with one set of attributes. The range ends at the start of the next range. */
 export interface FormattedRun {
   readonly start: number
-  /** Number of the attribute set. */
+  /** Number of the attribute set in the format table. */
   readonly format: number
 }
 
 /**
  * Formatted text as one string. Each embed is one character of the string: an unpaired low surrogate, which
- * no text contains. Equal embeds have equal characters, and different embeds rarely do.
+ * no text contains. Equal embeds have equal characters. Different embeds rarely have equal characters.
  */
 export interface FormattedText {
   readonly text: string
@@ -25,7 +25,7 @@ export interface FormattedText {
   readonly embeds: ReadonlyMap<number, JsonObject>
 }
 
-/** An attribute set: the attributes as they are in `data`, and the values as the document stores them. */
+/** An attribute set in two forms: as it is in `data`, and with the values that the document stores. */
 export interface FormatValue {
   readonly attributes: JsonObject
   readonly stored: ReadonlyMap<string, unknown>
@@ -33,7 +33,7 @@ export interface FormatValue {
 
 const firstPlaceholder = 0xdc00
 const placeholders = 1023
-/** Represents an unpaired surrogate of the document. */
+/** Character that stands for each unpaired surrogate of the document. */
 const unpairedPlaceholder = '\udfff'
 
 /** Assigns numbers to attribute sets and embeds. All texts that are compared use one table. */
@@ -57,8 +57,9 @@ export class FormatTable {
   }
 
   /**
-   * Adds a stored value. Yjs compares nested values by identity, so the values of the document must be added
-   * before those of the target, and are then reused.
+   * Adds a value as the document stores it. Yjs compares nested values by identity. Therefore the values of
+   * the document must be added before the values of the target: equal values of the target then use the
+   * stored ones.
    */
   note(value: Json, stored: unknown): void {
     const number = this.#numbers.of(value)
@@ -161,8 +162,8 @@ function insertOf(content: Y.Item['content'], output: Output): string | JsonObje
 }
 
 /**
- * Number of attribute values that may still be listed; each range counts all its attributes. Negative if the
- * limit was exceeded.
+ * Number of attribute values that may still be listed. Each range counts all its attributes. The number is
+ * negative if the limit was exceeded.
  */
 export interface AttributeBudget {
   left: number

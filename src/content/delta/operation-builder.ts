@@ -12,7 +12,10 @@ export type DeltaOperation =
 /** Collects the operations of one replacement. Tracks the position in the stored text and in the target. */
 export class DeltaOperationBuilder {
   readonly operations: DeltaOperation[] = []
-  /** Number of inserted UTF-16 units and embeds; `deletions` counts the deleted ones. */
+  /**
+   * `insertions` is the number of inserted UTF-16 units and embeds; `deletions` is the number of deleted
+   * units and embeds.
+   */
   insertions = 0
   deletions = 0
   /** Number of insertions, and of kept ranges whose attributes change. */
@@ -46,8 +49,8 @@ export class DeltaOperationBuilder {
   }
 
   /**
-   * Keeps the text up to `offset`. The characters are the same on both sides, but attributes may differ, and
-   * so may two embeds with the same character.
+   * Keeps the text up to `offset`. The characters are the same in the stored text and in the target. The
+   * attributes may differ, and two embeds with the same character may differ as well.
    */
   #keepTo(offset: number): void {
     while (this.#at < offset) {
@@ -69,8 +72,8 @@ export class DeltaOperationBuilder {
   }
 
   /**
-   * Returns the length of the text without any change: no run starts on either side, and there is no embed
-   * and no hidden item.
+   * Returns the length of the text that follows without any change: no run starts on either side, and there
+   * is no embed and no hidden item.
    */
   #lengthTo(offset: number): number {
     const hidden = this.#stored.hidden[this.#hidden]?.at ?? offset

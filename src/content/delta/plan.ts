@@ -10,8 +10,8 @@ import { DeltaOperationBuilder } from './operation-builder.ts'
 const marksMax = 200_000
 
 /**
- * Returns the operations that turn the stored text into the target. If there would be too many, the whole
- * target is written again, before the old text, at a position without active attributes.
+ * Returns the operations that turn the stored text into the target. If there would be too many operations,
+ * the whole target is inserted before the old text, at a position without active attributes.
  */
 export function planDelta(
   stored: FormattedTextState,
@@ -45,7 +45,8 @@ function hunksBetween(source: FormattedText, target: FormattedText, editsMax: nu
   const found = diffText(source.text, target.text, { steps: stepsMax }, editsMax)
   const swallowed = mergeWhere(found, (before, after) => {
     if (after.aStart - before.aEnd > mergedGapMax) return false
-    // An embed between two edits must keep its identity.
+    // Joins two edits only if there is no embed between them, because an embed must keep its identity. An
+    // embed is an unpaired surrogate.
     return source.text.slice(before.aEnd, after.aStart).isWellFormed()
   })
   return snapToGraphemes(

@@ -14,7 +14,7 @@ export interface Hunk {
 /**
  * Returns the differences between two sequences of token numbers. The differences are in order and never
  * adjacent. Tokens are small whole numbers, which are equal if and only if their texts are equal. Skips equal
- * tokens at both ends, drops tokens that the other side does not have, and spends at most the remaining
+ * tokens at both ends, marks tokens that only one side has as changed, and spends at most the remaining
  * `budget` on the other tokens. A part that exceeds the budget becomes one replaced range.
  */
 export function diffTokens(a: Int32Array, b: Int32Array, budget: DiffBudget): Hunk[] {
@@ -61,7 +61,7 @@ function commonEnd(a: Int32Array, b: Int32Array, start: number): number {
   return length
 }
 
-/** Returns the positions of the tokens that `other` also has. Marks all other tokens as changed. */
+/** Returns the positions of the tokens that `other` also has. Marks all other tokens in `changed`. */
 function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Array): Int32Array {
   const has = membership(other)
   const positions = new Int32Array(tokens.length)
@@ -73,9 +73,15 @@ function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Ar
   return positions.subarray(0, count)
 }
 
-/** Minimum number of tokens for a table of all tokens, which is then much faster than a set. */
+/**
+ * Number of tokens from which membership is read from a table of all tokens. For this size, a table is much
+ * faster than a set.
+ */
 const tableLengthMin = 4_096
-/** Maximum number of tokens that are scanned one by one, which is then faster than building a set. */
+/**
+ * Maximum number of tokens for which membership is found by a scan. For this size, a scan is faster than
+ * building a set.
+ */
 const scanLengthMax = 24
 
 function membership(tokens: Int32Array): (token: number) => boolean {

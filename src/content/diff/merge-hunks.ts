@@ -4,7 +4,10 @@ import { betweenCodePoints, startsLine, startsWord } from './tokenizers.ts'
 /** Joins hunks that touch or overlap. */
 export const mergeTouching = (hunks: readonly Hunk[]): Hunk[] => mergeWhere(hunks, () => false)
 
-/** Joins two hunks, with the equal text between them, if they touch or if `swallow` returns true. */
+/**
+ * Joins two adjacent hunks, with the equal text between them, if the hunks touch or if `swallow` returns
+ * true.
+ */
 export function mergeWhere(hunks: readonly Hunk[], swallow: (before: Hunk, after: Hunk) => boolean): Hunk[] {
   const joined: Hunk[] = []
   for (const hunk of hunks) {
@@ -56,8 +59,8 @@ function slide(a: string, b: string, hunk: Hunk, from: number, to: number): Hunk
 const rankMax = 3
 
 /**
- * Rates an insertion or deletion of the text from `start` to `end` by how natural it is. Whole lines are the
- * most natural, then text from word to word.
+ * Returns a rank for the insertion or deletion of the text from `start` to `end`. A higher rank is more
+ * natural: whole lines have the highest rank, followed by text from word to word.
  */
 function rankOf(text: string, start: number, end: number): number {
   if (!betweenCodePoints(text, start) || !betweenCodePoints(text, end)) return -1

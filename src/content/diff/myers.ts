@@ -6,15 +6,15 @@ export interface DiffBudget {
 }
 
 /**
- * Minimum of the limit for the edits of a split. Above the limit, a split no longer searches for the best
- * point, and uses the furthest point that it has reached.
+ * Minimum of `splitCostMax`, the number of edits up to which a split searches for the best point. With more
+ * edits, a split uses the furthest point that it has reached.
  */
 const splitCostMin = 256
 const unreachable = -(2 ** 30)
 
 interface Side {
   readonly tokens: Int32Array
-  /** Contains 1 for each token that does not stay on the other side. */
+  /** Contains 1 for each token that is deleted or inserted, and 0 for each token that stays. */
   readonly changed: Uint8Array
 }
 
@@ -26,8 +26,8 @@ interface Box {
 }
 
 /**
- * The positions that paths have reached on each diagonal (position in a minus position in b), with one cell
- * of margin at both ends.
+ * The positions that paths have reached on each diagonal. The number of a diagonal is the position in a minus
+ * the position in b. Both arrays have a margin of one cell at each end.
  */
 interface Frontiers {
   readonly forward: Int32Array
@@ -80,7 +80,7 @@ type Point = readonly [x: number, y: number]
 
 /**
  * Returns a point of a shortest path through the box. Searches alternately from both corners. If the search
- * exceeds the budget, returns the furthest point that it has reached.
+ * needs too many edits or the budget ends, returns the furthest point that it has reached.
  */
 function split(box: Box, a: Int32Array, b: Int32Array, frontiers: Frontiers, budget: DiffBudget): Point {
   const { forward, backward, origin } = frontiers
@@ -125,7 +125,8 @@ function rangeOf(middle: number, cost: number, lowest: number, highest: number):
 }
 
 /**
- * Marks diagonals as unreachable that were not reached before, because they contain values of an earlier box.
+ * Marks the next diagonal on each side of the reached range as unreachable, because its cell contains a value
+ * of an earlier box.
  */
 function fence(
   reach: Int32Array,

@@ -13,7 +13,9 @@ import {
 /** Maximum length in UTF-16 units of each side of a replaced range that is compared by code points. */
 const fineLengthMax = 400
 
-/** Steps that each comparison costs regardless of its size, for about a dozen allocations. */
+/**
+ * Number of steps that each comparison costs regardless of its size. It stands for about a dozen allocations.
+ */
 const comparisonSteps = 50
 
 /**
@@ -33,8 +35,8 @@ export function diffText(a: string, b: string, budget: DiffBudget, editsMax: num
 }
 
 /**
- * Returns the range without the common lines at the start and at the end. These lines need not be split into
- * tokens, because most changes of a long text are in few lines.
+ * Returns the range that remains without the common lines at the start and at the end. These lines need not
+ * be split into tokens, because most changes of a long text are in few lines.
  */
 function withoutCommonLines(a: string, b: string): Hunk {
   const limit = Math.min(a.length, b.length)

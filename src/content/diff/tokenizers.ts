@@ -99,8 +99,8 @@ function nextCodePoint(text: string, at: number): number {
 export class TokenInterner {
   readonly #numbers = new Map<string, number>()
   /**
-   * The next number for a token of several UTF-16 units. A token of one unit has its code as its number, so
-   * that texts with many small tokens do not need the map.
+   * The next number for a token of several UTF-16 units. The number of a token of one unit is the code of
+   * this unit, so that texts with many small tokens do not need the map.
    */
   #next = 0x1_0000
 

@@ -2,8 +2,8 @@ import type { NewValue } from '../yjs/new-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /**
- * New elements. Their position follows the element that had the index `after` before any edit; −1 for the
- * start.
+ * New elements of a sequence. They are inserted after the element that had the index `after` before any edit;
+ * −1 stands for the start.
  */
 export interface Insertion {
   readonly after: number
@@ -14,7 +14,7 @@ export interface Insertion {
 export interface ArrayEdit {
   readonly in: 'array'
   readonly type: SharedRoot
-  /** 1 for each element that is removed. */
+  /** Contains 1 for each element that is removed, otherwise 0. */
   readonly removed: Uint8Array
   /** Insertions in the order of their positions. */
   readonly insertions: readonly Insertion[]

@@ -16,21 +16,24 @@ export function pointerTo(path: readonly (string | number)[]): string {
 /**
  * Copies a JSON value into a form that is safe to store: unpaired surrogates in strings and keys become
  * U+FFFD, and −0 becomes 0.
- * @throws ApiError INVALID_ARGUMENT, with the position, if two keys become equal, for values that JSON does
- * not have, for more than 64 levels inside `data`, and for more than 200,000 values
+ * @throws ApiError INVALID_ARGUMENT if a value is not JSON or two keys become equal (both with the position),
+ * if values are nested more than 64 levels deep inside `data`, or if there are more than 200,000 values
  */
 export class JsonValidator {
   readonly #path: (string | number)[] = []
   #nodes = 0
 
-  /** Checks and copies a value. @param path path of `data` if it is a part of a larger value */
+  /**
+   * Checks and copies a value.
+   * @param path position of `data` in the larger value that contains it
+   */
   read(data: unknown, path: readonly (string | number)[] = []): Json {
     this.#path.splice(0, Number.POSITIVE_INFINITY, ...path)
     // The container itself does not count as a level, because it is the root or an operation of a delta.
     return this.#value(data, -1)
   }
 
-  /** Counts a part that is not a JSON value but costs as much. */
+  /** Counts a part of the data that is not a JSON value, but costs as much as a value. */
   count(): void {
     this.#nodes += 1
     if (this.#nodes > limits.nodes)

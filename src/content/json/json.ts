@@ -3,7 +3,7 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** The kind of a JSON value. In place, a value can only be changed to a value of the same kind. */
+/** The kind of a JSON value. A value can be changed in place only to a value of the same kind. */
 export type JsonKind = 'object' | 'array' | 'string' | 'other'
 
 export const isArray = (json: Json): json is readonly Json[] => Array.isArray(json)
@@ -19,7 +19,7 @@ export function kindOfJson(json: Json): JsonKind {
 /** A key that sets the prototype of a plain object when it is assigned. */
 export const prototypeKey = '__proto__'
 
-/** Sets an own member. Unlike an assignment, this works with any key. */
+/** Sets an own member of an object. Unlike an assignment, this function works with every key. */
 export function setMember(object: Record<string, Json>, key: string, value: Json): void {
   if (key !== prototypeKey) object[key] = value
   else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
@@ -33,13 +33,13 @@ export function jsonTypeName(data: unknown): string {
   return Array.isArray(data) ? 'an array' : `${typeof data === 'object' ? 'an' : 'a'} ${typeof data}`
 }
 
-/** Converts −0 to 0. The two are equal, but JSON writers treat them differently. */
+/** Converts −0 to 0, because encoders of JSON treat these equal numbers differently. */
 export const withoutSign = (number: number): number => (number === 0 ? 0 : number)
 
 /**
  * Converts a stored plain value to JSON in the same way as `JSON.stringify`: undefined is absent (in an
  * array: null), and NaN and the infinities become null. In addition, bytes become base64, a bigint becomes
- * its digits, and unpaired surrogates become U+FFFD, as other replicas read them.
+ * its digits, and unpaired surrogates become U+FFFD, because other replicas read them in this form.
  */
 export function toJson(stored: unknown): Json | undefined {
   switch (typeof stored) {

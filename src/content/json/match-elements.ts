@@ -3,7 +3,7 @@ import type { DiffBudget } from '../diff/myers.ts'
 import { kindOfShared, type StoredValue } from '../yjs/shared-values.ts'
 import { isObject, type Json, kindOfJson } from './json.ts'
 
-/** Keys that identify an item. If an item has several of them, the first one is used. */
+/** Keys that identify an item. If an item has several of these keys, the first key in this list is used. */
 const idKeys = ['id', '_id', 'key', 'uid', 'uuid'] as const
 /** Keys that usually identify an item, although their value may change. */
 const nameKeys = ['name', 'slug', 'title'] as const
@@ -11,9 +11,10 @@ const nameKeys = ['name', 'slug', 'title'] as const
 type Pair = readonly [a: number, b: number]
 
 /**
- * Pairs stored elements of a replaced range with the target elements that they become in place, in order.
- * Elements with the same id (or, without ids, the same name) are paired first. The elements between them are
- * paired by position. Elements with different ids are never paired, nor are plain values.
+ * Pairs the stored elements of a replaced range with target elements, in order. A paired element is changed
+ * in place to its target. Elements with the same id (or, without ids, the same name) are paired first. The
+ * elements between them are paired by position. Elements with different ids are never paired, nor are plain
+ * values.
  */
 export function matchElements(
   elements: readonly StoredValue[],
@@ -48,7 +49,7 @@ export function matchElements(
 
 interface Id {
   readonly token: string
-  /** False if the token is from a name, which may change. */
+  /** False if the token was made from a name, which may change. */
   readonly fixed: boolean
 }
 
@@ -63,7 +64,10 @@ function idOf(json: Json): Id | null {
   return null
 }
 
-/** Returns tokens for ids. An element without an id equals no other element. */
+/**
+ * Returns a number for each id. Equal ids have equal numbers. An element without an id gets a number that no
+ * other element has.
+ */
 function numbered(ids: readonly (Id | null)[], numbers: Map<string, number>, unlike: number): Int32Array {
   return Int32Array.from(ids, (id, index) => {
     if (id === null) return unlike - index

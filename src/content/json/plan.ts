@@ -21,8 +21,8 @@ import { matchElements } from './match-elements.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
 
 /**
- * Plans the changes that make stored values equal to JSON, without changes to the document. A shared value
- * that stays is compared with its target; any other value is replaced as a whole. A plan is for one
+ * Plans the changes that make stored values equal to JSON. The plan does not change the document. A shared
+ * value that stays is compared with its target; any other value is replaced as a whole. A plan is for one
  * replacement: it has one budget, and counts the changes.
  */
 export class JsonPlan {
@@ -43,7 +43,11 @@ export class JsonPlan {
     this.#effort = effort
   }
 
-  /** @param past the target as it is stored in another document; new values are created in the same form */
+  /**
+   * Plans the changes that make a stored map equal to `target`.
+   * @param past the target as another document stores it; new values are then created in the form that they
+   * have there
+   */
   map(stored: StoredMap, target: JsonObject, past?: StoredMap): void {
     const removed = [...stored.entries.keys()].filter((key) => !Object.hasOwn(target, key))
     const siblings = new NewValueFactory(stored.entries.values())
@@ -59,7 +63,10 @@ export class JsonPlan {
     this.deletions += removed.length + set.filter(([key]) => stored.entries.has(key)).length
   }
 
-  /** @param past see `map` */
+  /**
+   * Plans the changes that make a stored array equal to `target`.
+   * @param past see `map`
+   */
   array(stored: StoredArray, target: readonly Json[], past?: StoredArray): void {
     const { elements, type } = stored
     const hunks = diffTokens(...this.#tokens(stored, target, past), this.#effort.budget)
@@ -99,8 +106,8 @@ export class JsonPlan {
   }
 
   /**
-   * Returns tokens of both sides for a comparison. If the target is stored in a document, the stored forms
-   * are compared.
+   * Returns the tokens of both sides for a comparison. If another document stores the target, the stored
+   * forms are compared.
    */
   #tokens(stored: StoredArray, target: readonly Json[], past?: StoredArray): [Int32Array, Int32Array] {
     if (past === undefined) {
@@ -119,7 +126,10 @@ export class JsonPlan {
     })
   }
 
-  /** Makes a value equal to its target. Returns false if the value must be replaced as a whole. */
+  /**
+   * Plans the changes that make a value equal to its target in place. Returns false if the value must be
+   * replaced as a whole.
+   */
   #update(stored: StoredValue, target: Json, past?: StoredValue): boolean {
     if (past !== undefined) return this.#restore(stored, past)
     if (this.#numbers.of(stored.json) === this.#numbers.of(target)) return true
@@ -133,8 +143,8 @@ export class JsonPlan {
   }
 
   /**
-   * Like `#update`, for a target that is stored in another document. A value of another kind must be replaced
-   * as a whole, so that the result is exactly as it was.
+   * Like `#update`, for a target that another document stores. If the kinds differ, the value must be
+   * replaced as a whole, so that it gets the kind of the stored target.
    */
   #restore(stored: StoredValue, past: StoredValue): boolean {
     const isEqual = this.#storedNumbers.of(stored) === this.#storedNumbers.of(past)
@@ -188,8 +198,8 @@ export class JsonPlan {
   }
 
   /**
-   * Returns the edits of a text: few and small while the budget lasts, after that a replacement of the whole
-   * text.
+   * Returns the edits of a text. While the budget lasts, the edits are few and small. After that, one edit
+   * replaces the whole text.
    */
   #hunks(state: PlainTextState, target: string): Hunk[] {
     const { budget, graphemes, editsLeft } = this.#effort
@@ -199,7 +209,7 @@ export class JsonPlan {
     return hunks
   }
 
-  /** Runs `act`, and adds the path in the data to its errors. */
+  /** Runs `act`, and adds the path in the data to the errors that `act` throws. */
   #at<T>(step: string | number, act: () => T): T {
     this.#path.push(step)
     try {

@@ -21,7 +21,10 @@ export type SharedTypeEdit =
   | { readonly in: 'text'; readonly type: SharedRoot; readonly operations: readonly TextDeltaOperation[] }
   | { readonly in: 'planned'; readonly type: SharedRoot; readonly update: PlannedUpdate }
 
-/** Counts of the edits that nested plans make. They are known only after these plans were executed. */
+/**
+ * Numbers of insertions and deletions that nested plans make. They are known only after these plans were
+ * executed.
+ */
 export type EditCounts = Pick<ReplacementResult, 'insertions' | 'deletions'>
 
 /**
@@ -58,7 +61,7 @@ function setEntry(transaction: Y.Transaction, type: SharedRoot, key: string, val
 /** Deletes and inserts elements in one pass over the items, so that many edits are inexpensive. */
 function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): void {
   const { type, removed, insertions } = splitItems(transaction, edit, budget)
-  // The cached positions of Yjs become wrong.
+  // Clears the positions that Yjs has cached, because they become wrong.
   if (type._searchMarker !== null) type._searchMarker.length = 0
   let [index, next] = [0, 0]
   let item = type._start
@@ -78,7 +81,10 @@ function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: Spli
   }
 }
 
-/** Inserts values and returns the last inserted item. Adjacent plain values are in one item. */
+/**
+ * Inserts values after the item `after`, and returns the last inserted item. Adjacent plain values become one
+ * item.
+ */
 function insertAfter(
   transaction: Y.Transaction,
   type: SharedRoot,

@@ -21,8 +21,8 @@ export interface TextDelta {
 }
 
 /**
- * Returns the edits as one delta. Its positions include the embeds of the text. At each position, inserts
- * precede deletes.
+ * Converts edits to one delta. The positions in the delta count the embeds of the text. At each position,
+ * inserts precede deletes.
  */
 export function editsToDelta(state: PlainTextState, target: string, hunks: readonly Hunk[]): TextDelta {
   const writer = new DeltaWriter(state)
@@ -71,8 +71,8 @@ class DeltaWriter {
   }
 
   /**
-   * Deletes everything up to `offset`, with the embeds that are strictly inside. If `everything` is true,
-   * also deletes the embeds at both ends.
+   * Deletes everything up to `offset`, including the embeds that are strictly between the two ends. If
+   * `everything` is true, also deletes the embeds at both ends.
    */
   deleteTo(offset: number, everything: boolean): void {
     if (offset === this.#at && !everything) return
@@ -110,8 +110,9 @@ interface Piece {
 }
 
 /**
- * Maximum number of formatting marks of one replacement that exclude line breaks from formatting. Beyond it,
- * line breaks are formatted like their lines. Each change of attributes costs one mark for each attribute.
+ * Maximum number of formatting marks that one replacement spends to exclude line breaks from formatting.
+ * Beyond this number, line breaks are formatted like their lines. Each change of attributes costs one mark
+ * for each attribute.
  */
 const lineMarksMax = 5_000
 

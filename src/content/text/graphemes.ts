@@ -1,21 +1,20 @@
 import type { Hunk } from '../diff/diff.ts'
 
 /**
- * Maximum number of lookups in one replacement, for all texts. Beyond it, every character that may form a
- * cluster with its neighbor is treated as if it did.
+ * Maximum number of lookups in one replacement, for all its texts together. Beyond this number, a character
+ * that may form a cluster with its neighbor is treated as part of a cluster.
  */
 const lookupsMax = 10_000
 
 /**
- * Maximum number of UTF-16 units that are read before a position. The longest emoji sequences have about 35.
+ * Maximum number of UTF-16 units that are read before a position. The longest emoji sequences have about 35
+ * units.
  */
 const contextMax = 64
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/**
- * Ranges above U+02FF whose characters form no clusters, neither with each other nor with characters below.
- */
+/** Ranges above U+02FF whose characters form no clusters with each other or with characters below U+0300. */
 const plainRanges: readonly (readonly [number, number])[] = [
   [0x0370, 0x0482], // Greek, Cyrillic
   [0x048a, 0x0590], // Cyrillic, Armenian
@@ -53,8 +52,8 @@ function isSegmentBoundary(text: string, at: number): boolean {
 }
 
 /**
- * Returns the start of the context: the last ASCII character, because earlier characters then do not matter,
- * or the limit.
+ * Returns the offset at which the context of `at` starts. This is the last ASCII character before `at`,
+ * because earlier characters do not matter, or the offset that `contextMax` allows.
  */
 function contextStart(text: string, at: number): number {
   const limit = Math.max(0, at - contextMax)

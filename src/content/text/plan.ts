@@ -56,7 +56,7 @@ function attributesAllow({ runs }: PlainTextState): number {
  */
 function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boolean {
   if (after.aStart - before.aEnd > mergedGapMax) return false
-  // This includes the characters on both sides, because their formatting determines the formatting of text
+  // Also compares the characters on both sides, because their formatting determines the formatting of text
   // that is inserted between them.
   const run = runIndexAtOffset(state.runs, Math.max(0, before.aStart - 1))
   if (run !== runIndexAtOffset(state.runs, Math.min(after.aEnd, state.text.length - 1))) return false
@@ -77,8 +77,8 @@ function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean
 }
 
 /**
- * Joins the edits with the shortest equal ranges between them (of equally short ranges, the first ones),
- * until `max` edits remain.
+ * Joins adjacent edits until `max` edits remain. The edits with the shortest equal ranges between them are
+ * joined first. If ranges are equally short, the edits around the earlier range are joined first.
  */
 export function atMost(max: number, hunks: Hunk[]): Hunk[] {
   if (hunks.length <= max) return hunks

@@ -10,16 +10,19 @@ export interface Embed {
   readonly at: number
   /** Number of positions that the item occupies. */
   readonly length: number
-  /** True for content that a text cannot delete. It exists if the root was misused as another type. */
+  /**
+   * True for an item that operations on a text cannot delete. Such an item exists if the root was misused as
+   * another type.
+   */
   readonly fixed: boolean
 }
 
-/** A range of the string with the same attributes. It ends at the start of the next range. */
+/** A range of the string with one set of attributes. The range ends at the start of the next range. */
 export interface AttributeRun {
   readonly start: number
   /** Differences from the attributes of the previous run; null removes an attribute. */
   readonly changes: readonly (readonly [key: string, value: unknown])[]
-  /** Number of attributes. */
+  /** Number of attributes of the range. */
   readonly size: number
 }
 
@@ -32,7 +35,7 @@ export interface PlainTextState {
   readonly text: string
   readonly runs: readonly AttributeRun[]
   readonly embeds: readonly Embed[]
-  /** Number of items of the root, including deleted ones, because Yjs also visits them. */
+  /** Number of items of the root. Deleted items count, because Yjs also passes over them. */
   readonly items: number
 }
 
@@ -83,8 +86,8 @@ class RunWriter {
   }
 
   /**
-   * Adds text at `start`. It starts a new run if its formatting differs from the formatting of the previous
-   * text.
+   * Adds text at `start`. The text starts a new run if its formatting differs from the formatting of the
+   * previous text.
    */
   text(start: number): void {
     const changes = [...this.#before].flatMap(([key, before]) => {
@@ -125,7 +128,8 @@ export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): num
 }
 
 /**
- * Returns the attributes of characters in ascending order, so that a whole replacement needs only one pass.
+ * Returns the attributes of characters. The offsets must be requested in ascending order, so that a whole
+ * replacement needs only one pass.
  */
 export class AttributeCursor {
   readonly #runs: readonly AttributeRun[]
@@ -152,5 +156,5 @@ export class AttributeCursor {
   }
 }
 
-/** Returns the string in the form in which every replica reads it: well-formed. */
+/** Returns the string in well-formed Unicode, which is the form in which every replica reads it. */
 export const plainText = (state: PlainTextState): string => state.text.toWellFormed()

@@ -19,13 +19,13 @@ export interface NodeDifference {
 const cellsMax = 10_000
 
 /**
- * Maximum size of an equal range between two differences that is compared together with them, for example a
- * line break or an empty paragraph.
+ * Maximum size of an equal range that is joined with the differences on both sides, for example a line break
+ * or an empty paragraph.
  */
 const trivialSize = 3
 
 /**
- * Maximum length of the text at the start (or end) of a node that identifies the node. It is used in ranges
+ * Maximum length of the text at the start (or end) of a node that serves as its key. Keys are used in ranges
  * that are too large to compare all pairs.
  */
 const keyLength = 24
@@ -167,8 +167,8 @@ function isTrivial(nodes: readonly XmlNode[], start: number, end: number): boole
 type KeyOf = (node: XmlNode) => string | null
 
 /**
- * Keys for pairs in ranges that are too large to compare all pairs, the most reliable first. The last key is
- * only the name.
+ * Keys by which nodes are paired in ranges that are too large to compare all pairs, the most reliable key
+ * first. The last key is only the name.
  */
 const keys: readonly KeyOf[] = [
   (node) => {
@@ -187,7 +187,10 @@ function keyText(node: XmlNode, cut: (text: string) => string): string | null {
   return text === '' ? null : `${nameOf(node)} ${text}`
 }
 
-/** Returns the first text in a node. It descends one level in each step, so that the work stays small. */
+/**
+ * Returns the first text that is found in a node. The search reads one child of each level, the first text or
+ * else the first element, so that the work stays small.
+ */
 function someText(node: XmlNode): string {
   let inside: XmlNode | undefined = node
   while (inside?.kind === 'element') {

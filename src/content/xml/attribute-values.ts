@@ -24,10 +24,7 @@ export function valueText(value: unknown, output = new Output()): string | null 
   return `${value as number | boolean | bigint}`
 }
 
-/**
- * Counts the text that Yjs repeats when it writes a shared value as text, which is the formatting of each
- * range of text.
- */
+/** Counts the formatting that Yjs repeats for each range of text when it writes a shared value as text. */
 function countFormatting(type: SharedRoot, output: Output): void {
   const lengths = new Map<string, number>()
   let length = 0
@@ -63,8 +60,8 @@ const isPlain = (value: object): boolean =>
   Object.getPrototypeOf(value) === null
 
 /**
- * Returns the value of the given type for which `valueText` returns `text`. If there is none, returns the
- * text itself.
+ * Returns the value of the given type for which `valueText` returns `text`. If there is no such value,
+ * returns the text itself.
  */
 export function valueFrom(text: string, type: ValueType): unknown {
   if (type === 'number') return String(Number(text)) === text ? Number(text) : text

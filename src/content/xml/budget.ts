@@ -13,8 +13,8 @@ export interface XmlBudget extends CleanupBudget {
   /** Number of edits inside texts. */
   editsLeft: number
   /**
-   * Budget for elements and texts that are deleted individually. Each costs the number of items, because Yjs
-   * shifts all of them for a deletion.
+   * Budget for elements and texts that are deleted individually. Each deletion costs the number of items of
+   * the document, because Yjs shifts all items for a deletion.
    */
   deletionsLeft: number
   /** Number of items of the document. */
@@ -22,12 +22,12 @@ export interface XmlBudget extends CleanupBudget {
 }
 
 /**
- * Product of deleted nodes and items that takes about a second, also at clients that receive the change.
- * Creating 50,000 elements again takes as long.
+ * Budget for `deletionsLeft`, as deleted nodes times items. It takes about a second, also at clients that
+ * receive the change. Creating 50,000 elements again takes the same time.
  */
 const deletedTimesItems = 1_000_000_000
 
-/** Budget of the formatting cleanup, which takes some tens of milliseconds. */
+/** Budget for `tidyLeft`, the cleanup of formatting. It takes some tens of milliseconds. */
 const tidiedMax = 1_000_000
 
 export const budgetFor = (items: number): XmlBudget => ({

@@ -36,8 +36,8 @@ export class XmlBuilder {
   }
 
   /**
-   * Returns the value of an attribute. Its type is the type that the attribute already has on this element;
-   * otherwise the type that it has elsewhere in the document.
+   * Converts the text of an attribute to its value. The value gets the type that the attribute already has on
+   * this element, or otherwise the type that it has elsewhere in the document.
    */
   attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
     const item = existing?._map.get(storedName(attribute))

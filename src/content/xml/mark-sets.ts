@@ -10,10 +10,10 @@ import {
   type StoredMark,
 } from './stored-marks.ts'
 
-/** A set of marks; 0 is the empty set. Equal sets have equal numbers. */
+/** The number of a set of marks; 0 is the empty set. Equal sets have equal numbers. */
 export type MarkSet = number
 
-/** The formatting attributes at a position of a text, with the numbers of their marks. */
+/** The formatting attributes at a position of a text: for each key, the number of its mark. */
 export type MarkAttributes = ReadonlyMap<string, number>
 
 /**
@@ -23,8 +23,8 @@ export type MarkAttributes = ReadonlyMap<string, number>
 const shownMax = 64
 
 /**
- * Maximum number of marks of all ranges together that XML shows. It keeps the size of the output proportional
- * to the stored content.
+ * Maximum number of marks of all ranges together that XML shows. This limit keeps the size of the output
+ * proportional to the stored content.
  */
 const shownInAllMax = 4_000_000
 
@@ -36,7 +36,7 @@ export class MarkTable {
   readonly #store: MarkCodec
   readonly #numbers = new Map<string, number>()
   readonly #forms: MarkForm[] = []
-  /** The text of each form, by which marks of the same name are sorted. */
+  /** The text of each form. Marks of the same name are sorted by this text. */
   readonly #texts = new Map<MarkForm, string>()
   readonly #stored: (StoredMark | null)[] = []
   readonly #sets: (readonly number[])[] = [[]]
@@ -91,8 +91,8 @@ export class MarkTable {
   }
 
   /**
-   * Returns the set with one more mark of the target. If marks of this name cannot overlap, the new mark,
-   * which is the inner one, replaces the others.
+   * Returns the set with one more mark of the target. If marks of this name cannot overlap, the new mark
+   * replaces the others of this name, because it is the inner mark.
    */
   with(set: MarkSet, { name, attributes }: MarkForm): MarkSet {
     const number = this.#numberOfForm({ name, attributes: attributes.toSorted(byName) })
@@ -109,8 +109,8 @@ export class MarkTable {
   }
 
   /**
-   * Returns the attributes to set (null: to remove) so that the text shows exactly the wanted marks; null if
-   * nothing changes.
+   * Returns the attributes to set so that the text shows exactly the wanted marks; the value null removes an
+   * attribute. Returns null if nothing changes.
    */
   change(stored: MarkAttributes, shown: MarkSet, wanted: MarkSet): Record<string, unknown> | null {
     if (shown === wanted) return null

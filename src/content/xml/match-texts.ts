@@ -9,8 +9,8 @@ export type TextPair =
   | { readonly live: null; readonly past: SharedRoot }
 
 /**
- * Maximum steps of a comparison. The sequences that editors create need fewer steps. In a sequence that needs
- * more, texts correspond by position.
+ * Maximum steps of a comparison. The sequences that editors create need fewer steps. If a sequence needs more
+ * steps, its texts are paired by position.
  */
 const stepsMax = 1_000_000
 
@@ -38,8 +38,8 @@ export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoo
 }
 
 /**
- * Converts bigints, which JSON does not have, to strings. Texts with the same JSON are then compared
- * completely.
+ * Converts bigints, which JSON does not have, to strings. Different texts may then have the same JSON, so
+ * texts with the same JSON are also compared completely.
  */
 const withoutBigInts = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value

@@ -18,8 +18,8 @@ const escaped = /_x([0-9A-F]{4,6})_/g
 const mayBeEscaped = /_x[0-9A-F]{4,6}_/
 const emptyName = '_x_'
 /**
- * A name that readers lose if they build objects from XML. Its first character is written as an escape; both
- * forms are accepted as input.
+ * A name that XML parsers lose if they build plain objects. When this name is written, its first character is
+ * an escape. As input, the name is accepted with and without the escape.
  */
 const prototypeName = '__proto__'
 

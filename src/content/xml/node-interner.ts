@@ -49,7 +49,7 @@ export class XmlRunBuilder {
     this.#text += text
   }
 
-  /** Returns the collected text and starts again; null if there is no text. */
+  /** Returns the collected text and removes it from the builder; null if there is no text. */
   take(): { text: string; runs: readonly XmlRun[] } | null {
     if (this.#text === '') return null
     const taken = { text: this.#text, runs: this.#runs }

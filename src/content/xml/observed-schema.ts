@@ -84,8 +84,8 @@ export class ObservedSchema {
   }
 
   /**
-   * Returns the spelling of a name in the document. If the document has the name itself, or not exactly one
-   * name that differs only in case, returns the name unchanged.
+   * Returns the spelling of a name in the document. The name stays unchanged if the document contains it, or
+   * if the document does not have exactly one name that differs only in case.
    */
   spelling(name: string): string {
     if (this.#elements.has(name) || this.#marks.has(name)) return name
@@ -103,7 +103,7 @@ export class ObservedSchema {
     return this.isRichText && inlineMarks.has(name)
   }
 
-  /** Returns whether several marks with this name may overlap, if the name is new to the document. */
+  /** For a name that is new to the document: returns whether several marks with this name may overlap. */
   mayOverlap(name: string): boolean {
     return this.isRichText && overlappingMarks.has(name)
   }

@@ -29,7 +29,7 @@ const ampersands =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)/g
 
 /**
- * Returns the error for an error message of the parser at `at`. The parser searches for the end of a
+ * Converts an error of the parser at `at` to the error for the caller. The parser searches for the end of a
  * reference up to the end of the data. Therefore the first ampersand before `at` that does not start a
  * reference is reported as the position.
  */

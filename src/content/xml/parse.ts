@@ -12,7 +12,7 @@ export interface ParsedElement {
   readonly children: readonly ParsedNode[]
   /**
    * True if the element contains an empty CDATA section. If the document uses the name both for elements and
-   * for marks, this shows that it is an element.
+   * for marks, this section shows that the name is that of an element.
    */
   readonly surelyElement: boolean
 }
@@ -27,14 +27,15 @@ export interface ParsedText {
 export type ParsedNode = ParsedElement | ParsedText
 
 /**
- * Maximum number of nested elements: one less than for shared types, because the root is also a shared type.
+ * Maximum number of nested elements. It is one less than the maximum for shared types, because the root is
+ * also a shared type.
  */
 const depthMax = limits.typeDepth - 1
 
 /**
  * Parses a well-formed XML 1.0 fragment with any number of top-level elements and texts. Skips a byte order
- * mark and an XML declaration, drops comments and processing instructions, and rejects a DOCTYPE. The result
- * is an element without a name.
+ * mark and an XML declaration, drops comments and processing instructions, and rejects a DOCTYPE. Returns an
+ * element without a name that contains the top-level nodes.
  * @throws ApiError INVALID_ARGUMENT with line:column (both start at 1) and the problem or the exceeded limit
  */
 export function parseXml(data: string): ParsedElement {

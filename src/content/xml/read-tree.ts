@@ -12,7 +12,7 @@ import type { LiveElement, LiveNode, TextPart, XmlParent } from './tree.ts'
 /** The XML view of a root, with the shared types that it represents. */
 export interface LiveTree {
   readonly root: LiveElement
-  /** Number of items of the texts and elements. Deleted items count, because Yjs also visits them. */
+  /** Number of items of the texts and elements. Deleted items count, because Yjs also passes over them. */
   readonly items: number
 }
 
@@ -149,8 +149,8 @@ class TreeReader {
 }
 
 /**
- * Replaces characters that XML does not allow. Unpaired surrogates keep their marker, because Yjs cannot
- * split an item after them.
+ * Replaces characters that XML does not allow. The placeholder of an unpaired surrogate stays, because Yjs
+ * cannot split an item after an unpaired surrogate.
  */
 function sayable(state: PlainTextState): PlainTextState {
   const text = xmlText(state.text)

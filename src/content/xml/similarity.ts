@@ -15,7 +15,7 @@ const none = new Uint32Array(0)
 /** Attributes that identify an element, the most specific first. */
 const idNames: readonly string[] = ['id', 'xml:id', '_id', 'key', 'uid', 'uuid', 'name', 'slug', 'anchor']
 
-/** Returns the id of an element; null if it has none. */
+/** Returns the id of an element; null if the element has no id. */
 export function idOf(node: XmlNode): string | null {
   if (node.kind === 'text') return null
   for (const name of idNames) {

@@ -31,8 +31,8 @@ interface MarkUse {
 }
 
 /**
- * Key of a mark that may overlap with others of its name, in the form of y-prosemirror: name, `--`, eight
- * characters of base64.
+ * Matches the key of a mark that may overlap with other marks of the same name. The key has the form of
+ * y-prosemirror: name, `--`, eight characters of base64.
  */
 const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
 

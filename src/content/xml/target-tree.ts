@@ -20,8 +20,8 @@ export function targetTree(
 }
 
 /**
- * Maximum number of marks, which are counted for each text that has them. Without this limit, a few elements
- * around many texts would multiply the marks.
+ * Maximum number of marks in a target. Each mark is counted once for each text that has it. Without this
+ * limit, a few elements around many texts would multiply the marks.
  */
 const markingsMax = 2 * limits.nodes
 
@@ -66,8 +66,8 @@ class TargetBuilder {
   }
 
   /**
-   * Adds the content of an element. Marks are not nodes of the tree: their content belongs to the element
-   * around them.
+   * Adds the content of an element. Marks are not nodes of the tree: the content of a mark belongs to the
+   * element around it.
    */
   #fill(place: TargetPosition, parsed: ParsedElement, set: MarkSet, preserved: boolean): void {
     const dropsBreaks = !preserved && this.#isLaidOut(parsed)
@@ -111,8 +111,8 @@ class TargetBuilder {
   }
 
   /**
-   * Returns whether line breaks between the child elements are layout. They are if the element has no other
-   * text and no marks.
+   * Returns whether line breaks between the child elements are layout. This is the case if the element has no
+   * other text and no marks.
    */
   #isLaidOut({ name, children }: ParsedElement): boolean {
     let elements = name === '' ? 1 : 0
@@ -136,7 +136,7 @@ class TargetBuilder {
     const use = this.#vocabulary.useOf(name)
     if (use === 'mark' || use === 'element') return use === 'mark'
     if (use === 'new') return this.#vocabulary.isInlineMark(name) && this.#isInline(parsed)
-    // A mark without content would leave nothing in the document.
+    // An element without content is not a mark, because such a mark would leave nothing in the document.
     return !parsed.surelyElement && parsed.children.length > 0 && this.#isInline(parsed)
   }
 

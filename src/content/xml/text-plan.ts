@@ -146,8 +146,8 @@ class ChangeWriter implements TextChange {
   }
 
   /**
-   * Deletes everything up to `offset`, with the embeds that are strictly inside. If `everything` is true,
-   * also deletes the embeds at both ends.
+   * Deletes everything up to `offset`, including the embeds that are strictly between the two ends. If
+   * `everything` is true, also deletes the embeds at both ends.
    */
   deleteTo(offset: number, everything: boolean): void {
     for (;;) {

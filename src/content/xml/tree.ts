@@ -2,7 +2,7 @@ import type * as Y from 'yjs'
 import type { PlainTextState } from '../text/text-state.ts'
 import type { MarkSet } from './mark-sets.ts'
 
-/** A range of text with the same marks. It ends at the start of the next range. */
+/** A range of text with one set of marks. The range ends at the start of the next range. */
 export interface XmlRun {
   readonly start: number
   readonly marks: MarkSet
@@ -13,11 +13,14 @@ export interface XmlRun {
  */
 interface Node {
   readonly number: number
-  /** Number of UTF-16 units of all text in the node, plus the number of its elements, including itself. */
+  /**
+   * Number of UTF-16 units of all text in the node, plus the number of elements, which includes the node
+   * itself.
+   */
   readonly size: number
 }
 
-/** Adjacent texts as one node. It is never empty, except as the target of a text that is emptied. */
+/** Adjacent texts as one node. The node is empty only as the target of a text that must be emptied. */
 export interface XmlText extends Node {
   readonly kind: 'text'
   readonly text: string

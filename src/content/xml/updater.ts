@@ -143,7 +143,10 @@ export class XmlUpdater {
     this.#insertAfter(place, waiting)
   }
 
-  /** Returns an empty text at the position at which a text must be inserted; undefined if there is none. */
+  /**
+   * Returns an existing empty text at the position at which a text must be inserted; undefined if there is no
+   * such text.
+   */
   #takeBlank(place: NodePosition): Y.XmlText | undefined {
     const blank = place.live.blanks.get(place.at)
     if (blank === undefined || this.#filled.has(blank)) return undefined
@@ -169,7 +172,7 @@ export class XmlUpdater {
   }
 
   /**
-   * Makes adjacent texts equal to the target. Each of them keeps the part of the target that it already
+   * Makes adjacent texts equal to the target. Each text keeps the part of the target that it already
    * contains.
    */
   #updateText({ parts }: LiveText, target: MarkedText): void {

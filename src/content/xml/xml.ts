@@ -40,8 +40,8 @@ export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): Replace
   applyToRoot(doc, contentKey, planXmlOf(doc.share.get(contentKey), contentKey, past.share.get(contentKey)))
 
 /**
- * Compares a root, or a nested fragment, with parsed XML, without changes. Returns the update, or null if
- * they are equal. `contentKey` indicates the kind of editor.
+ * Compares a root or a nested fragment with parsed XML, without changing the document. Returns the update
+ * that makes them equal; null if they are equal already. `contentKey` indicates the kind of editor.
  * @throws ApiError INVALID_ARGUMENT if the target is too large
  */
 export const planXml = (
@@ -57,7 +57,7 @@ export const planXml = (
     effort,
   )
 
-/** Compares a root or fragment with another one, like `planXml`. */
+/** Compares a root or fragment with another root or fragment, like `planXml`. */
 export const planXmlOf = (
   type: SharedRoot | undefined,
   contentKey: string,

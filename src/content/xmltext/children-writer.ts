@@ -5,7 +5,7 @@ import { type ChildNode, isChild } from './nodes.ts'
 
 /** Adjacent children that are inserted. */
 interface Insertion {
-  /** The child after which these children are inserted; null if they are the first. */
+  /** The child after which these children are inserted; null if they become the first children. */
   readonly after: SharedRoot | null
   readonly types: readonly SharedRoot[]
 }
@@ -31,7 +31,7 @@ export class ChildrenWriter {
     this.#target = target.children.filter(isChild)
   }
 
-  /** Keeps the children up to `at`. Each of them is also a child in the target. */
+  /** Keeps the children up to `at`, which are also children of the target. */
   keepTo(at: number): void {
     if (at > this.#at) this.#previous = this.#live[at - 1]?.type ?? this.#previous
     this.#targetAt += at - this.#at

@@ -9,7 +9,10 @@ export interface EmptyType {
   readonly target: ChildNode
 }
 
-/** Returns a new shared type of the target's kind; null for an embed, which is a plain value. */
+/**
+ * Returns a new, empty shared type of the target's kind. Returns null if the target is an embed, which is a
+ * plain value.
+ */
 export function emptyTypeFor(target: ChildNode): EmptyType | null {
   return target.shared.kind === 'embed' ? null : { type: emptyType(target.shared), target }
 }

@@ -82,8 +82,8 @@ export class NestedInterner {
   }
 
   /**
-   * Returns an attribute as text. Strings keep their text, because ids among them show which nodes
-   * correspond.
+   * Returns an attribute as text. Strings keep their text, because a string may be an id that shows which
+   * nodes correspond.
    */
   #attribute = ([name, value]: [string, Json]): readonly [string, string] => [
     name,

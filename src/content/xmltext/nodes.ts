@@ -12,7 +12,7 @@ export type TextNode = XmlText
 export interface ChildNode extends XmlElement {
   readonly kind: 'element'
   readonly shared: SharedNode
-  /** Number of the formatting of the value; 0 if it has none. */
+  /** Number of the formatting of the value; 0 if the value has no formatting. */
   readonly format: number
   /** The shared type; null if the node is not in a document. */
   readonly type: SharedRoot | null

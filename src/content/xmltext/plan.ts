@@ -31,7 +31,7 @@ type Found = EditCounts & { readonly unfilled: readonly EmptyType[] }
 export class NestedPlan {
   insertions = 0
   deletions = 0
-  /** Writes in order: outer changes precede inner changes. */
+  /** Functions that write the changes. Outer changes precede inner changes. */
   readonly #writes: ((transaction: Y.Transaction) => void)[] = []
   readonly #formats: FormatTable
   readonly #reader: NestedTextReader
@@ -106,8 +106,8 @@ export class NestedPlan {
   }
 
   /**
-   * Returns the edits of a text: few and small while the budget lasts, after that a replacement of the whole
-   * text.
+   * Returns the edits of a text. While the budget lasts, the edits are few and small; after that, one edit
+   * replaces the whole text.
    */
   #hunks(node: TextNode, target: TextNode): Hunk[] {
     const { budget, graphemes, editsLeft } = this.#effort

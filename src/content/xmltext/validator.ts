@@ -5,7 +5,7 @@ import { JsonValidator, pointerTo } from '../json/json-validator.ts'
 import { nameless } from '../yjs/root-kind.ts'
 import type { SharedElement, SharedNode, SharedText, TextPiece } from './data.ts'
 
-/** A position in the data: a step from the position that contains it. */
+/** A position in the data, described by the position around it and the step from there. */
 interface ValidatedPosition {
   readonly around: ValidatedPosition | null
   readonly step: string | number
@@ -27,14 +27,15 @@ function pathTo(place: ValidatedPosition | null): (string | number)[] {
 
 /**
  * Checks the `data` of an xmltext target.
- * @throws ApiError INVALID_ARGUMENT with the position of invalid content; also for keys, depths and sizes, as
- * in maps; for more than 199 nested shared values
+ * @throws ApiError INVALID_ARGUMENT with the position if the content is invalid; also if keys, depth or size
+ * exceed the limits that apply to maps, or if more than 199 shared values are nested
  */
 export const checkXmlText = (data: unknown): SharedText => new XmlTextValidator().text(data, null)
 
 /**
- * Checks that the stored root can be recognized as a root of shared texts. It must be empty, or contain a
- * text or a certain element: the element has no name, or the root has attributes.
+ * Checks that a root with this content can later be recognized as a root of shared texts. The content must be
+ * empty, or contain a text or a certain element: one without a name, or any element if the root has
+ * attributes.
  * @throws ApiError INVALID_ARGUMENT if it cannot be recognized
  */
 export function requireText(root: SharedText): void {

@@ -2,8 +2,8 @@ import * as Y from 'yjs'
 import type { SharedRoot } from './root-kind.ts'
 
 /**
- * Remaining budget of formatting cleanups: the number of items, plus the number of active attributes at each
- * item, because Yjs copies these attributes.
+ * Remaining budget of cleanups of formatting. Each item costs one, plus one for each attribute that is active
+ * at the item, because Yjs copies these attributes.
  */
 export interface CleanupBudget {
   tidyLeft: number

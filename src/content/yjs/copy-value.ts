@@ -8,7 +8,8 @@ import { fragmentKey, type StoredValue } from './shared-values.ts'
 /**
  * Returns a new value that is equal to a value of another document. Values that were shared become shared
  * values again, with the formatting of their texts. A single XML node is created empty, and `ExactRestore`
- * fills it: clones that Yjs makes remove the shared values inside texts from their document.
+ * fills it. A clone by Yjs is not possible here: it would remove the shared values inside texts from the
+ * other document.
  */
 export function copyValue(past: StoredValue): NewValue {
   if (past.kind === 'map')

@@ -31,10 +31,7 @@ export function createDoc(): Y.Doc {
   return doc
 }
 
-/**
- * Returns the roots that have only deleted items after the transaction, if the transaction has changed their
- * sequence.
- */
+/** Returns the roots whose sequence the transaction has changed so that only deleted items are left. */
 function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<SharedRoot, EmptiedRoot> {
   const emptied = new Map<SharedRoot, EmptiedRoot>()
   for (const [root, keys] of changed) {
@@ -57,7 +54,7 @@ class EmptiedRoot {
     this.#root = root
   }
 
-  /** @param item an item that was deleted in the transaction */
+  /** Adds the evidence of an item that was deleted in the transaction. */
   add(item: Y.Item): void {
     const { content, parentSub } = item
     if (parentSub !== null || content instanceof Y.ContentDeleted) return

@@ -6,7 +6,7 @@ import type { NewValue } from './new-values.ts'
 export interface SplitBudget {
   /**
    * Budget of shifted structs. Each split costs the number of structs of the item's author, because Yjs
-   * shifts all of them. This takes about 0.85 ns for each struct (measured with 13.6.33).
+   * shifts all these structs. This takes about 0.85 ns for each struct (measured with 13.6.33).
    */
   shiftedStructs: number
   /**
@@ -25,7 +25,7 @@ export const splitBudget = (): SplitBudget => ({ shiftedStructs: 60_000_000, cop
 
 /**
  * Splits the items of a sequence wherever an edit starts or ends, so that each item then stays or is deleted
- * as a whole. If this exceeds the budget, ranges with many edits are deleted as a whole, and their kept
+ * as a whole. If the splits exceed the budget, ranges with many edits are deleted as a whole, and their kept
  * elements are inserted again. This is possible because an item with several elements contains only plain
  * values.
  */

@@ -39,7 +39,7 @@ function hasPrototypeKey(json: Json): boolean {
   return isObject(json) && (Object.hasOwn(json, prototypeKey) || Object.values(json).some(hasPrototypeKey))
 }
 
-/** Maximum number of existing values that are examples for a new value. */
+/** Maximum number of existing values that serve as examples for a new value. */
 const examplesMax = 16
 
 /**
@@ -86,7 +86,7 @@ export class NewValueFactory {
   }
 }
 
-/** Shared values of one kind that are examples for new values. */
+/** Shared values of one kind that serve as examples for new values. */
 class Examples {
   readonly #values: readonly StoredValue[]
   readonly #named = new Map<string, NewValueFactory>()
@@ -106,15 +106,15 @@ class Examples {
     return { as: 'xml', update: planXml(undefined, fragmentKey, checkXml(target)) }
   }
 
-  /** Returns the examples for the values that are directly in these values. */
+  /** Returns the factory for values that are directly inside a new value. */
   inside(): NewValueFactory {
     this.#inside ??= new NewValueFactory(this.#values.flatMap(childrenOf))
     return this.#inside
   }
 
   /**
-   * Returns the examples for a value under a key: the values with the same key if one of them has the same
-   * kind; otherwise all values.
+   * Returns the factory for the value under a key of a new value. Its examples are the existing values under
+   * the same key if one of them has the same kind as `target`; otherwise all values inside the examples.
    */
   at(key: string, target: Json): NewValueFactory {
     let named = this.#named.get(key)

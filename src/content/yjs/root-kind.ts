@@ -13,11 +13,11 @@ export type KnownKind = Exclude<RootKind, 'none'>
 export type ForgottenKind = 'array' | 'xml' | 'xmltext'
 
 /**
- * Returns the kind of the root `contentKey`, without changes. The kind follows from the live items. The Yjs
- * type does not show it: a root that is loaded from updates has no type, and Yjs gives it any type that is
- * requested. If items contradict each other, the first decisive item counts. However, a plain value outweighs
- * an earlier shared text, because no text contains plain values. An empty root has the kind that was stored
- * for it, or that its deleted entries or items show.
+ * Determines the kind of the root `contentKey` without changing the document. The kind follows from the live
+ * items. The Yjs type does not show it: a root that is loaded from updates has no type, and Yjs gives it any
+ * type that is requested. If items contradict each other, the first decisive item counts. However, a plain
+ * value outweighs an earlier shared text, because no text contains plain values. An empty root has the kind
+ * that was stored for it, or that its deleted entries or items show.
  */
 export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
   const root = doc.share.get(contentKey)
@@ -97,7 +97,7 @@ export function kindOfMarker({ content }: Y.Item): ForgottenKind | null {
 /** Returns whether a kind is stored for the root. */
 export const hasStoredKind = (root: SharedRoot): boolean => storedKind(root) !== undefined
 
-/** Returns the kind that was stored last. Its entry is the longest (see `nextKindLength`). */
+/** Returns the kind that was stored last, which is the kind with the longest entry (see `nextKindLength`). */
 function storedKind(root: SharedRoot): KnownKind | undefined {
   let [latest, length]: [KnownKind | undefined, number] = [undefined, 0]
   for (const kind of root._map.size === 0 ? [] : knownKinds) {
@@ -128,8 +128,8 @@ export function needsStoredKind(root: SharedRoot, kind: KnownKind, isChanged: bo
 }
 
 /**
- * Returns the length of an entry for a new kind. It is longer than all earlier entries, so that the new kind
- * replaces theirs.
+ * Returns the length of the entry for a new kind. The new entry must be longer than all earlier entries,
+ * because the longest entry determines the kind.
  */
 export const nextKindLength = (root: SharedRoot): number =>
   1 + Math.max(...knownKinds.map((kind) => storedLength(root, kind)))
@@ -143,7 +143,8 @@ function kindOfEmpty(root: SharedRoot, marked: ForgottenKind | null): RootKind {
   const { _start, _map } = root
   if (_start === null && hasEntries(root)) return 'map'
   const stored = storedKind(root)
-  // A text may have attributes, but arrays and fragments have none: then the entries are entries of a map.
+  // A text may have attributes, but arrays and fragments have none. If the sequence is not that of a text,
+  // the entries are therefore entries of a map.
   if (hasEntries(root) && stored !== 'text') return (stored ?? marked) === 'xmltext' ? 'xmltext' : 'map'
   if (stored !== undefined) return stored
   return marked ?? (_start === null && _map.size > 0 ? 'map' : 'none')
@@ -181,10 +182,10 @@ function hasEntries({ _map }: SharedRoot): boolean {
  */
 export type Evidence = 'text' | 'xmltext' | 'array' | 'element' | 'value'
 
-/** Returns what the content of a live item indicates. */
+/** Returns the evidence that the content of a live item gives for the kind of its root. */
 const evidenceOf = (content: Y.Item['content']): Evidence => evidence(content, isLive)
 
-/** Returns what the content of a deleted item indicates, before Yjs garbage-collects the content. */
+/** Returns the evidence that the content of a deleted item gives, before Yjs garbage-collects the content. */
 export const deletedEvidenceOf = (content: Y.Item['content']): Evidence => evidence(content, () => true)
 
 const isLive = ({ deleted }: Y.Item): boolean => !deleted
@@ -207,8 +208,8 @@ function evidence(content: Y.Item['content'], counts: (item: Y.Item) => boolean)
 }
 
 /**
- * Returns whether a text has attributes or contains shared values. A text in XML has neither; a text of
- * Lexical or Slate has.
+ * Returns whether a text has attributes or contains shared values. A text of Lexical or Slate has attributes
+ * or shared values; a text in XML has neither.
  */
 function isRich(text: Y.XmlText, counts: (item: Y.Item) => boolean): boolean {
   for (const item of text._map.values()) if (counts(item)) return true

@@ -8,8 +8,8 @@ import { asRoot, type SharedRoot } from './root-kind.ts'
  */
 type SequenceCell = What & {
   /**
-   * The formatting that changes at the start of the range, by name; null if it ends. The size is linear in
-   * the number of changes, and independent of the number of active formats.
+   * The formatting that changes at the start of the range, by name; the value null ends a format. The size is
+   * linear in the number of changes, and independent of the number of active formats.
    */
   readonly changes: readonly (readonly [name: string, value: unknown])[]
 }

@@ -19,7 +19,8 @@ export type StoredValue =
   | { readonly kind: 'xml'; readonly json: string; readonly type: SharedRoot }
   | { readonly kind: 'plain'; readonly json: Json; readonly value: unknown }
   /**
-   * Bytes, a subdocument, or a single XML node. The JSON view only shows whether the value stays unchanged.
+   * Bytes, a subdocument, or a single XML node. The JSON view is only needed to find out whether the value
+   * stays unchanged.
    */
   | { readonly kind: 'opaque'; readonly json: Json; readonly value: unknown }
 
