@@ -13,7 +13,7 @@ export interface CollectedIds {
 /**
  * Collects the ids in a call, by the names of their members. An id is a member with `format: 'id'` in the
  * schema. An id in a member `id`, or in a list, is collected under the name of its parent.
- * @param data must be valid by the schema
+ * @param data data that is valid according to the schema
  */
 export function collectAuditedIds(schema: Schema, data: unknown): CollectedIds {
   const found = new Map<string, Set<string>>()

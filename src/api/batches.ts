@@ -16,8 +16,9 @@ interface RemovedEntries {
 const nothingRemoved: RemovedEntries = { rejected: {}, replaced: 0 }
 
 /**
- * Validates the `data` of a request. `textLength` is the length of the body in characters. @throws ApiError
- * INVALID_ARGUMENT
+ * Validates the `data` of a request. Returns the entries that were removed from `data`. `textLength` is the
+ * length of the body in characters.
+ * @throws ApiError INVALID_ARGUMENT
  */
 type RequestValidator = (data: object, textLength: number, unknown: UnknownInEntries | null) => RemovedEntries
 
@@ -46,7 +47,7 @@ interface Entry {
 
 /**
  * Compiles the validation of an operation's requests. The response to a batch has one result for each id, so
- * only the last entry of an id counts: the validator removes the earlier ones from `data`. It also removes
+ * only the last entry of an id counts: the validator removes the earlier entries from `data`. It also removes
  * invalid entries: their result is `success: false`, and the server executes the other entries. The whole
  * request is rejected if no entry is valid, or if anything else is invalid.
  */
@@ -89,7 +90,10 @@ function hasRepeatedId({ name, idOf }: List, data: object): boolean {
   return new Set(ids).size < ids.length
 }
 
-/** Returns the last entry of each id, and all entries without an id: the server creates their ids. */
+/**
+ * Returns the last entry of each id, and all entries without an id, because the server creates a new id for
+ * each of them.
+ */
 function lastOfEachId(entries: readonly Entry[]): readonly Entry[] {
   const last = new Map(entries.map((entry) => [entry.id, entry]))
   return entries.filter((entry) => entry.id === null || last.get(entry.id) === entry)
@@ -118,7 +122,10 @@ function listOf(
 const memberOf = (object: object, name: string): unknown =>
   Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined
 
-/** Checks the rules of entries that schemas cannot check. @throws ApiError INVALID_ARGUMENT */
+/**
+ * Checks the rules for entries that a schema cannot express.
+ * @throws ApiError INVALID_ARGUMENT
+ */
 function checkEntries({ check }: Batch, list: string, data: object): void {
   const given = memberOf(data, list)
   if (check === undefined || !Array.isArray(given)) return

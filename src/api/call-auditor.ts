@@ -36,7 +36,7 @@ export interface AuditorOptions {
 export interface AuditedCall {
   readonly operation: Operation
   readonly caller: AnyCaller
-  /** Must be valid by the request schema. */
+  /** Data that is valid according to the request schema. */
   readonly data: unknown
   readonly request: IncomingMessage
   readonly requestId: string
@@ -57,8 +57,8 @@ export class CallAuditor {
 
   /**
    * Runs a call. If the call must be recorded, the audit record is durable when the promise resolves.
-   * @throws errors of `work`; StoreUnavailableError if the record may be lost. In this case the caller does
-   * not get the outcome; if the loss is known before the call starts, the call does not run
+   * @throws errors of `work`; StoreUnavailableError if the record may be lost. The caller then does not get
+   * the outcome. If the loss is known before the call starts, the call does not run
    */
   async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
     const { operation, caller, data, request, requestId } = call
@@ -123,8 +123,8 @@ export class CallAuditor {
     work: () => Promise<T>,
     ending: (done: T) => Ending,
   ): Promise<T> {
-    // Waits until the next tick, or until the record is durable. From the next tick on, the engine writes
-    // nothing before the record.
+    // Waits until the next tick, or until the record is durable. After the next tick begins, the engine
+    // writes nothing before the record.
     await Promise.race([nextTurn(), begun.stored])
     let done: T
     try {
@@ -195,7 +195,10 @@ function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: Store
   }
 }
 
-/** Returns the owner of a call; `none` if the call is not made with an API key. */
+/**
+ * Returns the owner of a call: the tenant of the caller, or the API key that a rejected caller claims to have
+ * (null if there is no such key). Returns `none` if the caller was authenticated without an API key.
+ */
 function ownerOf(caller: AnyCaller | null, { headers }: IncomingMessage): RequestOwner | 'none' {
   if (caller !== null) return caller.level === 'key' ? caller.tenant : 'none'
   const apiKey = readHeader(headers, apiKeyHeader)

@@ -116,7 +116,9 @@ export const editorAddress = (
   }: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId'>,
 ): DocumentAddress => ({ ...tenant, organizationId, documentId, editorId })
 
-/** Creates the content of an editor that has none. Resolves when the content is durable and sent. */
+/**
+ * Creates the content of an editor that has no content yet. Resolves when the content is durable and sent.
+ */
 export const createEditorContent = (
   request: ContentRequest,
   caller: KeyCaller,
@@ -124,10 +126,10 @@ export const createEditorContent = (
 ): Promise<Written> => writeContent(request, { expects: 'nothing' }, caller, services)
 
 /**
- * Changes the content of an editor with the smallest possible difference. Resolves when the change is durable
- * and sent, or when there is no difference.
- * @param full the error of the storage limit that the workspace has reached: then only deletions are
- * accepted; null: not reached
+ * Changes the content of an editor by the smallest possible set of operations. Resolves when the change is
+ * durable and sent, or when the content is already equal.
+ * @param full the error to throw for anything but deletions, because the workspace has reached its storage
+ * limit; null if it has not reached the limit
  */
 export function updateEditorContent(
   request: UpdateRequest,
@@ -167,9 +169,10 @@ async function writeContent(
 }
 
 /**
- * Waits for work on the content of an editor.
- * @throws ApiError NOT_FOUND for the organization or the document if they do not exist, instead of the
- * NOT_FOUND for the content
+ * Waits for work on the content of an editor. If `work` fails because the content does not exist, checks the
+ * organization and the document first.
+ * @throws ApiError NOT_FOUND for the organization or the document if it does not exist; otherwise the errors
+ * of `work`
  */
 export async function namingMissing<T>(
   documents: ApiServices['documents'],

@@ -19,7 +19,7 @@ import { batchMax, lookupMax, metadataBytesMax } from './schemas/resource-schema
 import { pairsMax } from './v2/auth/permissions/get.ts'
 import { editorsMax } from './v2/crdt/get.ts'
 
-/** A row of the table of records: one `of` has at most `max` of `what`. */
+/** A row of the table of records: each `of` has at most `max` of `what`. */
 type Row = readonly [of: string, what: string, max: number]
 
 /**
@@ -184,7 +184,9 @@ function ownBounds({ maxLength, maxItems, maxProperties, maximum, minimum }: Bou
   return [...sizes, `${from}${number.format(maximum)}`]
 }
 
-/** Returns a table with a row for each member and bound, and the operations that have it. */
+/**
+ * Returns a table with a row for each member and bound. The row lists the operations that have this bound.
+ */
 function requestTable(): string {
   const rows = new Map<string, Set<string>>()
   for (const { path, request } of operationList)

@@ -9,8 +9,8 @@ export interface DocumentIds {
 }
 
 /**
- * Returns the ids of the editors of a document that have content. They are sorted by key, and start after
- * `after`.
+ * Returns the ids of the editors of a document that have content: at most `limit` ids, sorted by key,
+ * starting after `after`.
  */
 export async function listEditors(
   log: Pick<DocumentLog, 'list'>,

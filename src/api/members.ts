@@ -10,18 +10,18 @@ import { escapePointer, issuesMax, type ValidationIssue } from './validator.ts'
 export const ignoredHeader = 'x-weft-ignored'
 
 /**
- * Maximum number of different unknown members in one call. Each one is compared with the known members of its
- * object.
+ * Maximum number of different unknown members in one call. Each unknown member is compared with the known
+ * members of its object.
  */
 const differentMax = 1_000
 /** Maximum characters of a member name in a path of a response. */
 const nameLengthMax = 64
 /**
- * Maximum characters of an unknown name in a response, if the name misspells no known one: it may be a
- * secret.
+ * Maximum characters of an unknown name in a response, if the name does not misspell a known name. The limit
+ * is low because the name may be a secret.
  */
 const unknownNameLengthMax = 20
-/** Maximum characters of the header: proxies reject responses with large headers. */
+/** Maximum characters of the header, because proxies reject responses with large headers. */
 const headerLengthMax = 1_500
 
 /**
@@ -38,7 +38,7 @@ interface SentRequest {
   readonly target: string
 }
 
-/** Unknown members in the entries of a batch. They reject only their entries. */
+/** Unknown members in the entries of a batch. Only the entries that contain them are rejected. */
 export interface UnknownInEntries {
   /** The error that names all of these members. */
   readonly error: ApiError
@@ -59,9 +59,9 @@ interface CheckedMembers {
  * accepts null (there, `null` unsets the member). If the operation only reads, also removes an empty list in
  * an optional member of `data`, because a filter without values filters nothing. In other operations, an
  * empty list keeps its meaning: it must never stand for all.
- * @throws ApiError INVALID_ARGUMENT for a member outside the entries of a batch that misspells a known one;
- * for every unknown member of a strict operation if `mode` is `reject`; for more than 1,000 different unknown
- * members
+ * @throws ApiError INVALID_ARGUMENT if a member outside the entries of a batch misspells a known member; if
+ * `mode` is `reject` and a strict operation has an unknown member there; if there are more than 1,000
+ * different unknown members
  */
 export function checkMembers(
   operation: Pick<Operation, 'effect' | 'strict' | 'request' | 'batch'>,
@@ -118,7 +118,10 @@ class MemberChecker {
     this.#lists = lists
   }
 
-  /** Checks a value and everything in it. @param path the names above `value`; modified during the walk */
+  /**
+   * Checks a value and everything in it.
+   * @param path names of the members that contain `value`; the array is modified during the walk
+   */
   walk(schema: Schema, value: unknown, path: Path): void {
     if (Array.isArray(value)) {
       const array = branchesOf(schema).find((branch) => branch.type === 'array')
@@ -202,7 +205,10 @@ class MemberChecker {
   }
 }
 
-/** Returns the issue of an unknown member. @param intended the known member that it misspells; null: none */
+/**
+ * Returns the issue of an unknown member.
+ * @param intended the known member that the unknown name misspells; null if there is none
+ */
 const issueOf = (path: string, intended: string | null): ValidationIssue => ({
   path,
   message: `is unknown${intended === null ? '; remove it' : ` (did you mean ${intended}?)`}`,
@@ -240,8 +246,8 @@ function memberOf({ properties, additionalProperties }: ObjectSchema | MapSchema
 }
 
 /**
- * Returns an unknown name as a part of a JSON pointer. The name is truncated; more of it is kept if it
- * misspells a known name.
+ * Returns an unknown name as a part of a JSON pointer. The name is truncated. A name that misspells a known
+ * name keeps more characters.
  */
 const shownName = (name: string, intended: string | null): string =>
   escapePointer(shortened(name, intended === null ? unknownNameLengthMax : nameLengthMax))
@@ -251,7 +257,7 @@ const pointerOf = (path: readonly (string | number)[]): string =>
 
 /**
  * Returns the value of the header: as many pointers as it can contain, encoded for a URI (RFC 6901 section
- * 6), and the number of the others.
+ * 6), and the number of the remaining pointers.
  */
 function headerOf(pointers: readonly string[]): string {
   let text = ''

@@ -99,8 +99,8 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   readonly auth: Level
   readonly effect: Effect
   /**
-   * True: the operation rejects unknown members although it only reads. If it ignored one, the response could
-   * contain more than intended.
+   * True if the operation rejects unknown members although it only reads. If the operation ignored a
+   * misspelled filter, the response could contain more than intended.
    */
   readonly strict?: true
   readonly audited: AuditPolicy
@@ -110,8 +110,8 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
    */
   readonly grows?: 'records' | 'content'
   /**
-   * Set if the response has a result for each entry, as the specification requires. Then invalid entries do
-   * not prevent the execution of the others.
+   * Set if the response has a result for each entry, as the specification requires. Invalid entries then do
+   * not prevent the execution of the other entries.
    */
   readonly batch?: Batch
   /** Whether a response may have `warnings`. */
@@ -149,12 +149,13 @@ type SendableItems<T> = T extends readonly (infer Item)[]
 /** Shape of `result` in a response: the whole envelope, or only the data. */
 export type ResponseShape = 'full' | 'bare'
 
-/** An operation of any schema. The router and the documentation use this type. */
+/** An operation with any schemas. The router and the documentation use this type. */
 export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
   readonly envelope: ResponseShape
   /**
-   * Executes a call. @param data must be valid by the request schema @throws TypeError for a caller of
-   * another level
+   * Executes a call.
+   * @param data data that is valid according to the request schema
+   * @throws TypeError for a caller of another level
    */
   run(
     data: unknown,

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 /**
- * Creates ids for items of a call that have none. With a seed, each run of a call creates the same ids in the
- * same order, so that a repeated call finds the items that it added before. Different calls do not create the
- * same ids.
+ * Creates ids for the items of a call that have no id. With a seed, each run of a call creates the same ids
+ * in the same order, so that a repeated call finds the items that it added before. Different calls do not
+ * create the same ids.
  */
 export class SeededIds {
   readonly #seed: string | null

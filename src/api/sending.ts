@@ -12,7 +12,7 @@ const contentType = 'application/json; charset=utf-8'
 
 /**
  * Sends a JSON body. The event loop encodes a piece of limited size at a time, and waits until the client has
- * read enough of the previous pieces. Only a small body is sent with its length; a larger one is sent in
+ * read enough of the previous pieces. Only a small body is sent with its length; a larger body is sent in
  * chunks.
  * @param behind called when the client has not read enough, possibly several times
  * @throws ClientDisconnectedError if the client disconnects first; the errors of a streamed array, before or
@@ -74,8 +74,7 @@ async function* bytesOfElements({ pages }: StreamedArray): AsyncGenerator<Uint8A
 }
 
 /**
- * Writes a piece. Resolves when the client can accept more, and in no case before other work of the process
- * has run.
+ * Writes a piece. Resolves when the client can accept more, but not before other work of the process has run.
  */
 async function write(response: ServerResponse, bytes: Uint8Array, behind: () => void): Promise<void> {
   if (response.destroyed) throw new ClientDisconnectedError('the client disconnected')

@@ -6,13 +6,13 @@ import { TakenBytes } from '../quota/unread-bytes.ts'
 import { memoryOwnerOf, type UnreadResponsesOptions } from './http/rate-limits.ts'
 
 /**
- * Limits complete responses that the operating system has not accepted yet. Accepted responses are not
- * counted.
+ * Limits responses that are written completely, but that the operating system has not accepted yet. Responses
+ * that it has accepted do not count.
  */
 export const watchUnread =
   (options: UnreadResponsesOptions) =>
   (_request: Request, response: Response, next: NextFunction): void => {
-    // The whole response has been written to the connection.
+    // At this event, the whole response has been written to the connection.
     response.once('prefinish', () => {
       if ((response.socket?.writableLength ?? 0) > 0) countUnread(options, response, 0)
     })

@@ -6,8 +6,8 @@ import type { ObjectSchema } from './schema.ts'
 /** Maximum number of issues in one response. Further issues are omitted. */
 export const issuesMax = 50
 /**
- * Maximum characters of a body that is searched for all issues. In a larger body, only the first issue is
- * reported: millions of invalid items would create millions of issues.
+ * Maximum characters of a body that is searched for all issues. For a larger body, only the first issue is
+ * reported, because millions of invalid items would create millions of issues.
  */
 const allIssuesTextMax = 65_536
 

@@ -20,8 +20,8 @@ export interface HttpConnectionLimits {
  * Limits the number of all connections, and the number of connections from one address that are not upgraded.
  * Before a request arrives, only the address is known, and a connection without a request uses a file
  * descriptor for 10 s. Excess connections are closed without a response, because there is no request yet.
- * Behind reverse proxies, a limit per address is useless, because all connections have the addresses of the
- * proxies.
+ * Behind reverse proxies, a limit per address is useless, because all connections come from the addresses of
+ * the proxies.
  */
 export function limitConnections(
   server: Server,

@@ -18,8 +18,9 @@ const allowedHeaders = [
 const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
 
 /**
- * Sets the CORS headers, so that pages of a domain that any API key lists can read the response. Other pages
- * get no CORS headers. Whether a page may use its API key is decided later, by the credentials.
+ * Sets the CORS headers of the response if any API key lists the domain of the page, so that the page can
+ * read the response. Returns false for all other pages, which get no CORS headers. Whether a page may use its
+ * API key is decided later, by the credentials.
  */
 export async function shareWithOrigin(
   { headers: { origin } }: IncomingMessage,

@@ -4,7 +4,7 @@ import { describeProcess, processOnPort } from '../../config/process-with.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { createHttpServer } from './http-server.ts'
 
-/** The server cannot listen on the port. The message is for the operator. */
+/** Thrown if the server cannot listen on the port. The message is for the operator. */
 export class ListenError extends OperatorError {
   override readonly name = 'ListenError'
 }

@@ -18,13 +18,13 @@ export const httpTimeouts = {
   requestTimeout: 20_000,
   connectionsCheckingInterval: 2000,
   /**
-   * Must be longer than the time for which proxies keep idle connections (60 s). The proxy must close first;
-   * otherwise it could send a request to a socket that the server has just closed.
+   * Must be longer than the time for which proxies keep idle connections (60 s). The proxy must close first.
+   * Otherwise the proxy could send a request to a socket that the server has just closed.
    */
   keepAliveTimeout: 65_000,
   /**
-   * Maximum time without a byte in either direction. It is longer than any call takes, and disconnects
-   * clients that do not read.
+   * Maximum time in ms without a byte in either direction. Then the connection is closed, because its client
+   * does not read. The time is longer than any call takes.
    */
   silenceTimeout: 120_000,
 }
@@ -48,9 +48,9 @@ const parserErrors: Readonly<Record<string, ApiError>> = {
 const malformedRequest = invalid('request/malformed', 'the request is not valid HTTP; use an HTTP library')
 
 /**
- * Decides which requests are upgrades. If a server has a listener for upgrades, Node treats every request
- * that offers an upgrade as an upgrade, and some clients offer HTTP/2 with every call. This server upgrades
- * only websockets, and answers all other requests as if they had no offer.
+ * A request that is an upgrade only if it asks for a websocket. If a server has a listener for upgrades, Node
+ * treats every request that offers an upgrade as an upgrade, and some clients offer HTTP/2 with every call.
+ * This server answers such requests as if they had no offer.
  */
 class HttpRequest extends IncomingMessage {
   get upgrade(): boolean {
@@ -72,8 +72,8 @@ const tooManyHeaders = new ApiError(
 )
 
 /**
- * Creates a server that survives all socket errors, and that uses the response envelope also for requests
- * that Node rejects. An upgrade listener must ignore destroyed sockets: their upgrade arrived before the
+ * Creates a server that survives all socket errors. It also uses the response envelope for requests that Node
+ * rejects. An upgrade listener must ignore destroyed sockets, because their upgrade arrived before the
  * response to an earlier request was sent.
  */
 export function createHttpServer(
@@ -91,7 +91,7 @@ export function createHttpServer(
     (request, response) => exchanges.take(request, response, answer),
   )
   server.setTimeout(silenceTimeout)
-  // Node would silently drop headers beyond its limit.
+  // Disables the limit of Node, which would silently drop further headers.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     exchanges.take(request, response, () => rejectRequest(request, response, unmetExpectation))
@@ -131,12 +131,12 @@ interface Exchange {
 }
 
 /**
- * Answers the requests of each connection one at a time. Node passes on all pipelined requests together: with
- * a few KB of requests, a client that reads no response could make the server create and keep all the
- * responses.
+ * Answers the requests of each connection one at a time. Node emits all pipelined requests immediately. With
+ * a few KB of requests, a client that reads no response could therefore make the server create and keep all
+ * the responses.
  */
 class RequestPipeline {
-  /** Unanswered requests, by connection. The first one is in progress. */
+  /** Unanswered requests, by connection. The first request of each list is in progress. */
   readonly #unanswered = new WeakMap<Socket, Exchange[]>()
 
   /**

@@ -40,7 +40,7 @@ export interface ApiLimits {
 /**
  * Limits the calls of one address, before anything of a call is read. A flood of invalid calls then costs
  * next to nothing, and guessing credentials is slow.
- * @param cost in calls; 0: the call is always accepted
+ * @param cost number of calls that one request counts as; 0: the request is always accepted
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export const limitAddress =
@@ -109,8 +109,8 @@ function ownerOf(caller: AnyCaller): string {
 }
 
 /**
- * Returns the owner of a call's memory: the workspace of the caller (null before authentication) and its
- * address.
+ * Returns the owner of the memory of a call: the workspace of the caller (null before authentication) and the
+ * address of the caller.
  */
 export function memoryOwnerOf({ locals }: Response): MemoryOwner {
   const known = locals.caller as AnyCaller | undefined

@@ -6,7 +6,10 @@ import { limits } from '../../model/limits.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { invalidAt } from '../validator.ts'
 
-/** Maximum depth of the JSON in a body, with `data` and its envelope. Content has its own limits. */
+/**
+ * Maximum depth of the JSON in a body, including `data` and the object that contains it. Content has its own
+ * limits.
+ */
 const depthMax = limits.typeDepth + 2
 /**
  * Maximum bytes of an oversized body that are read and discarded, so that the client receives the response
@@ -14,12 +17,12 @@ const depthMax = limits.typeDepth + 2
  */
 const discardedBytesMax = 67_108_864
 
-/** Minimum bytes of a piece that is kept as it is. Smaller pieces are copied. */
+/** Minimum number of bytes of a received piece that is kept without copying it. Smaller pieces are copied. */
 const pieceBytesMin = 1_024
-/** Memory of each piece, in addition to its bytes. */
+/** Memory in bytes that each piece needs in addition to its content. */
 const pieceBytes = 128
 
-/** Is informed of the progress of a body. */
+/** Receives calls about the progress of a body. */
 export interface BodyMeter {
   /** Counts received bytes, whether they are kept or discarded. */
   count(bytes: number): void
@@ -34,7 +37,7 @@ export interface BodyMeter {
 
 const jsonType = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
 
-/** The connection ended before the body was complete, so no response is possible. */
+/** Thrown if the connection ended before the body was complete. No response is possible then. */
 export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError'
 }
@@ -56,7 +59,7 @@ export function checkContentType({ headers }: IncomingMessage): void {
 /**
  * Reads a body. Returns the body, its member `data`, and its text.
  * @throws ApiError INVALID_ARGUMENT if the body is too large (413), not UTF-8, not JSON, nested too deeply,
- * or without an object `data`; errors of `keep` of the meter
+ * or without an object `data`; the errors of `meter.keep`
  */
 export async function readRequestData(
   request: IncomingMessage,

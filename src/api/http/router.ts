@@ -37,11 +37,11 @@ export interface RouterOptions {
   readonly quotas: ApiLimits
   readonly bodyBytesMax: number
   readonly unknownMembers: Config['unknownMembers']
-  /** True: answers only requests whose host is this machine, because there is no authentication. */
+  /** True if only requests whose host is this machine are answered, because there is no authentication. */
   readonly loopbackOnly: boolean
   /**
-   * Whether the server is ready. It is not ready while the store is not available, and from the start of the
-   * shutdown: then all calls are rejected with the reason.
+   * Returns the readiness of the server. The server is not ready while the store is not available, and from
+   * the start of the shutdown. All calls are then rejected with the reason.
    */
   readonly readiness: () => Health
   readonly metrics: Metrics
@@ -175,7 +175,8 @@ const answerError =
     if (error instanceof ClientDisconnectedError) return
     reportLimit(quotas, error, response)
     const answer = toApiError(error)
-    // If an operation itself returns an error response, this is not a fault of the server.
+    // An INTERNAL error that the operation itself has thrown (`answer` is `error`) is not a fault of the
+    // server, and is not logged.
     if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
       log.error(
         { err: error, requestId, method: request.method, route: response.locals.route },

@@ -23,8 +23,8 @@ export class CallMutex {
 
   /**
    * Runs `work` when no other call with the same key is running.
-   * @throws ApiError INVALID_ARGUMENT if the running call is a different one; ABORTED if it takes too long,
-   * or if too many calls wait for it; errors of `work`
+   * @throws ApiError INVALID_ARGUMENT if the running call is not the same call; ABORTED if the running call
+   * takes too long, or if too many calls wait for it; errors of `work`
    */
   async run<T>(call: IdempotentCall, work: () => Promise<T>): Promise<T> {
     const name = keyName([...call.part, call.id])

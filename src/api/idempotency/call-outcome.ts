@@ -17,7 +17,7 @@ const endings: Readonly<Record<Status, CallOutcome>> = {
   ALREADY_EXISTS: 'kept',
   ABORTED: 'forgotten',
   RESOURCE_EXHAUSTED: 'forgotten',
-  // Some operations throw this error themselves. A fault of the server is not an ApiError at this point.
+  // Some operations throw INTERNAL themselves. A fault of the server is not an ApiError at this point.
   INTERNAL: 'kept',
   UNAVAILABLE: 'unknown',
 }
@@ -25,7 +25,7 @@ const endings: Readonly<Record<Status, CallOutcome>> = {
 export const callOutcomeOf = (error: unknown): CallOutcome =>
   error instanceof ApiError ? endings[error.status] : 'unknown'
 
-/** Returns the error for a recorded call whose end was not recorded. */
+/** Returns the error for a recorded call whose outcome was not recorded. */
 export const unknownOutcomeRejection = (): ApiError =>
   new ApiError(
     'idempotency/outcome-unknown',
@@ -42,7 +42,10 @@ export const responseNotKeptRejection = (httpCode: number): ApiError =>
     { details: { outcome: 'done', httpCode } },
   )
 
-/** Returns the error for too many stored calls. @param freeInMs time until a stored call expires */
+/**
+ * Returns the error for too many stored calls.
+ * @param freeInMs time in ms until a stored call expires
+ */
 export const tooManyCallsRejection = (callsMax: number, freeInMs: number): ApiError =>
   exhausted('idempotentCalls', callsMax, {
     problem: `the API key has the maximum number of stored calls with an ${idempotencyHeader}`,

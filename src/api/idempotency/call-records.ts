@@ -46,7 +46,7 @@ const callRecordType: RecordType<CallRecord> = {
   ]),
 }
 
-/** The member of a call record that the removal of the call needs. */
+/** Reads only the expiry of a call record, because the removal of a call needs no other member. */
 export const callExpiryType: RecordType<Pick<CallRecord, 'endsAt'>> = {
   name: 'idempotent call',
   schema: v.looseObject({ endsAt: v.number() }),
@@ -66,7 +66,7 @@ export const expiryRecordType: RecordType<ExpiryRecord> = {
 /** Approximate bytes of the two entries of a call, without its response. */
 export const bytesOfCall = 512
 /**
- * Time in ms: when expired calls are removed, calls that expire within this time after them are removed in
+ * Delay in ms after the expiry of a call until its removal. Calls that expire during the delay are removed in
  * the same run.
  */
 const sweepMs = 60_000
@@ -107,8 +107,8 @@ export class CallStore {
   }
 
   /**
-   * Finds the record of a call. `record` is null if there is none, or if the call has expired at `now`.
-   * `bytes` is the stored record, even if it has expired.
+   * Finds the record of a call. `record` is null if the call has no record, or if the record has expired at
+   * `now`. `bytes` is the stored record, even if it has expired.
    */
   async find({ part, id }: IdempotentCall, now: number): Promise<FoundCall> {
     const key = callKeys.call(id)
@@ -154,6 +154,6 @@ const commitOf = ({ part, id }: IdempotentCall, record: CallRecord): KvCommit =>
   jobs: [callSweepJob(part, record.endsAt)],
 })
 
-/** Returns the approximate number of bytes for which a record counts. */
+/** Returns the approximate number of bytes that a record adds to the stored bytes of its caller. */
 export const accountedBytes = (record: CallRecord): number =>
   bytesOfCall + (record.state === 'done' ? (record.answer?.length ?? 0) : 0)

@@ -234,7 +234,10 @@ export class IdempotencyService {
     return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
   }
 
-  /** Like `#noteBegun`, for a call that counts towards the limits. */
+  /**
+   * Like `#noteBegun`, for a call that was already counted towards the limits. If the call is not recorded,
+   * it no longer counts.
+   */
   async #begin(
     call: IdempotentCall,
     record: StartedCallRecord,
@@ -296,8 +299,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Replaces the record of a call by its outcome. If this fails, the caller still gets the outcome, and a
-   * repeated call gets less information.
+   * Replaces the record of a call by its outcome. If this fails, the caller still gets the outcome, but a
+   * repeated call does not.
    */
   async #note(call: IdempotentCall, { noted }: Time, record: CallRecord | null): Promise<Noting> {
     try {
@@ -344,8 +347,8 @@ type DoneRecord = Extract<CallRecord, { state: 'done' }>
 interface Time {
   readonly is: 'first' | 'again'
   /**
-   * The stored record as this process knows it; null: none. If another process has taken over the call, the
-   * store has a different one.
+   * The stored record as this process knows it; null: no record. If another process has taken over the call,
+   * the store has another record.
    */
   readonly noted: Uint8Array | null
 }

@@ -8,13 +8,13 @@ import type { Effect, Operation } from '../operation.ts'
 
 /** Header with the key of a call. A call with a key runs once, however often the caller sends it. */
 export const idempotencyHeader = 'idempotency-key'
-/** Header that is `true` in a response from the store. */
+/** Header that is `true` if the response is a stored response. */
 export const replayedHeader = 'idempotent-replayed'
 
 export const keyLengthMax = 255
 /**
- * A valid key: visible ASCII. Node joins repeated headers with a comma and a space, which this pattern
- * rejects.
+ * Matches a valid key: visible ASCII. Node joins repeated headers with a comma and a space, which this
+ * pattern rejects.
  */
 const keyPattern = new RegExp(`^[!-~]{1,${keyLengthMax}}$`)
 
@@ -28,7 +28,7 @@ export interface IdempotentCall {
   readonly key: string
   readonly operation: string
   readonly effect: Effect
-  /** Digest of the body, which cannot be computed without the key. */
+  /** Digest of the body. It cannot be computed without the key. */
   readonly body: string
 }
 
@@ -57,7 +57,10 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
 const isMisspelled = (name: string): boolean =>
   misspelledName(name.startsWith('x-') ? name.slice(2) : name, [idempotencyHeader]) !== null
 
-/** Returns a call with its digests. @param text the text of the body */
+/**
+ * Creates a call and computes its digests.
+ * @param text the text of the body
+ */
 export function parseIdempotentCall(
   caller: AnyCaller,
   { path, effect }: Pick<Operation, 'path' | 'effect'>,

@@ -3,11 +3,13 @@ export interface IdempotencyLimits {
   readonly calls: number
   /** Maximum stored bytes of one caller. Beyond this limit, a call is stored without its response. */
   readonly bytes: number
-  /** Maximum stored bytes of one response. If a response is larger, the call is stored without it. */
+  /**
+   * Maximum stored bytes of one response. If a response is larger, the call is stored without its response.
+   */
   readonly answerBytes: number
   /**
-   * Maximum time in ms for which a call waits for the end of the first call with its key. Then it gets
-   * ABORTED.
+   * Maximum time in ms for which a call waits for the end of the first call with its key. After this time,
+   * the call gets ABORTED.
    */
   readonly waitMs: number
   /** Maximum number of calls that wait for one call. Further calls get ABORTED immediately. */

@@ -5,8 +5,8 @@ import { lastSegment } from '../../engine/key-encoding.ts'
 import { callExpiryType, callKeys, callSweepJob, expiryOf, expiryRecordType } from './call-records.ts'
 
 /**
- * Maximum number of calls in one commit, and of commits in one run. Then the calls of other callers are
- * removed.
+ * Maximum number of calls in one commit, and of commits in one run. After a run, the calls of other callers
+ * are removed.
  */
 const callsAtOnce = 200
 const slicesMax = 20

@@ -26,7 +26,10 @@ export class ResponseEncryption {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
   }
 
-  /** Decrypts a response. Returns null if no secret can decrypt it, because its secret was removed. */
+  /**
+   * Decrypts a response. Returns null if no secret can decrypt it, because the secret that encrypted it was
+   * removed.
+   */
   open(call: IdempotentCall, sealed: string): string | null {
     const bytes = Buffer.from(sealed, 'base64')
     for (const secret of this.#secrets) {

@@ -19,7 +19,7 @@ import {
 import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resultBody } from './schemas.ts'
 
 interface CodedError extends DocumentedError {
-  /** Set only if the HTTP code differs from the usual one of the status. */
+  /** HTTP code of the error; undefined if it is the usual code of the status. */
   readonly httpCode?: number
 }
 

@@ -50,7 +50,7 @@ const parameterOf: Readonly<Record<Exclude<Effect, 'reads'>, keyof typeof idempo
   repeatable: 'KeyOfRepeatable',
 }
 
-/** Returns the `parameters` of an operation; an empty object if it has none. */
+/** Returns the `parameters` of an operation; an empty object if the operation has no parameters. */
 export function parametersOf({ effect }: Affecting): object {
   if (effect === 'reads') return {}
   return { parameters: [{ $ref: `#/components/parameters/${parameterOf[effect]}` }] }

@@ -26,9 +26,9 @@ export function publicSchema(schema: Schema): object {
 
 /**
  * Returns the published form of a request schema. In this form an optional member may also be null, which
- * means that it is absent.
- * @param isClosed whether objects reject members that are not listed; objects whose names the caller chooses
- * never do
+ * means that the member is absent.
+ * @param isClosed true if objects reject members that are not listed; objects whose member names the caller
+ * chooses accept all members in any case
  */
 export function publishedRequest(schema: Schema, isClosed: boolean): object {
   const inner = (each: Schema): object => publishedRequest(each, isClosed)
@@ -81,7 +81,10 @@ const nextPage = {
   description: 'Send it with the same query for the next page; absent at the end.',
 } satisfies Schema
 
-/** Returns the schema of a response body. An operation that accepts a page token also returns one. */
+/**
+ * Returns the schema of a response body. The response of an operation that accepts a page token also contains
+ * a page token.
+ */
 export const resultBody = (
   operation: Pick<Operation, 'request' | 'response' | 'envelope' | 'warns'>,
 ): ObjectSchema => ({

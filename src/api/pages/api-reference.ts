@@ -147,7 +147,10 @@ function headers(document: OpenApiDocument, operation: Described): string {
   return `<dl>\n${items.join('')}</dl>\n`
 }
 
-/** Returns the list of errors. One HTTP code can have several statuses: each gets a sentence. */
+/**
+ * Returns the HTML list of errors, by HTTP code. If a code has several statuses, its description has a
+ * sentence for each status.
+ */
 function errors(responses: Described['responses']): string {
   const failures = Object.entries(responses).filter(([code]) => code !== '200')
   const items = failures.map(

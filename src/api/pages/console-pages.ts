@@ -14,8 +14,8 @@ const types: Readonly<Record<string, string>> = {
 const folder = 'console/'
 
 /**
- * Returns the built pages of the console and the playground; none without a build. Source maps are not
- * served.
+ * Returns the built pages of the console and the playground. Returns no pages if they are not built. Source
+ * maps are not served.
  */
 export function consolePages(): readonly PageRoute[] {
   const place = builtFile(folder)

@@ -16,7 +16,7 @@ export const docsPages = (): readonly PageRoute[] => [
     route: unknownErrorPage.path,
   })),
   unknownErrorPage,
-  // In earlier versions, readers called the operations on this page.
+  // Redirects the address of a page on which readers of earlier versions called the operations.
   { path: '/docs/api', calls: 1, content: () => ({ kind: 'redirect', to: pathOf(referenceChapter) }) },
   filePage('/docs/style.css', 'style.css'),
   ...pictures.map((name) => filePage(`/docs/pictures/${name}`, `pictures/${name}`)),
@@ -55,8 +55,8 @@ const htmlPage = (text: string | Buffer) =>
   }) as const satisfies PageBody
 
 /**
- * Returns the built scripts of the pages and the search index; none without a build. Source maps are not
- * served.
+ * Returns the built scripts of the pages and the search index. Returns no pages if they are not built. Source
+ * maps are not served.
  */
 function scriptPages(): readonly PageRoute[] {
   const folder = builtFile('docs/')

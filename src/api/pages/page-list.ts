@@ -68,7 +68,10 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Number of calls that one request counts as: it takes milliseconds of work, and normal use is rare. */
+/**
+ * Number of calls that one request of the metrics counts as. The number is high because a request takes
+ * milliseconds of work, and because normal use is rare.
+ */
 const metricsCalls = 50
 
 const jsonText = (text: Buffer): PageBody => ({

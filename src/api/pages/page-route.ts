@@ -18,7 +18,7 @@ export type PageBody =
       readonly type: string
       /** HTTP status; default 200. */
       readonly httpCode?: number
-      /** For a large body, bytes: they are created once, and shared by all responses in progress. */
+      /** A large body must be bytes that are created once and shared by all responses in progress. */
       readonly text: string | Buffer
       /** Replaces the default policy, which forbids scripts. */
       readonly contentSecurityPolicy?: string
@@ -33,7 +33,7 @@ export type PageBody =
 /** A page for GET requests, outside of the REST API. */
 export interface PageRoute {
   readonly path: string
-  /** Label of the page in the metrics, if several pages share one. Default: `path`. */
+  /** Label of the page in the metrics. Set if several pages have the same label; default: `path`. */
   readonly route?: string
   /**
    * Number of calls that one request counts as in the limit of its address; 0 for pages that monitoring must
@@ -42,7 +42,7 @@ export interface PageRoute {
   readonly calls: number
   /** Type of the required credentials. Requests with rejected credentials are counted. */
   readonly door?: EntryPoint
-  /** True if the page returns secrets: the audit log records each request. */
+  /** True if the page returns secrets. The audit log then records each request. */
   readonly isAudited?: true
   /** Returns the body of the page. @throws ApiError that is sent in the envelope */
   content(request: IncomingMessage): PageBody | Promise<PageBody>

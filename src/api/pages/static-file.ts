@@ -19,7 +19,7 @@ interface Kept {
 export interface FileOptions {
   readonly type: string
   readonly contentSecurityPolicy: string
-  /** True if the name of the file changes with its content: then clients need not revalidate the file. */
+  /** True if the name of the file changes with its content. Clients then need not revalidate the file. */
   readonly isImmutable: boolean
 }
 
@@ -51,7 +51,7 @@ export class StaticFile {
       'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
       etag,
-      // Set on both kinds of response, because a browser uses the header of the later one.
+      // Set on both kinds of response, because a browser uses the header of the later response.
       'content-security-policy': contentSecurityPolicy,
     }
     if (namesTag(headers['if-none-match'], etag)) return { kind: 'unchanged', headers: sent }

@@ -4,7 +4,7 @@ export interface TriedOperation {
   readonly path: string
   readonly isChanging: boolean
   readonly credentials: readonly TriedHeader[]
-  /** Names of headers that the reader may send in addition. */
+  /** Names of the headers that the reader may also send. */
   readonly optional: readonly string[]
   /** The body that the form shows at the start. */
   readonly example: unknown

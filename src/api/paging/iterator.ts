@@ -43,7 +43,7 @@ interface Iterated<Item> {
 
 /**
  * Reads the page that a request selects.
- * @param query identifies the listing and everything that decides its content, except the caller
+ * @param query all values that determine what the listing contains, except the caller
  * @throws ApiError INVALID_ARGUMENT if the iterator belongs to another query
  */
 export async function readIteratorPage<Item>(

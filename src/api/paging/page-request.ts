@@ -31,7 +31,7 @@ interface PageRequest {
   readonly pageToken?: string
 }
 
-/** A page, with the token of the next page unless it is the last one. */
+/** A page, with the token of the next page unless this is the last page. */
 export interface PageWithToken<Found extends ListPage<unknown>> {
   readonly found: Found
   readonly token: { readonly pageToken?: string }
@@ -39,7 +39,7 @@ export interface PageWithToken<Found extends ListPage<unknown>> {
 
 /**
  * Reads the page that a request selects.
- * @param query identifies the listing and everything that decides its content, except the caller
+ * @param query all values that determine what the listing contains, except the caller
  * @throws ApiError INVALID_ARGUMENT if the page token belongs to another query
  */
 export async function readPage<Found extends ListPage<unknown>>(
@@ -57,7 +57,10 @@ export async function readPage<Found extends ListPage<unknown>>(
   )
 }
 
-/** Like `readPage`. @param query must also identify the caller */
+/**
+ * Like `readPage`, for callers of any level.
+ * @param query must also contain values that identify the caller
+ */
 export async function readPageWithToken<Found extends ListPage<unknown>>(
   pageTokens: PageTokens,
   query: readonly unknown[],

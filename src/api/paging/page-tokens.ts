@@ -20,7 +20,7 @@ export class PageTokens {
 
   /**
    * @param secret the secret of the server; a token that was created with another secret is rejected
-   * @param previousSecret also accepted while the secret is being replaced
+   * @param previousSecret a secret that is also accepted, while the secret is being replaced
    */
   constructor(secret: string, previousSecret: string | null = null) {
     this.#key = keyOf(secret)
@@ -29,7 +29,7 @@ export class PageTokens {
 
   /**
    * Returns the token of a position.
-   * @param query everything that decides what is listed and in which order, including the caller
+   * @param query all values that determine what is listed and in which order, including the caller
    * @param position any JSON value
    */
   seal(query: readonly unknown[], position: unknown): string {

@@ -21,8 +21,9 @@ export const searchRequest = (where: string, lookedAtMax: number) =>
   }) as const
 
 /**
- * Returns the search of a request; undefined if there is none.
- * @param ids name and value of the request member that selects items by id, which excludes a search
+ * Returns the search of a request; undefined if there is no search.
+ * @param ids name and value of the request member that selects items by id; a request with this member must
+ * not have a search
  * @throws ApiError INVALID_ARGUMENT if both are given
  */
 export function parseSearch(

@@ -35,12 +35,12 @@ export const actionScopeOf = (
 
 type GivenAnchor = FromSchema<typeof anchor>
 
-/** A validated anchor. If its root is omitted, `placeAnchors` chooses one. */
+/** A validated anchor. If its root is omitted, `placeAnchors` chooses the root. */
 interface CheckedAnchor extends Omit<Anchor, 'contentKey'> {
   readonly contentKey: string | undefined
 }
 
-/** Returns the validated anchor; undefined if none is given. */
+/** Returns the validated anchor; undefined if the request contains no anchor. */
 export function parseAnchor(given: GivenAnchor | undefined): CheckedAnchor | undefined {
   if (given === undefined) return undefined
   const { editorId, contentKey, position, positionEnd } = given
@@ -80,8 +80,8 @@ function checkPosition(path: string, text: string | undefined): void {
 }
 
 /**
- * Returns the items with their anchors in the stored form. For an omitted root, the common rule for
- * `contentKey` chooses one.
+ * Returns the items with their anchors in the stored form. If an anchor omits its root, the common rule for
+ * `contentKey` chooses the root.
  */
 export async function placeAnchors<Item extends { readonly anchor: CheckedAnchor | undefined }>(
   context: OperationContext,
@@ -111,7 +111,8 @@ async function onlyRootOf(
 }
 
 /**
- * Checks the sizes of the free-form members. @param at JSON pointer of the object that contains them
+ * Checks the sizes of the free-form members.
+ * @param at JSON pointer of the object that contains these members
  * @throws ApiError INVALID_ARGUMENT if a member is too large
  */
 export function checkSizes(
@@ -142,9 +143,9 @@ export function checkCommentText({ text }: { readonly text: string }, at: string
 }
 
 /**
- * Returns the results, in which items that an earlier run of the call has added count as added. These are the
- * items whose id was created for this call and exists already.
- * @param used the error code of an item whose id exists
+ * Returns the results of a repeated call. Items that an earlier run of the call has added count as added:
+ * their ids were created for this call and exist already.
+ * @param used the error code for an id that exists already
  */
 export const mergeEarlierResults = (results: BatchResults, ids: SeededIds, used: ErrorCode): BatchResults =>
   Object.assign(

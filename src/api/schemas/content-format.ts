@@ -18,6 +18,9 @@ export const noSuchRoot = {
   when: 'there are roots, and none of them is called `contentKey`: `details.roots` names up to 20 of them',
 } as const
 
-/** Returns a remedy that names the formats that are shorter than `format`, which is too large. */
+/**
+ * Returns the remedy for content that is too large in `format`. The remedy specifies formats in which the
+ * content is shorter.
+ */
 export const smallerFormats = (format: DocumentReading['format']): string =>
   format === 'delta' ? 'request format "text" or "update"' : 'request format "update"'

@@ -43,8 +43,8 @@ export function normalizeDomains(texts: readonly string[], path: string): readon
 const quote = (text = ''): string => JSON.stringify(text.slice(0, 100))
 
 /**
- * Returns the specified error response to a call for which some domains were already in the requested state.
- * All other domains have been changed.
+ * Returns the error that the specification requires if some domains of a call were already in the requested
+ * state. All other domains have been changed.
  */
 export function partialSuccess(
   message: string,

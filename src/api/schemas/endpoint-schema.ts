@@ -13,7 +13,7 @@ export const endpointId = {
   examples: ['billing'],
 } as const
 
-/** Error of all operations on one endpoint, and of the operations on endpoints in general. */
+/** Error of the operations on endpoints and their deliveries. */
 export const advancedOff = {
   status: 'FAILED_PRECONDITION',
   code: 'webhook/disabled',
@@ -25,7 +25,7 @@ export const noSuchEndpoint = {
   when: 'the endpoint does not exist',
 } as const
 
-/** Properties of an endpoint. Each one may also be null, which unsets the property. */
+/** Properties of an endpoint. Each property may also be null, which unsets the property. */
 export const endpointProperties = {
   url: {
     type: 'string',
@@ -146,7 +146,7 @@ export const toEndpointResponse = (endpoint: EndpointRecord): FromSchema<typeof 
   }
 }
 
-/** The members that need more checks than their schema. */
+/** The members that need checks beyond those of their schema. */
 interface Judged {
   readonly url?: string
   readonly metadata?: Readonly<Record<string, string>> | null

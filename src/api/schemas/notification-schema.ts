@@ -20,7 +20,7 @@ const notifiedUserProperties = {
   email: { type: 'string', maxLength: 320 },
 } as const
 
-/** A user as described by the caller. It need not be a user of the organization. */
+/** A user as the caller describes the user. The user need not be a user of the organization. */
 export const notifiedUser = {
   type: 'object',
   required: ['userId'],
@@ -66,7 +66,10 @@ interface CheckedData {
   readonly notificationSourceData?: Metadata
 }
 
-/** Checks the size of the list of users. @throws ApiError INVALID_ARGUMENT if it is too large */
+/**
+ * Checks the size of the list of users.
+ * @throws ApiError INVALID_ARGUMENT if the list is too large
+ */
 export function checkNotifiedUsers(users: readonly NotifiedUser[]): void {
   if (Buffer.byteLength(JSON.stringify(users)) <= limits.notifyUsersBytes) return
   throw invalidAt({
@@ -76,7 +79,8 @@ export function checkNotifiedUsers(users: readonly NotifiedUser[]): void {
 }
 
 /**
- * Checks the sizes of the free-form members. @param at JSON pointer of the object that contains them
+ * Checks the sizes of the free-form members.
+ * @param at JSON pointer of the object that contains these members
  * @throws ApiError INVALID_ARGUMENT if a member is too large
  */
 export function checkNotificationData(data: CheckedData, at: string): void {

@@ -61,8 +61,8 @@ const issueOf = (
 })
 
 /**
- * Returns the organization of a resource. @throws ApiError INVALID_ARGUMENT if the resource specifies none,
- * or a wrong one
+ * Returns the organization of a resource.
+ * @throws ApiError INVALID_ARGUMENT if the resource specifies no organization, or a wrong organization
  */
 export function organizationOfResource({ type, id, organizationId }: NamedResource, index: number): string {
   if (type === 'organization' && organizationId !== undefined && organizationId !== id)

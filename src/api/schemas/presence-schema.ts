@@ -55,7 +55,10 @@ export const presenceDocumentNotFound = {
   when: 'the organization or the document does not exist',
 } as const
 
-/** Returns the document of a call. @throws ApiError NOT_FOUND if it does not exist */
+/**
+ * Returns the document of a call.
+ * @throws ApiError NOT_FOUND if the document does not exist
+ */
 export async function presenceScope(
   ids: DocumentIds,
   caller: KeyCaller,

@@ -1,7 +1,10 @@
 import type { Metadata } from '../../directory/store/records.ts'
 import { invalidAt } from '../validator.ts'
 
-/** Maximum characters of an API key or an auth token in a body. The server creates shorter ones. */
+/**
+ * Maximum characters of an API key or an auth token in a body. Credentials that the server creates are
+ * shorter.
+ */
 export const credentialLengthMax = 512
 /** Maximum number of items in one batch. */
 export const batchMax = 500
@@ -46,13 +49,17 @@ export const folderNotFound = {
   when: 'the organization or the folder does not exist',
 } as const
 
-/** Checks the metadata of an entry. @throws ApiError INVALID_ARGUMENT if it is too large */
+/**
+ * Checks the metadata of an entry.
+ * @throws ApiError INVALID_ARGUMENT if the metadata is too large
+ */
 export const checkMetadata = ({ metadata: given }: { readonly metadata?: Metadata }, pointer: string): void =>
   checkMetadataAt(`${pointer}/metadata`, given)
 
 /**
- * Checks metadata. @param path JSON pointer of the metadata @throws ApiError INVALID_ARGUMENT if it is too
- * large
+ * Checks metadata.
+ * @param path JSON pointer of the metadata
+ * @throws ApiError INVALID_ARGUMENT if the metadata is too large
  */
 export function checkMetadataAt(path: string, given: Metadata | undefined): void {
   if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= metadataBytesMax) return

@@ -20,8 +20,8 @@ interface DataScope {
 }
 
 /**
- * Returns the scope of a user's data. @throws ApiError INVALID_ARGUMENT for the id that stands for all
- * deleted users
+ * Returns the scope of a user's data.
+ * @throws ApiError INVALID_ARGUMENT if the user id is the id that stands for all deleted users
  */
 export function dataScopeOf({ userId, organizationId }: DataScope, { tenant }: KeyCaller): UserDataScope {
   if (userId === deletedUserId)

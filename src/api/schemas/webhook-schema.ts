@@ -137,7 +137,7 @@ export function urlProblem(url: string): string | null {
   return username === '' && password === '' ? null : 'must not contain a user name or a password'
 }
 
-/** The members that need more checks than their schema. */
+/** The members that need checks beyond those of their schema. */
 interface Judged {
   readonly authToken?: string
   readonly rawNotificationUrl?: string
@@ -146,8 +146,9 @@ interface Judged {
 }
 
 /**
- * Checks a configuration. @param at JSON pointer of the object
- * @throws ApiError INVALID_ARGUMENT about the first member that cannot be used
+ * Checks a configuration.
+ * @param at JSON pointer of the object
+ * @throws ApiError INVALID_ARGUMENT for the first member that cannot be used
  */
 export function checkWebhookConfig(at: string, config: Judged): void {
   const { authToken = '', publicKey = '', rawNotificationUrl = '', processedNotificationUrl = '' } = config

@@ -2,9 +2,9 @@ import { close } from '../../../model/close.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchMax } from '../../schemas/resource-schema.ts'
 
-/** The client does not reconnect by itself. */
+/** Code and reason of a close after which the client does not reconnect by itself. */
 const forGood = close('forbidden', 'an administrator closed the connection')
-/** The client reconnects immediately. */
+/** Code and reason of a close after which the client reconnects immediately. */
 const toReconnect = close('serviceRestart', 'an administrator closed the connection; reconnect')
 
 export const closeConnections = defineOperation({

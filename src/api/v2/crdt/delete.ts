@@ -82,7 +82,8 @@ async function deleteEditors(
   const isThere = await Promise.all(addresses.map((address) => hasContent(log, address)))
   const live = addresses.filter((_, index) => isThere[index])
   for (const address of live) {
-    // The second call removes versions that were created before the content was destroyed.
+    // The second call of `removeEditor` removes versions that were created between the first call and the
+    // destruction of the content.
     await versions.removeEditor(address)
     await rooms.destroy(address)
     await versions.removeEditor(address)

@@ -161,7 +161,7 @@ async function idsOfAll(
   return ids
 }
 
-/** Reads the content of an editor. Returns null if it has none. */
+/** Reads the content of an editor. Returns null if the editor has no content. */
 async function readEditor(
   address: DocumentAddress,
   request: Request,

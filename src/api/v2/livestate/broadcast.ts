@@ -72,7 +72,10 @@ export const broadcastLive = defineOperation({
   },
 })
 
-/** Checks the data of a message. @throws ApiError INVALID_ARGUMENT if it is too large or nested too deeply */
+/**
+ * Checks the data of a message.
+ * @throws ApiError INVALID_ARGUMENT if the data is too large or nested too deeply
+ */
 function checkData(text: string): void {
   const problem =
     Buffer.byteLength(text) > dataBytesMax

@@ -71,7 +71,7 @@ export const getPresence = defineOperation({
   },
 })
 
-/** Returns a filter. If a list is absent, it does not filter. */
+/** Returns a function that filters entries by user and status. A list that is absent does not filter. */
 function filterOf(
   userIds: readonly string[] | undefined,
   statuses: readonly string[] | undefined,

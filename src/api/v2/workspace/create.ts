@@ -10,7 +10,7 @@ import {
 import { invalidAt } from '../../validator.ts'
 
 const nameLengthMax = 200
-/** Maximum length of an address with the `@` (RFC 5321 4.5.3.1). */
+/** Maximum length of an e-mail address, including the `@` (RFC 5321 4.5.3.1). */
 const emailLengthMax = 320
 
 const email = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u

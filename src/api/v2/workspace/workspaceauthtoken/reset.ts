@@ -10,7 +10,8 @@ export const resetWorkspaceAuthToken = defineOperation({
   description:
     'Earlier tokens of the workspace stay valid for at most `graceSeconds`. The next start of the server restores a ' +
     'token that its configuration names: put the new token there.',
-  // Without this example, a reader who tries the operation would lock out all users.
+  // The form of the API reference is filled in with this example. Without it, `graceSeconds` would be 0, and
+  // a reader who sends the form would lock out all users.
   request: { type: 'object', properties: { graceSeconds: { ...graceSeconds, examples: [86_400] } } },
   response: {
     type: 'object',
