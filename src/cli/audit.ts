@@ -48,7 +48,7 @@ const queryOf = ({ since, until, operation, apiKey, actor }: Flags): AuditQuery 
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Returns a time in epoch milliseconds. */
+/** Parses a date, or an age such as `24h`. Returns the time in epoch milliseconds. */
 function checkedTime(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms = unitsMs[unit ?? '']

@@ -38,13 +38,14 @@ export function consoleLink(
 
 const openers: Readonly<Record<string, readonly string[]>> = {
   darwin: ['open'],
-  // `start` uses its first argument in quotes as the title of the window.
+  // `start` uses its first argument in quotes as the title of the window, so an empty title precedes the
+  // link.
   win32: ['cmd', '/c', 'start', '""'],
 }
 
 /**
  * Time in ms after which the program that opens the browser counts as successful if it has reported no error.
- * It may run as long as the browser.
+ * This program may run as long as the browser.
  */
 const openedAfterMs = 5000
 

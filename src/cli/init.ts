@@ -49,7 +49,10 @@ export function initCommand(): Command {
     })
 }
 
-/** Checks that none of the files exists. @throws StorageError if one exists */
+/**
+ * Checks that none of the files exists.
+ * @throws StorageError if a file exists
+ */
 async function expectNone(files: readonly string[]): Promise<void> {
   for (const file of files)
     if ((await stat(file).catch(() => null)) !== null)
@@ -62,8 +65,8 @@ const writeConfig = (path: string): Promise<void> =>
   writing(path, () => writeFile(path, `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' }))
 
 /**
- * Creates the store. Ignores other configuration such as the environment, because it belongs to other
- * servers.
+ * Creates the store. Ignores other configuration such as the environment, because that configuration belongs
+ * to other servers.
  */
 async function makeStore(directory: string): Promise<ServerCredentials> {
   const { createDataDirectory } = await import('../storage/create-data-directory.ts')

@@ -125,7 +125,10 @@ async function replaceOfWorkspace(workspaceId: string, flags: ReplaceFlags): Pro
   )
 }
 
-/** Returns the configured auth token of an API key. @throws ConfigError if none is configured */
+/**
+ * Returns the configured auth token of an API key.
+ * @throws ConfigError if no such token is configured
+ */
 function authTokenOf(key: string): string {
   const { apiKey, authToken, bootstrap } = configOf({}).config
   const own = apiKey === null || apiKey === key ? authToken : null
@@ -134,7 +137,10 @@ function authTokenOf(key: string): string {
   throw notConfigured(`auth token of the API key ${JSON.stringify(key)}`, 'WEFT_AUTH_TOKEN')
 }
 
-/** Returns the configured token of a workspace. @throws ConfigError if none is configured */
+/**
+ * Returns the configured token of a workspace.
+ * @throws ConfigError if no such token is configured
+ */
 function workspaceTokenOf(id: string): string {
   const { workspaceId, workspaceAuthToken, bootstrap } = configOf({}).config
   const own = workspaceId === null || workspaceId === id ? workspaceAuthToken : null

@@ -61,7 +61,9 @@ export function mirrorCommand(): Command {
     .action((url: URL, flags: Flags) => mirror(url, flags))
 }
 
-/** Runs a mirror. Loads the code of the mirror only then, because the server does not need it. */
+/**
+ * Runs a mirror. Loads the code of the mirror only when it is needed, because the server does not need it.
+ */
 async function mirror(url: URL, flags: Flags): Promise<void> {
   const { to, dialect, tokenFile } = flags
   const token = tokenFile === undefined ? (flags.token ?? null) : await readTokenFile(tokenFile)

@@ -41,8 +41,8 @@ export function tokenCommand(): Command {
 }
 
 /**
- * Lookups that accept every tenant and know no revoked token. The real values are only in the store, which a
- * running server may use.
+ * Lookups that accept every tenant and know no revoked token. The real lookups need the store, which a
+ * running server may have opened.
  */
 const unknown = {
   isTenant: () => Promise.resolve(true),

@@ -5,8 +5,8 @@ import { defaultText } from '../../config/render-config.ts'
 import { environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf } from '../../config.ts'
 
 /**
- * Adds `--config`, `--json` and the flags of all options to a command. Its help lists the options last, and
- * describes secrets by their variables.
+ * Adds `--config`, `--json` and the flags of all options to a command. The help of the command lists the
+ * options last, and then the environment variables of the secrets, which have no flags.
  */
 export function withConfigFlags(command: Command): Command {
   command.option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
@@ -20,7 +20,7 @@ export function withConfigFlags(command: Command): Command {
   return command.addHelpText('after', ({ command: shown }) => secretsHelp(shown.createHelp()))
 }
 
-/** Returns help for the options that have no flag. It describes them by their variables. */
+/** Returns the help text for the secrets, which have no flags. The text lists their environment variables. */
 function secretsHelp(help: Help): string {
   const names = optionKeys.filter(isSecret)
   const width = Math.max(...names.map((key) => environmentOf(key).length))
@@ -58,8 +58,8 @@ export async function printWithBackpressure(text: string): Promise<void> {
 }
 
 /**
- * Prints one line per item as soon as the item arrives. Without items, it prints the sentence to standard
- * error, unless the output is JSON.
+ * Prints one line per item as soon as the item arrives. If there are no items, prints the sentence `none` to
+ * standard error, unless the output is JSON.
  * @param line formats an item; null for a line of JSON
  */
 export async function printRows<Item>(

@@ -6,8 +6,8 @@ const usual = 'serve'
 const own: readonly string[] = ['-h', '--help', '-V', '--version']
 
 /**
- * Inserts the default command if the command line contains no command. It does so only then, so that a
- * misspelled command is not treated as an argument of the default command.
+ * Inserts the default command if the command line is empty or starts with an option. Any other first word is
+ * a command, so that a misspelled command is not treated as an argument of the default command.
  */
 export function withCommand(argv: readonly string[]): readonly string[] {
   const [node = '', script = '', first, ...rest] = argv

@@ -35,8 +35,8 @@ function nodesOf(command: Command, path = ''): readonly Node[] {
 }
 
 /**
- * Returns the completion script for bash. It completes words that are not commands as file names, or not at
- * all.
+ * Returns the completion script for bash. For words that are not commands, the script completes file names or
+ * nothing.
  */
 function bash(nodes: readonly Node[]): string {
   const words = nodes.map(({ path, commands, options, choices }) => {
@@ -71,8 +71,8 @@ complete -o default -F _weft weft`
 }
 
 /**
- * Completes an option with its choices. Without choices the result is empty, so that the shell completes file
- * names.
+ * Returns the code that completes the value of an option with its choices. Without choices the code completes
+ * nothing, so that the shell completes file names.
  */
 const completionOf = ({ argChoices }: Option): string =>
   argChoices === undefined ? 'return' : `words='${argChoices.join(' ')}'`

@@ -4,7 +4,7 @@ import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../.
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { configOf } from './command-io.ts'
 
-/** Returns advice for an error whose message contains none; null if there is no advice. */
+/** Returns advice for an error whose message contains no advice; null if there is none. */
 export function hintFor(error: unknown, argv: readonly string[]): string | null {
   if (error instanceof EngineOpenError && error.reason === 'locked')
     return whileServing(errorMessage(error), argv)

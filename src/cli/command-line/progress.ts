@@ -7,7 +7,7 @@ const lineEvery = 0.25
 /**
  * Shows the progress of a command on standard error: a bar on a terminal, otherwise lines. `end` removes the
  * bar.
- * @param json true to show no progress
+ * @param how `json`: shows no progress
  */
 export function showProgress(
   name: string,

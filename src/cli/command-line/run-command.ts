@@ -11,7 +11,7 @@ import { hintFor } from './hints.ts'
  */
 export const exitCodes = { fault: 1, operator: 2 } as const
 
-/** Error: the command line is invalid. */
+/** Thrown if the command line is invalid. */
 class UsageError extends OperatorError {
   override readonly name = 'UsageError'
 }
@@ -20,7 +20,7 @@ const operatorErrors = [OperatorError, EngineOpenError, StoreUnavailableError, C
 
 /**
  * Runs the command line. Prints an error for the operator as one sentence to standard error, with a hint and
- * without a stack trace. With `--json`, the last line of standard output is the error too:
+ * without a stack trace. With `--json`, also prints the error as the last line of standard output:
  * `{"error":{"message","hint"}}`.
  */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
@@ -62,7 +62,7 @@ function sentenceOf({ code, message }: CommanderError): string {
   return withoutTrailing('.', lines.map((line) => line.trim()).join(' '))
 }
 
-/** Returns the option or command that an unknown one probably means. */
+/** Suggests the known option or command that an unknown name probably means. Returns '' if there is none. */
 function suggestion({ code, message }: CommanderError, command: Command): string {
   const [, name] = /^error: unknown (?:option|command) '([^'=]*)/.exec(message) ?? []
   if (name === undefined) return ''
@@ -77,8 +77,8 @@ function suggestion({ code, message }: CommanderError, command: Command): string
 const helpOf = (command: Command): string => `see ${['weft', ...commandNamesOf(command)].join(' ')} --help`
 
 /**
- * Ignores that the reader of the output has stopped (`| head`). The command does not end: a running import,
- * for example, continues to its end.
+ * Ignores the error that occurs when the reader of the output has stopped (`| head`). The command does not
+ * end: a running import, for example, continues to its end.
  */
 function passOverUnread(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error

@@ -38,7 +38,8 @@ export const fileFormat = (file: string, { format, type }: FileFlags): ReadForma
   format ?? (type === undefined ? formatOf[extname(file).toLowerCase()] : undefined)
 
 /**
- * Checks that the bytes are an update. The error lists the formats, because the caller may not know them.
+ * Checks that the bytes are an update. The error lists the other formats, because the caller may not know
+ * that one must be given.
  * @throws StorageError
  */
 export function checkUpdate(bytes: Uint8Array): void {
@@ -71,7 +72,10 @@ function isText(bytes: Buffer): boolean {
 const members = ['type', 'contentKey', 'data'] as const
 const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
 
-/** Returns the content in JSON of the form that `doc get` prints. @throws StorageError */
+/**
+ * Reads the content from JSON in the form that `doc get` prints.
+ * @throws StorageError
+ */
 function shownContent(json: unknown): NewContent {
   const given = isObject(json) ? json : {}
   const { type, contentKey = null, data } = given

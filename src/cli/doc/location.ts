@@ -60,7 +60,10 @@ export const withContentKey = (command: Command): Command =>
 
 const configFor = ({ dataDir }: ServerFlags) => configOf({ dataDir }).config
 
-/** Returns the URL of the selected server. If `--data-dir` is given, the server is stopped and has no URL. */
+/**
+ * Returns the URL of the selected running server. Returns undefined if `--data-dir` selects a stopped server,
+ * or if no URL is given.
+ */
 export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
   url ?? (data === undefined ? process.env.WEFT_URL : undefined)
 
@@ -70,7 +73,10 @@ export async function onlineServerOf(flags: LocationFlags): Promise<OnlineServer
   return url === undefined ? null : onlineServerAt(url, flags)
 }
 
-/** Returns the running server for a command that needs one. @throws ConfigError */
+/**
+ * Returns the running server for a command that needs a running server.
+ * @throws ConfigError
+ */
 export async function requireServer(flags: ServerFlags): Promise<OnlineServer> {
   const url = flags.url ?? process.env.WEFT_URL
   if (url === undefined)

@@ -75,7 +75,7 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .action((path: string, flags: Flags) => run(name, () => open(path), flags))
 }
 
-/** Runs an import. Loads the code of the import only then. */
+/** Runs an import. Loads the code of the import only when it is needed. */
 async function run(name: string, open: () => Promise<ImportSource>, flags: Flags): Promise<void> {
   const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)
@@ -97,7 +97,10 @@ async function run(name: string, open: () => Promise<ImportSource>, flags: Flags
   if (done.problems.length > 0) process.exitCode = exitCodes.fault
 }
 
-/** Returns how the names of documents become addresses. @throws StorageError */
+/**
+ * Returns the rules by which the names of documents become addresses.
+ * @throws StorageError
+ */
 async function namingOf({ nameMap, organization, editor }: Flags): Promise<NameMapping> {
   return {
     map: nameMap === undefined ? new Map<string, DocumentPath>() : await readNameMap(nameMap),

@@ -18,7 +18,8 @@ export function doctorCommand(): Command {
 }
 
 /**
- * Returns the finding for the configuration. It is valid, because an invalid one ends the command earlier.
+ * Returns the finding for the configuration. The configuration is valid at this point, because an invalid
+ * configuration ends the command earlier.
  */
 function configured(): Finding {
   const skipped = injectedVariables(process.env)
