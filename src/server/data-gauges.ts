@@ -5,8 +5,8 @@ import type { Metrics } from '../metrics.ts'
 import { readLastBackup } from '../storage/last-backup.ts'
 
 /**
- * Registers gauges for the disk of the data directory and for the last backup. They have values only with the
- * engine `level`.
+ * Registers gauges for the disk of the data directory and for the last backup. The gauges have values only
+ * with the engine `level`.
  */
 export function measureData(
   { registry }: Metrics,
@@ -38,7 +38,10 @@ export function measureData(
   )
 }
 
-/** Returns a size of the disk in bytes; null if the disk cannot be read. */
+/**
+ * Returns the free bytes (`bavail`) or all bytes (`blocks`) of the disk of a path; null if the disk cannot be
+ * read.
+ */
 const bytesOf = (path: string, blocks: 'bavail' | 'blocks'): Promise<number | null> =>
   statfs(path).then(
     (found) => found[blocks] * found.bsize,

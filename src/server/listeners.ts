@@ -28,8 +28,9 @@ import {
 import type { ServerServices } from './services.ts'
 
 /**
- * Number of bytes of uncommitted updates above which the server stops reading from sockets. Each update is in
- * memory several times: as received, as a record, in the batch, and in the frames for other clients.
+ * Number of bytes of uncommitted updates above which the server stops reading from sockets. The limit is low
+ * because each update is in memory several times: as received, as a record, in the batch, and in the frames
+ * for other clients.
  */
 const pendingBytesMax = 4_194_304
 

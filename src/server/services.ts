@@ -46,7 +46,7 @@ import { WebhookService } from '../webhooks/webhook-service.ts'
 import { createCascade } from './create-cascade.ts'
 import { creationsOf } from './limits-from-config.ts'
 
-/** Dependencies that all parts of one server use. */
+/** Dependencies that all parts of a server use. */
 export interface ServerBase {
   readonly config: Config
   readonly log: Log
@@ -98,7 +98,10 @@ const heldBytesMax = 16_777_216
  * Time in ms for which a room collects awareness changes. A room thus sends at most 25 messages per second.
  */
 const awarenessWindowMs = 40
-/** Time in ms. An idle document is converted to bytes after one to two times this time. */
+/**
+ * Time in ms after which an idle document is converted to bytes. The conversion happens after one to two
+ * times this time.
+ */
 const restMs = 20_000
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

@@ -8,23 +8,23 @@ import type { ServerServices } from './services.ts'
 const storeShare = 0.25
 
 /**
- * Shares of the time for clients, used if the cluster has other nodes. `notReady`: the node reports that it is
- * not ready but still serves, so that load balancers choose other nodes. `disconnect`: the node disconnects all
- * clients.
+ * Shares of the time for clients, if the cluster has other nodes. In `notReady`, the node reports that it is
+ * not ready but still serves clients, so that load balancers choose other nodes. In `disconnect`, the node
+ * disconnects all clients.
  */
 const drainShares = { notReady: 0.25, disconnect: 0.5 }
 
-/** Steps of a shutdown: callbacks that stop parts of the server. */
+/** Functions of the caller that are called during the shutdown. */
 export interface ShutdownSteps {
-  /** Makes the server not ready. */
+  /** Makes the server report that it is not ready. */
   readonly leave: () => void
   /** Makes the server accept no new work. */
   readonly stop: () => void
 }
 
 /**
- * Stops the server within the configured time: first calls in progress and client connections, then the
- * rooms, the port and the store.
+ * Stops the server within the configured time, in this order: calls in progress and client connections,
+ * rooms, port, store.
  */
 export async function shutDown(
   services: ServerServices,
@@ -45,13 +45,15 @@ export async function shutDown(
   const notReadyMs = isAlone ? 0 : clientsMs * drainShares.notReady
   if (!isAlone) await late(notReadyMs)
   stop()
-  // Stops the visits first, because the disconnection of all clients must not be recorded as leaving.
+  // Stops the recording of visits first, because the disconnection of all clients must not be recorded as
+  // leaving.
   const visits = directory.visits.stop()
   const leftMs = clientsMs - notReadyMs
   const disconnectMs = isAlone ? 0 : clientsMs * drainShares.disconnect
   await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, disconnectMs), webhooksStopped])
   const finishing = finishServer(services, edge, visits, restarting)
-  // Logs a later failure of the store, because the shutdown does not wait for the store any longer.
+  // Only logs a failure of the store that happens later, because the shutdown then no longer waits for the
+  // store.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed during the shutdown'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
     log.error('the store did not close within the time of the shutdown')
