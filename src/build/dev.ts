@@ -40,7 +40,10 @@ const contexts = await Promise.all(
 )
 let server: ChildProcess | null = null
 
-/** True until the changed documentation is built. A mistake in another file may stop a build before that. */
+/**
+ * True until the changed documentation is built. An error in another file may end a build before the
+ * documentation is built.
+ */
 let hasNewDocs = true
 
 async function rebuild(): Promise<void> {
@@ -54,7 +57,7 @@ async function rebuild(): Promise<void> {
     }
     hasNewDocs = false
   } catch (error) {
-    // The compiler has already printed the place of the mistake. The previous server continues.
+    // The compiler has already printed the place of the error. The previous server continues.
     console.error(errorMessage(error))
     return
   }
