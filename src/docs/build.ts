@@ -12,7 +12,7 @@ const read = (name: string): string => readFileSync(source(`${name}.md`), 'utf8'
 
 /**
  * Renders the chapters and the pages of the error codes as HTML.
- * @param folder the folder of the build, with a final slash; the pages go to its `docs/`
+ * @param folder the folder of the build, with a final slash; the pages are written to its subfolder `docs/`
  */
 export function buildDocs(folder: string): void {
   const target = (path: string): URL => packageFile(`${folder}docs/${path}`)
@@ -28,7 +28,7 @@ export function buildDocs(folder: string): void {
   }
 }
 
-/** The entries of the chapters and of the error codes for the search. */
+/** Returns the search entries of the chapters and of the error codes. */
 export const documentationEntries = (): readonly SearchEntry[] => [
   ...[index, ...chapters].flatMap((chapter) => chapterEntries(chapter, fillTables(read(chapter.name)))),
   ...errorEntries(),

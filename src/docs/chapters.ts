@@ -1,27 +1,27 @@
 /** A page of the documentation: `src/docs/<name>.md` in the repository, `/docs/<name>` on a server. */
 export interface Chapter {
   readonly name: string
-  /** Its first heading. */
+  /** First heading of the page. */
   readonly title: string
 }
 
-/** The page at `/docs`. The repository shows it for the folder. */
+/** The page at `/docs`. In the repository, it is the README of the folder. */
 export const index: Chapter = { name: 'README', title: 'Weft' }
 
-/** Each error code also has a page of its own. */
+/** The chapter with the list of all error codes. Each error code also has a separate page. */
 export const errorChapter: Chapter = { name: 'errors', title: 'Errors' }
 
-/** Pages that are generated from the operations. They have no file. */
+/** The API reference. Its pages are generated from the operations, and have no file in the repository. */
 export const referenceChapter: Chapter = { name: 'reference', title: 'API reference' }
 
 /** Chapters for one kind of reader. */
 export interface ChapterGroup {
   readonly title: string
-  /** In reading order. */
+  /** Chapters in reading order. */
   readonly chapters: readonly Chapter[]
 }
 
-/** In reading order. */
+/** All groups in reading order. */
 export const chapterGroups: readonly ChapterGroup[] = [
   {
     title: 'Start',
@@ -107,8 +107,8 @@ export const chapters: readonly Chapter[] = readingOrder.filter(
   (chapter) => chapter !== index && chapter !== referenceChapter,
 )
 
-/** Images of chapters, in `src/docs/pictures`. `npm run pictures` takes them. */
+/** File names of the images in chapters, in `src/docs/pictures`. `npm run pictures` creates these files. */
 export const pictures: readonly string[] = ['overview.png', 'two-windows.png', 'weft.png']
 
-/** The path of a page on a server. */
+/** Returns the path of a page on a server. */
 export const pathOf = ({ name }: Chapter): string => (name === index.name ? '/docs' : `/docs/${name}`)

@@ -2,9 +2,9 @@ import type { ErrorCode } from '../error-codes.ts'
 
 interface ErrorExample {
   readonly message: string
-  /** Members of `details` next to `code`. */
+  /** Members of `details` in addition to `code`. */
   readonly details?: Readonly<Record<string, unknown>>
-  /** The item whose result has the code, if only results of items have it. */
+  /** Id of the item whose result has the code; only for codes that occur in the results of items. */
   readonly item?: string
 }
 

@@ -3,7 +3,10 @@ import { errorExamples } from './error-examples.ts'
 
 export const errorCodeNames = Object.keys(errorCodes) as readonly ErrorCode[]
 
-/** All codes of errors as Markdown: a heading for each area, and below it one for each code. */
+/**
+ * Returns the list of all error codes as Markdown: a heading for each area, followed by a heading for each
+ * code of the area.
+ */
 export function errorList(): string {
   const areas = [...new Set(errorCodeNames.map(areaOf))]
   return areas
@@ -11,7 +14,7 @@ export function errorList(): string {
     .join('\n\n')
 }
 
-/** The page of one code as Markdown. */
+/** Returns the page of one code as Markdown. */
 export function errorPage(code: ErrorCode): string {
   const { message, details, item } = errorExamples[code]
   const failure = { message, details: { ...details, code } }

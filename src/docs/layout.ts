@@ -2,13 +2,13 @@ import { type Chapter, type ChapterGroup, chapterGroups, index, pathOf, readingO
 
 export interface PageLayout {
   readonly title: string
-  /** The entry of the navigation that is current on this page. */
+  /** The chapter that the navigation shows as the current chapter. */
   readonly chapter: Chapter
   /** Headings of the second level, for the list of contents. */
   readonly sections: readonly Section[]
-  /** HTML. */
+  /** Content of the page as HTML. */
   readonly body: string
-  /** Default: the chapters before and after the chapter. */
+  /** Links to the previous and the next page. Default: the chapters before and after the chapter. */
   readonly neighbors?: AdjacentPages
 }
 
@@ -23,9 +23,9 @@ interface PageLink {
 }
 
 export interface Section {
-  /** The heading's anchor. */
+  /** Anchor of the heading. */
   readonly id: string
-  /** Plain text. */
+  /** Text of the heading, without markup. */
   readonly title: string
 }
 
@@ -40,14 +40,17 @@ const entities: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (each) => entities[each] as string)
 
-/** The anchor of a heading. It equals the anchor on GitHub, so that links also work there. */
+/** Returns the anchor of a heading. The anchor equals the one on GitHub, so that links also work there. */
 export const anchorOf = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-/** A page of the documentation. Its script and its stylesheet are from this server, and it is complete without the script. */
+/**
+ * Returns a page of the documentation as HTML. The script and the stylesheet of the page are from this
+ * server, and the page is complete without the script.
+ */
 export function renderPage(layout: PageLayout): string {
   const { title, chapter, sections, body, neighbors = chaptersAround(chapter) } = layout
   const name = chapter === index ? 'Weft: documentation' : `${escapeHtml(title)} · Weft`
@@ -104,7 +107,7 @@ function chaptersAround(chapter: Chapter): AdjacentPages {
 const linkTo = (page: Chapter | undefined): PageLink | undefined =>
   page && { path: pathOf(page), title: page.title }
 
-/** Links to the previous and the next page, if there are any. */
+/** Returns the links to the previous and the next page, if these pages exist. */
 function neighborLinks({ before, after }: AdjacentPages): string {
   const links = [
     before === undefined ? '' : `<a rel="prev" href="${before.path}">← ${escapeHtml(before.title)}</a>`,

@@ -213,7 +213,7 @@ const whose: Readonly<Record<LimitScope, string>> = {
   call: 'a call',
 }
 
-/** The table of all limits as Markdown. */
+/** Returns the table of all limits as Markdown. */
 export const limitsTable = (): string =>
   ['| Limit | Scope | Description | Value | At the limit |', '|---|---|---|---|---|']
     .concat(limitNames.map(rowOf))

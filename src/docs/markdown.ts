@@ -5,7 +5,7 @@ import { rowAnchor } from './search-entries.ts'
 
 /**
  * Renders the Markdown of a chapter as a page.
- * @param title the page's own title, if it is a part of the chapter
+ * @param title title of the page, if the page is only a part of the chapter
  */
 export function renderChapter(chapter: Chapter, text: string, title = chapter.title): string {
   const sections: Section[] = []
@@ -22,7 +22,8 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
       link({ href, tokens }) {
         const inside = this.parser.parseInline(tokens)
         const target = linkTarget(href)
-        // A server does not publish the files of the repository.
+        // A link to a file of the repository becomes plain text, because a server does not publish these
+        // files.
         return target === null ? inside : `<a href="${escapeHtml(target)}">${inside}</a>`
       },
       image: ({ href, text: alternative }) =>
@@ -43,7 +44,7 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
           .join('')
         return scrolling(`<thead>\n${row(token.header, 'th')}</thead>\n<tbody>\n${rows}</tbody>`)
       },
-      // HTML comments: markers of generated tables.
+      // Removes HTML comments, which mark the generated tables.
       html: () => '',
     },
   })
@@ -53,16 +54,22 @@ export function renderChapter(chapter: Chapter, text: string, title = chapter.ti
 
 const textOf = (cell: Tokens.TableCell | undefined): string => cell?.text.replaceAll('`', '') ?? ''
 
-/** A table that scrolls on its own if the page is too narrow, also by keyboard. */
+/** Returns a table that scrolls separately, also by keyboard, if the page is too narrow. */
 const scrolling = (table: string): string =>
   `<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n${table}\n</table></div>\n`
 
-/** The first word after the fence. The other words are notes for the tests. */
+/**
+ * Returns the language of a code block, which is the first word after the fence. The other words are notes
+ * for the tests.
+ */
 const languageOf = (info: string | undefined): string => info?.split(' ')[0] || 'text'
 
 const localDocs = 'http://localhost:8787/docs'
 
-/** The target of a chapter's link on a server; null for a file that is only in the repository. */
+/**
+ * Returns the target that a chapter's link has on a server; null if it leads to a file that is only in the
+ * repository.
+ */
 export function linkTarget(href: string): string | null {
   if (href.startsWith(localDocs)) return href.slice('http://localhost:8787'.length)
   if (/^(https?:|mailto:|#)/.test(href)) return href

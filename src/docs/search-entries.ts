@@ -4,10 +4,13 @@ import { errorCodeNames, errorText } from './error-list.ts'
 import { anchorOf } from './layout.ts'
 import type { SearchEntry } from './search-entry.ts'
 
-/** First headers of the tables whose rows have an entry and an anchor each. */
+/** Headers of the first column of tables in which each row has its own search entry and anchor. */
 const namedRowHeaders: readonly string[] = ['Option', 'Metric', 'Limit']
 
-/** The anchor of a row, if its table describes one thing in each row. @param row text of its first cell */
+/**
+ * Returns the anchor of a row in a table of `namedRowHeaders`; null for other tables.
+ * @param row text of the first cell of the row
+ */
 export const rowAnchor = (header: string, row: string): string | null =>
   namedRowHeaders.includes(header)
     ? `${header.toLowerCase()}-${anchorOf(firstName(row)).replace(/^-+/, '')}`
@@ -15,7 +18,10 @@ export const rowAnchor = (header: string, row: string): string | null =>
 
 const firstName = (cell: string): string => cell.split(/[ ,]/)[0] as string
 
-/** The entries of a chapter: one for each section, and one for each row of the tables of named things. */
+/**
+ * Returns the search entries of a chapter: one for each section, and one for each row of the tables of
+ * `namedRowHeaders`.
+ */
 export function chapterEntries(chapter: Chapter, markdown: string): readonly SearchEntry[] {
   const found: SearchEntry[] = []
   let current = { path: pathOf(chapter), section: '', texts: [] as string[] }
@@ -36,7 +42,7 @@ export function chapterEntries(chapter: Chapter, markdown: string): readonly Sea
   return found
 }
 
-/** Each error has a page and an entry of its own. */
+/** Removes the list of errors from its chapter, because each error has a separate page and entry. */
 const withoutErrors = (chapter: Chapter, markdown: string): string =>
   chapter === errorChapter ? (markdown.split('<!-- errors -->')[0] as string) : markdown
 
@@ -66,7 +72,7 @@ const isTable = (token: Token): token is Tokens.Table => token.type === 'table'
 
 const cellText = (cell: Tokens.TableCell | undefined): string => readableText(cell?.tokens ?? [])
 
-/** The text of a block: a paragraph, a list, a table, a sample. */
+/** Returns the text of a block, such as a paragraph, a list, a table or a sample. */
 function blockText(token: Token): string {
   if (isTable(token))
     return [token.header, ...token.rows].map((cells) => cells.map(cellText).join(' ')).join(' ')
@@ -79,7 +85,10 @@ function blockText(token: Token): string {
     : tokens.map(blockText).join(' ')
 }
 
-/** Inline tokens as text, in which `&`, `<`, `>` and quotes are entities. The anchor of a heading comes from it. */
+/**
+ * Returns inline tokens as text, in which `&`, `<`, `>` and quotes are entities. The anchor of a heading is
+ * made from this text.
+ */
 const inlineText = (tokens: Token[]): string =>
   Parser.parseInline(tokens, { renderer: new TextRenderer() } as never)
 

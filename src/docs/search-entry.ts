@@ -8,6 +8,6 @@ export interface SearchEntry {
   readonly section: string
   /** Path of the operation that the section describes. */
   readonly operation?: string
-  /** Plain text. */
+  /** The text of the place, without markup. */
   readonly text: string
 }

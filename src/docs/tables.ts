@@ -13,7 +13,7 @@ const tables: Readonly<Record<string, () => string>> = {
 
 /**
  * Returns the text of a chapter with its tables generated from the code.
- * @param more tables of upper layers; a table that is not given here stays unchanged
+ * @param more further tables, which belong to higher layers; a table that has no function stays unchanged
  */
 export const fillTables = (chapter: string, more: Readonly<Record<string, () => string>> = {}): string =>
   Object.entries({ ...tables, ...more }).reduce((text, [name, table]) => {
@@ -23,7 +23,9 @@ export const fillTables = (chapter: string, more: Readonly<Record<string, () => 
     return `${text.slice(0, from)}${start}\n${table()}\n\n${text.slice(to)}`
   }, chapter)
 
-/** Metrics of Weft. The metrics of Node are documented by prom-client. */
+/**
+ * Returns the table of the metrics of Weft. The documentation of prom-client describes the metrics of Node.
+ */
 function metricsTable(): string {
   const { registry } = createMetrics()
   const rows = registry

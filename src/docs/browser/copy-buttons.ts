@@ -6,7 +6,10 @@ export function addCopyButtons(): void {
   for (const sample of document.querySelectorAll('main pre')) addCopyButton(sample)
 }
 
-/** @param sample a `pre`, which moves into a wrapper with the button */
+/**
+ * Adds a button that copies the text of a sample.
+ * @param sample a `pre` element; it is moved into a wrapper together with the button
+ */
 export function addCopyButton(sample: Element): void {
   const wrapper = document.createElement('div')
   wrapper.className = 'sample'
@@ -21,7 +24,10 @@ export function addCopyButton(sample: Element): void {
   wrapper.append(sample, button)
 }
 
-/** Screen readers read `Copy code`. The name has the visible text, by which users of voice control call the button. */
+/**
+ * Sets the name of the button to `Copy code`, of which only `Copy` is visible. Screen readers read the whole
+ * name. The name contains the visible text, because users of voice control call the button by that text.
+ */
 function showName(button: HTMLButtonElement): void {
   const rest = document.createElement('span')
   rest.className = 'unseen'
@@ -45,7 +51,9 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies by the older command, which also works over plain HTTP. */
+/**
+ * Copies a text with an older command, which also works over plain HTTP. Returns whether the text was copied.
+ */
 function copySelection(text: string): boolean {
   const focused = document.activeElement
   const field = document.createElement('textarea')

@@ -2,7 +2,7 @@ import type { SearchResult } from './search-index.ts'
 
 type Search = (query: string) => readonly SearchResult[]
 
-/** Characters of the text that a result shows, and those before the first word that matches. */
+/** Maximum numbers of characters of an excerpt: in total, and before the first word that matches. */
 const excerptChars = { all: 150, before: 50 }
 
 interface SearchElements {
@@ -24,7 +24,7 @@ export function startSearchBox(): void {
 class SearchCombobox {
   readonly #elements: SearchElements
   #search: Promise<Search> | null = null
-  /** Index of the chosen result; -1: none. */
+  /** Index of the chosen result; -1 if no result is chosen. */
   #chosen = -1
 
   constructor(elements: SearchElements) {
@@ -52,7 +52,7 @@ class SearchCombobox {
     })
   }
 
-  /** The index loads on the first use. After a failure, the next use loads again. */
+  /** Loads the index on the first use. After a failure, the next use loads the index again. */
   #load(): Promise<Search> {
     this.#search ??= import('./search-index.ts')
       .then(({ loadSearch }) => loadSearch())
@@ -63,14 +63,14 @@ class SearchCombobox {
     return this.#search
   }
 
-  /** Shows the results for the present text. */
+  /** Shows the results for the current text of the input. */
   async #update(): Promise<void> {
     const { input } = this.#elements
     const query = input.value.trim()
     if (query === '') return this.#close()
     try {
       const search = await this.#load()
-      // The text has changed while the index was loading: its own update shows the results.
+      // If the text has changed while the index was loading, the update of the new text shows the results.
       if (input.value.trim() === query) this.#show(search(query))
     } catch (error) {
       this.#showText(`Search failed: ${error instanceof Error ? error.message : String(error)}`)
@@ -86,7 +86,7 @@ class SearchCombobox {
     input.setAttribute('aria-expanded', 'true')
     status.textContent = results.length === 1 ? '1 result' : `${results.length} results`
     status.classList.add('unseen')
-    // The same result stays chosen if the same results appear again.
+    // If the results contain the chosen result again, it stays chosen.
     this.#choose(results.findIndex(({ path }) => path === chosen))
   }
 
@@ -113,7 +113,7 @@ class SearchCombobox {
     if (count === 0 || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
     event.preventDefault()
     const step = event.key === 'ArrowDown' ? 1 : -1
-    // From no choice, the arrow up chooses the last result.
+    // If no result is chosen, the arrow up chooses the last result.
     this.#choose(this.#chosen === -1 && step === -1 ? count - 1 : (this.#chosen + step + count) % count)
   }
 
@@ -128,7 +128,7 @@ class SearchCombobox {
     input.setAttribute('aria-activedescendant', option.id)
   }
 
-  /** Opens the chosen result, or the first one. */
+  /** Opens the chosen result, or the first result if none is chosen. */
   #openChosen(): void {
     const option = this.#elements.list.children[Math.max(0, this.#chosen)]
     if (!(option instanceof HTMLAnchorElement)) return
@@ -162,7 +162,7 @@ function optionOf(result: SearchResult, place: number): HTMLElement {
   return option
 }
 
-/** The part of the text around the first word that the query has matched. */
+/** Returns the part of the text around the first word that the query has matched. */
 function excerptOf({ text, words }: SearchResult): string {
   const first = matchesIn(text, words)[0]?.index ?? 0
   const from = first <= excerptChars.before ? 0 : text.indexOf(' ', first - excerptChars.before) + 1
@@ -170,14 +170,14 @@ function excerptOf({ text, words }: SearchResult): string {
   return `${from > 0 ? '… ' : ''}${text.slice(from, end)}${end < text.length ? ' …' : ''}`
 }
 
-/** Places in the text at which a word begins that the query has matched. */
+/** Returns the places in the text at which a word begins that the query has matched. */
 function matchesIn(text: string, words: readonly string[]): readonly RegExpExecArray[] {
   if (words.length === 0) return []
   const longestFirst = words.toSorted((one, other) => other.length - one.length)
   return [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join('|')})`, 'giu'))]
 }
 
-/** The text as nodes, in which the words are marked. */
+/** Returns the text as nodes, in which the matched words are marked. */
 function marked(text: string, words: readonly string[]): readonly Node[] {
   const nodes: Node[] = []
   let end = 0

@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch'
 import type { SearchEntry } from '../search-entry.ts'
 
-/** Results for one query. */
+/** Maximum number of results for one query. */
 const resultsMax = 12
 
 export interface SearchResult extends SearchEntry {
@@ -16,7 +16,7 @@ interface IndexedEntry extends SearchEntry {
 
 const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
 
-/** Parts of names such as `maxBodyBytes`. */
+/** Splits a name such as `maxBodyBytes` into its parts. */
 const partsOf = (word: string): string[] => word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u)
 
 function indexedWords(text: string): string[] {
@@ -26,27 +26,36 @@ function indexedWords(text: string): string[] {
   })
 }
 
-/** Words without which a query finds the same, and that not every entry has. */
+/** Words that are ignored in queries and entries, because a query finds the same entries without them. */
 const ignoredWords = new Set('a an and are at by for from how i in is it of on or the to with'.split(' '))
 
-/** Chapters come before sections, operations, and rows and errors that have the same words. */
+/**
+ * Returns a factor that orders entries with the same words: chapters first, then sections, operations, and
+ * finally rows and errors.
+ */
 function rankOf({ path, section, operation }: SearchEntry): number {
   if (section === '') return 2
   if (operation !== undefined) return 0.8
   return /^\/docs\/errors\/|#(option|metric|limit)-/.test(path) ? 0.5 : 1
 }
 
-/** Queries such as `crdt/update`, `--data-dir` and `maxBodyBytes`, which are parts of names. */
+/** Returns whether a query is a part of a name, such as `crdt/update`, `--data-dir` or `maxBodyBytes`. */
 const isName = (query: string): boolean => !/\s/.test(query) && /[^\p{L}\p{N}]|\p{Ll}\p{Lu}/u.test(query)
 
-/** 2: the name of the entry, or the end of its path; 1: a part of the name; 0: neither. */
+/**
+ * Returns 2 if a query is the name of the entry or the end of its path, 1 if it is another part of them,
+ * otherwise 0.
+ */
 function nameMatch({ section, operation = '' }: SearchEntry, name: string): number {
   const [names, part] = [[section.toLowerCase(), operation.toLowerCase()], name.toLowerCase()]
   if (names[0] === part || names[1]?.endsWith(part)) return 2
   return names.some((each) => each.includes(part)) ? 1 : 0
 }
 
-/** Loads the index of the documentation from the server of the page. */
+/**
+ * Loads the index of the documentation from the server of the page. Returns the function that searches the
+ * index.
+ */
 export async function loadSearch(): Promise<(query: string) => readonly SearchResult[]> {
   const response = await fetch('/docs/search.json')
   if (!response.ok) throw new Error(`the search index is not available (${response.status})`)
@@ -54,7 +63,7 @@ export async function loadSearch(): Promise<(query: string) => readonly SearchRe
   const index = new MiniSearch<IndexedEntry>({
     fields: ['section', 'operation', 'page', 'text'],
     extractField: (entry, field) => {
-      // The start of a page has the title as its heading.
+      // The entry for the start of a page has the title of the page as its heading.
       if (field === 'section' && entry.section === '') return entry.page
       return String(entry[field as keyof IndexedEntry] ?? '')
     },

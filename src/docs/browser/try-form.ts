@@ -1,9 +1,9 @@
 import { storeCredential, storedCredential } from './credentials.ts'
 
-/** Characters of a response that a form shows. */
+/** Maximum number of characters of a response that a form shows. */
 const shownMax = 100_000
 
-/** Starts the form of each operation: it sends its request to the server of the page. */
+/** Starts the form of each operation. A form sends its request to the server of the page. */
 export function startTryForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) startTryForm(form)
 }
@@ -26,7 +26,7 @@ const credentialFields = (form: ParentNode): readonly HTMLInputElement[] => [
   ...form.querySelectorAll<HTMLInputElement>('input[data-credential]'),
 ]
 
-/** Stores the value, and shows it in the other forms of the page. */
+/** Stores the value of a credential field, and shows the value in the other forms of the page. */
 function shareCredential({ name, value }: HTMLInputElement): void {
   storeCredential(name, value)
   for (const other of credentialFields(document)) if (other.name === name) other.value = value
@@ -72,7 +72,10 @@ function show(form: HTMLFormElement, status: string, body = ''): void {
   sample.hidden = body === ''
 }
 
-/** Returns JSON with one member per line, and other text unchanged. */
+/**
+ * Returns the text to show for a response: JSON with one member per line, and other text unchanged. A long
+ * text is truncated.
+ */
 function readable(text: string): string {
   const pretty = prettyJson(text)
   if (pretty.length <= shownMax) return pretty
