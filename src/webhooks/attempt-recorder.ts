@@ -34,7 +34,7 @@ export class AttemptRecorder {
   add(result: AttemptResult): void {
     this.#results.push(result)
     this.#running ??= this.#run()
-    // The caller of `settled` gets the error.
+    // `settled` throws this error to its caller.
     this.#running.catch(() => {
       this.#hasFailed = true
     })

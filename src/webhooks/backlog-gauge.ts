@@ -15,7 +15,7 @@ export interface BacklogEntry {
 
 /**
  * Metrics of the messages that wait for the targets that this process has served. The numbers of a target are
- * read after it was served. After a restart, a target does not count until its next attempt is due.
+ * read each time after it was served. After a restart, a target does not count until its next attempt is due.
  */
 export class BacklogGauge {
   readonly #metrics: Metrics

@@ -34,8 +34,8 @@ export class ClaimedEventBuffer {
   }
 
   /**
-   * Adds an event. Returns false if the buffer has the event already: its lease has expired, so its job was
-   * claimed again.
+   * Adds an event. Returns false if the buffer already has the event, because its lease has expired and its
+   * job was claimed again. The event then keeps only the new token.
    */
   add(claimed: ClaimedEvent): boolean {
     const before = this.#byJob.get(claimed.jobId)

@@ -26,7 +26,10 @@ const listOf =
   (value) =>
     Array.isArray(value) ? value.map(shape).filter((each) => each !== undefined) : undefined
 
-/** Returns the parts of an object that may be sent. Null, which means that there is no value, is kept. */
+/**
+ * Returns the parts of an object that may be sent. Members that are null stay null, because null means that
+ * there is no value.
+ */
 function shown(
   value: Readonly<Record<string, unknown>>,
   shapes: Readonly<Record<string, Shape>>,
@@ -76,8 +79,8 @@ const trial = { endpointId: id, test: (value: unknown) => (value === true ? valu
 const visits = { user, source: oneOf('socket', 'rest') }
 
 /**
- * For each event type: the members of its data that may be sent, because they are not names, e-mail addresses
- * or content. All other members are removed.
+ * For each event type, the members of its data that may be sent: they contain no names, e-mail addresses or
+ * content. All other members are removed.
  */
 const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
   'comment_annotation.add': comments,

@@ -19,7 +19,7 @@ export interface OutgoingRequest {
 export type AttemptOutcome =
   /** The receiver responded with a 2xx status. */
   | { readonly kind: 'succeeded'; readonly httpStatus: number; readonly durationMs: number }
-  /** The receiver responded with another status, or did not respond in time (`httpStatus` is null). */
+  /** The receiver responded with another status, or there was no response (`httpStatus` is null). */
   | {
       readonly kind: 'failed'
       readonly httpStatus: number | null

@@ -1,4 +1,4 @@
-/** The receiver did not respond. The message is for the person who configured the URL. */
+/** Thrown if the receiver did not respond. The message is for the person who configured the URL. */
 export class NoResponseError extends Error {}
 
 /** Messages by the error code of Node. */

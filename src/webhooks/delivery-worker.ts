@@ -29,25 +29,25 @@ import { type SendResult, TargetSender, type TargetSenderOptions } from './targe
  */
 const claimedMax = 1_000
 /**
- * Maximum number of targets that are served concurrently, in total and of one workspace. One API key cannot
- * have as many targets. Targets that failed at their last attempt have the same number of separate slots, so
- * that a receiver that hangs uses no slot of receivers that respond.
+ * Maximum number of targets that are served concurrently, in total and for one workspace. One API key always
+ * has fewer targets than `each`. Targets whose last attempt failed have the same number of separate slots, so
+ * that receivers that hang take no slot from receivers that respond.
  */
 const atOnce = { total: 256, each: 128 }
 /**
- * Maximum number of targets of one workspace that wait for a slot. Further ones are put back, so that targets
- * of other workspaces can be claimed.
+ * Maximum number of targets of one workspace that wait for a slot. Further targets are put back into the
+ * queue, so that targets of other workspaces can be claimed.
  */
 const waitingMax = 64
 /**
- * Delay in ms of a target that is put back. The delay is longer for failing targets, because there may be
- * many of them and serving them is mostly useless.
+ * Delay in ms after which a target that was put back can be claimed again. The delay is longer for failing
+ * targets, because there may be many of them and serving them is mostly useless.
  */
 const putBackMs = { answering: 1_000, failing: 5_000 }
 /**
- * Bounds of a random delay in ms. All nodes receive the same notice of new work, and each node claims after
- * such a delay. The delay is at most `lookWithinMsPerNode` for each other node, and at most `lookWithinMs` in
- * total.
+ * Upper bounds in ms for the random delay between a notice of new work and the claim. All nodes receive the
+ * notice at the same time. The delay is at most `lookWithinMsPerNode` for each other node, and at most
+ * `lookWithinMs` in total.
  */
 const lookWithinMsPerNode = 25
 const lookWithinMs = 50
@@ -92,7 +92,7 @@ export class DeliveryWorker {
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options
-    // Each attempt in progress adds a listener.
+    // Each attempt in progress adds a listener, so their number has no limit.
     setMaxListeners(0, this.#cut.signal)
     const attempt = (delivery: OutgoingRequest) => options.attempt(delivery, this.#cut.signal)
     this.#senderOptions = { ...options, attempt }
@@ -130,8 +130,8 @@ export class DeliveryWorker {
   }
 
   /**
-   * Resolves when nothing is sent any more. Attempts in progress may end within `graceMs`. Then they are
-   * aborted; they are repeated after the next start.
+   * Resolves when nothing is sent any more. Attempts in progress may end within `graceMs`. Attempts that take
+   * longer are aborted, and repeated after the next start.
    */
   async stop(graceMs: number): Promise<void> {
     if (this.#state.is === 'sending, claim due') this.#state.cancelClaim()
@@ -145,7 +145,7 @@ export class DeliveryWorker {
     this.#options.bus.publish(deliveryTopic, new Uint8Array())
   }
 
-  /** Schedules one claim after a notice. Further notices before this claim need no other claim. */
+  /** Schedules one claim after a notice. Ignores further notices until this claim. */
   #notified(): void {
     if (this.#state.is !== 'sending') return
     const { clock, cluster, random } = this.#options
@@ -191,7 +191,10 @@ export class DeliveryWorker {
     return 'done'
   }
 
-  /** Fails the messages of a target to which nothing may be sent. Otherwise they would wait indefinitely. */
+  /**
+   * Marks the messages of a target to which nothing may be sent as failed. Otherwise they would wait
+   * indefinitely.
+   */
   async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
     const check = goOn(mayGoOn)
     while ((await this.#options.deliveries.failDisabled(address)) > 0) await check()

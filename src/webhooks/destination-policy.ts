@@ -26,14 +26,13 @@ const insideNames = /(^|\.)(localhost|localdomain|local|internal|intranet|corp|h
  */
 const worldwide = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** An address in a public range to which the host of a virtual machine responds (Azure). */
+/** An address that belongs to a public range, but leads to the host of a virtual machine (Azure). */
 const hypervisor = '168.63.129.16'
 
 /**
  * Checks whether a request may be sent to a destination. Allowed are public internet addresses, and
  * destinations that the operator has listed. A name is resolved once for each attempt, and all its addresses
- * are checked. The connection uses exactly these addresses, so a later change of the DNS record has no
- * effect.
+ * are checked. The connection uses only these addresses, so a later change of the DNS record has no effect.
  */
 export class DestinationPolicy {
   readonly #names: ReadonlySet<string>
@@ -77,7 +76,7 @@ export class DestinationPolicy {
   }
 }
 
-/** Returns a lookup function for connections. It returns the checked addresses. */
+/** Returns a lookup function for connections that returns the checked addresses without another query. */
 export const pinnedLookup =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, options, callback) => {

@@ -11,9 +11,9 @@ import { deliveryLimits } from '../subscriptions/deliveries/delivery-records.ts'
 import { type ClaimedEvent, ClaimedEventBuffer } from './claimed-event-buffer.ts'
 import { dispatchFailed, Fanout, type FanoutDependencies } from './fanout.ts'
 
-/** Maximum number of batches that are dispatched concurrently, in total and of one API key. */
+/** Maximum number of batches that are dispatched concurrently, in total and for one API key. */
 const portionsAtOnce = { total: 8, each: 1 }
-/** Limits of a batch. A single event may have more bytes. */
+/** Limits of a batch. A batch of a single event may have more bytes. */
 const portionMax = { events: 256, bytes: 262_144 }
 /** Estimated bytes that a message needs in addition to its event: the record and its index entries. */
 const messageBytes = 2_048
@@ -30,9 +30,7 @@ export interface DispatcherOptions extends FanoutDependencies {
   readonly clock: Clock
 }
 
-/**
- * The waiting events of one API key, and the promise of their dispatching, which ends when no event waits.
- */
+/** The waiting events of one API key. `dispatched` resolves when no event waits any more. */
 interface EventLine {
   readonly waiting: ClaimedEvent[]
   readonly dispatched: Promise<void>
@@ -40,8 +38,8 @@ interface EventLine {
 
 /**
  * Creates messages for the targets from events. The events of one API key keep their order, so only one node
- * dispatches at a time. The state of the claim loop is the state of the dispatcher: when the loop is stopped,
- * no further batch begins.
+ * dispatches at a time. The state of the dispatcher is that of its claim loop: when the loop is stopped, no
+ * further batch begins.
  */
 export class EventDispatcher {
   readonly #options: DispatcherOptions
@@ -92,7 +90,7 @@ export class EventDispatcher {
   /** Releases the claims of waiting events, so that another node can claim them immediately. */
   async #release(): Promise<void> {
     const { queue } = this.#options.engine
-    // If this fails, the event becomes due at the end of its lease.
+    // If this release fails, the event becomes due at the end of its lease.
     await Promise.all(this.#claimed.tokens.map((token) => queue.retry(token, 0, '').catch(() => false)))
   }
 
@@ -105,7 +103,7 @@ export class EventDispatcher {
     for (const each of claimed) if (this.#claimed.add(each)) this.#append(each)
   }
 
-  /** Reads the event of a job. Returns null for a malformed job, which is moved to the dead letters. */
+  /** Decodes the event of a job. Returns null for a malformed job, after it was moved to the dead letters. */
   async #read(job: ClaimedJob): Promise<ClaimedEvent | null> {
     const { id, token, payload } = job
     const { engine, log } = this.#options
@@ -131,7 +129,7 @@ export class EventDispatcher {
 
   /** Dispatches the events of one API key in batches, including events that arrive meanwhile. */
   async #dispatchAll(name: string, waiting: ClaimedEvent[]): Promise<void> {
-    // Waits, so that the other events of the same claim are in the first batch.
+    // Waits for one microtask, so that the other events of the same claim are in the first batch.
     await Promise.resolve()
     while (waiting.length > 0 && !this.#claims.isStopped)
       await this.#slots.run(name, () => this.#dispatch(waiting.splice(0, portionOf(waiting))))
@@ -153,7 +151,7 @@ export class EventDispatcher {
     }
     const wasFull = this.#claimed.free === 0
     this.#claimed.remove(portion)
-    // The claims had ended because the buffer was full.
+    // The claim loop had paused because the buffer was full.
     if (wasFull) this.#claims.wake()
   }
 }

@@ -7,7 +7,7 @@ import type {
   TargetAddress,
 } from '../subscriptions/deliveries/delivery-records.ts'
 
-/** Messages of the log lines, by their event. */
+/** Messages of the log lines, by the name of the log event. */
 const texts = {
   'webhook.attempt_failed': 'a webhook attempt failed',
   'webhook.messages_dropped': 'webhook messages were dropped before all attempts',

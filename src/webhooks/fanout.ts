@@ -12,12 +12,9 @@ import type { DeliveryService } from '../subscriptions/deliveries/delivery-servi
 import { targetIdOf, type WebhookTarget } from '../subscriptions/target.ts'
 import type { Tracer } from '../trace.ts'
 
-/** `event` of the log lines about events that the server will dispatch again. */
+/** Value of `event` in log lines about events that the server will dispatch again. */
 export const dispatchFailed = 'webhook.dispatch_failed'
-/**
- * Maximum bytes that are written concurrently for the events of one call. Each target has its own copy of an
- * event.
- */
+/** Maximum bytes of messages that one batch writes concurrently. Each target has its own copy of an event. */
 const bytesAtOnce = 1_048_576
 /** Maximum number of targets whose messages are written concurrently. */
 const linesAtOnceMax = 128
@@ -46,8 +43,8 @@ export class Fanout {
   }
 
   /**
-   * Creates the messages. Returns the events that failed. The call may be repeated after a crash, because
-   * stored messages stay unchanged.
+   * Creates the messages of the given events for all their targets. Returns the events that failed. The call
+   * may be repeated after a crash, because stored messages stay unchanged.
    * @param bytes estimated bytes of the messages of one target
    */
   async tell(events: readonly QueuedEvent[], bytes: number): Promise<ReadonlySet<QueuedEvent>> {
@@ -110,9 +107,9 @@ export class Fanout {
   }
 
   /**
-   * Deletes the messages of organizations that no longer exist. This is necessary because an organization is
-   * in another partition: its removal may have run before the messages were stored, and so has not found
-   * them.
+   * Deletes the messages of organizations that no longer exist. An organization and its messages are in
+   * different partitions. The removal of an organization may therefore have run before these messages were
+   * stored, and not have found them.
    */
   async #forgetGone(events: readonly QueuedEvent[], lines: readonly EventsOfTarget[]): Promise<void> {
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))

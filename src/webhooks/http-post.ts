@@ -8,7 +8,7 @@ import type { AttemptLimits } from './limits.ts'
 /** A request whose destination has been checked. */
 export interface PostRequest {
   readonly url: URL
-  /** The host of the URL, which was checked. */
+  /** The host of the URL. It has been checked. */
   readonly host: string
   readonly lookup: LookupFunction
   readonly headers: Readonly<Record<string, string>>
@@ -30,8 +30,8 @@ export interface PostLimits {
 const addressMs = 2_000
 
 /**
- * Posts the body. Resolves with the status when the connection is closed or was cut off. Rejects if there is
- * no status.
+ * Posts the body. Resolves with the status of the response when the connection is closed or was aborted.
+ * Rejects if no status was received.
  */
 export async function postForStatus(call: PostRequest, bounds: PostLimits): Promise<number> {
   const { signal } = bounds
@@ -87,7 +87,8 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
     request.on('response', (response) => resolve(drained(response, bounds)))
     request.on('upgrade', (_response, socket) => {
       reject(new NoResponseError('the receiver requires another protocol'))
-      // The request no longer handles errors of this socket; without a listener, they would end the process.
+      // The request no longer handles errors of this socket. Without this listener, such an error would end
+      // the process.
       socket.on('error', () => {}).destroy()
     })
     request.on('information', () => {

@@ -3,10 +3,11 @@ export interface AttemptLimits {
   /** Maximum time in ms from the lookup of the name to the status of the response. */
   readonly deadlineMs: number
   /**
-   * Maximum time in ms for discarding the remainder of the response, so that the receiver can finish writing.
+   * Maximum time in ms for reading and discarding the remainder of the response, so that the receiver can
+   * finish writing.
    */
   readonly drainMs: number
-  /** Maximum bytes of the remainder of the response. Then the connection is cut off. */
+  /** Maximum bytes to read of the remainder of the response. When it is reached, the connection is closed. */
   readonly answerBytesMax: number
   readonly answerHeaderBytesMax: number
   /** Maximum number of interim responses (1xx) before the final one. */

@@ -13,10 +13,10 @@ export interface RecipientResolver {
   of(event: QueuedEvent): Promise<readonly Recipient[]>
 }
 
-/** `protected`: without names, e-mail addresses and content. */
+/** How much of an event a payload contains. `protected`: no names, e-mail addresses or content. */
 export type Detail = 'whole' | 'protected'
 
-/** An event, with the parts of its message that a payload contains. */
+/** The input from which a payload is built: an event, and the id of its message. */
 export interface PayloadInput {
   /** Id of the message, which is also the header `webhook-id`. It is the same in every attempt. */
   readonly webhookId: string

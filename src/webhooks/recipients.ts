@@ -32,9 +32,9 @@ interface CommentData {
 
 /**
  * Finds the users whom a comment event concerns: the assignee, the creator and the authors of the thread,
- * except for the acting user. Other events have no recipients. Names and e-mail addresses are taken from the
- * users of the organization, otherwise from the event. Notification configs are those that apply to the
- * document.
+ * except for the acting user. Other events have no recipients. Names and e-mail addresses come from the user
+ * records of the organization if they exist, otherwise from the event. Each recipient has the notification
+ * config that applies to the document.
  */
 export class CommentRecipients implements RecipientResolver {
   readonly #store: OrganizationStore

@@ -31,8 +31,9 @@ export const retryPolicyFor = (dependencies: RetryRuleDependencies, address: Tar
 })
 
 /**
- * Returns the event `message.attempt.exhausted` for a message whose attempts have all failed. Returns null
- * for messages of test events, and for messages of `message.attempt.exhausted` events.
+ * Returns the event `message.attempt.exhausted` for a message whose attempts have all failed. Returns null if
+ * no endpoint wants this event, for messages of test events, and for messages of `message.attempt.exhausted`
+ * events.
  */
 function exhaustedEvent(
   { clock, ids, wanted }: RetryRuleDependencies,

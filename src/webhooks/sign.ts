@@ -11,8 +11,9 @@ export interface Signed {
 }
 
 /**
- * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com). During a rotation there are
- * two secrets, with one signature each: the receiver may have either of them.
+ * Returns the headers of Standard Webhooks (https://www.standardwebhooks.com). During the rotation of a
+ * secret there are two secrets, and the headers contain a signature with each of them, because the receiver
+ * may have either secret.
  * @param secrets each is `whsec_` followed by base64
  */
 export function signatureHeaders({ id, at, body }: Signed, secrets: readonly string[]) {

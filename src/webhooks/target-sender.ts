@@ -20,8 +20,8 @@ import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'
 import type { Schedule } from './retry-schedule.ts'
 
 /**
- * Time in ms for which a target uses its slot. The attempt during which this time passes is the last one;
- * then another target gets the slot.
+ * Time in ms for which a target uses its slot. When this time has passed, the attempt in progress is the last
+ * one, and another target gets the slot.
  */
 const sliceMs = 1_000
 /** Maximum number of messages in one read. */
@@ -50,7 +50,10 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   /** Returns the target; null if nothing may be sent to it. */
   readonly targetOf: (tenant: Tenant, targetId: string) => Promise<WebhookTarget | null>
   readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
-  /** Builds the request. @throws Error if no request can be built for this event and target */
+  /**
+   * Builds the HTTP request for a message.
+   * @throws Error if no request can be built for this event and target
+   */
   readonly compose: (
     target: WebhookTarget,
     outgoing: OutgoingMessage,
@@ -60,7 +63,7 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly failures: FailureLog
 }
 
-/** Why the sender has stopped. */
+/** Result of serving a target: why the sender has stopped. */
 export type SendResult =
   | { readonly kind: 'empty' }
   /** Nothing may be sent to the target any more. */
@@ -124,8 +127,8 @@ export class TargetSender {
   }
 
   /**
-   * Sends messages. Returns null if all of them have been sent. Reads the target and each event directly
-   * before the attempt.
+   * Sends messages. Returns null if all of them have been sent. Reads the target and the event of each
+   * message immediately before its attempt.
    */
   async #sendAll(due: readonly MessageRecord[]): Promise<SendResult | null> {
     for (const message of due) {
@@ -139,7 +142,7 @@ export class TargetSender {
       if (wait > 0) await new Promise<void>((resolve) => this.#options.clock.after(wait, resolve))
       if (!this.#mayGoOn() || this.#options.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
       if (event === null) return { kind: 'waits', ms: removedMs }
-      // Sending stops, because a message whose outcome is not recorded is sent again.
+      // Sends nothing more: outcomes are no longer recorded, so every further message would be sent twice.
       if (this.#recording.hasFailed) return null
       const goesOn = await this.#send(target, { message, event })
       if (!goesOn) return { kind: 'waits', ms: 0 }
@@ -152,11 +155,11 @@ export class TargetSender {
     const rateLimit = target.kind === 'endpoint' ? target.endpoint.rateLimit : null
     if (rateLimit === null) return 0
     const spacing = Math.ceil(1_000 / rateLimit)
-    // The limit `spacing` prevents a longer wait if the clock was set back.
+    // `Math.min` prevents a longer wait than `spacing` if the clock was set back.
     return Math.min(spacing, this.#attemptedAt + spacing - this.#options.clock.now())
   }
 
-  /** Sends a message. Returns false if nothing more may be sent now. */
+  /** Sends a message. Returns false if no further message may be sent now. */
   async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
     const { clock, metrics } = this.#options
     const at = clock.now()
