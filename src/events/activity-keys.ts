@@ -2,8 +2,9 @@ import type { Key } from '../engine/engine.ts'
 import { type ActivityRecord, type ActivityTraits, namedUsers, traitsOf } from './activity.ts'
 
 /**
- * Number of digits of the time and of the place in a position. Epoch milliseconds until the year 9999 have at
- * most 15 digits, and one transaction records fewer than 100,000 activities.
+ * Numbers of digits that a position uses for its time and for its place among activities with the same time.
+ * Epoch milliseconds until the year 9999 have at most 15 digits, and one transaction records fewer than
+ * 100,000 activities.
  */
 const timeDigits = 15
 const placeDigits = 5
@@ -11,24 +12,27 @@ const orderLength = timeDigits + placeDigits
 
 /** Position of an activity in the list of all activities of its organization, oldest first. */
 export interface Position {
-  /** Text whose order is the order of the times. */
+  /** The time and the place, each with leading zeros, so that these texts sort by time. */
   readonly order: string
   readonly id: string
 }
 
 /** Keys in the partition of an organization. */
 export const activityKeys = {
-  /** Prefix of all activities of the organization, sorted by time. */
+  /** Prefix of the keys of all activities of the organization, sorted by time. */
   activities: ['activities'] as Key,
   activity: (position: Position): Key => entryAt(activityKeys.activities, position),
-  /** Key of the position of an activity. */
+  /** Key of the record that contains the position of an activity. */
   position: (id: string): Key => ['activityPositions', id],
   /**
-   * Prefix of an index, sorted by time: the activities whose `trait` has this value. The entries contain all
-   * traits.
+   * Prefix of the index of the activities whose `trait` has this value, sorted by time. Each entry contains
+   * all traits of its activity.
    */
   by: (trait: keyof ActivityTraits, value: string): Key => ['activitiesBy', trait, value],
-  /** Prefix of an index, sorted by time: the activities that mention a user, except as the acting user. */
+  /**
+   * Prefix of the index of the activities that mention a user in another role than the acting user, sorted by
+   * time.
+   */
   naming: (userId: string): Key => ['activitiesNaming', userId],
 }
 

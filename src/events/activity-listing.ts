@@ -14,7 +14,8 @@ import { type Chunk, type ChunkRange, compareIn, type Order, readChunk } from '.
 import { type PartitionReader, storedIn } from './partition.ts'
 
 /**
- * Maximum number of index entries in one read, if several indexes are possible or if entries may not match.
+ * Maximum number of index entries in one read. Only the first read for a query with one condition has another
+ * size, because all entries of its index match.
  */
 const chunkSize = 500
 /**
@@ -25,8 +26,8 @@ const lookedAtMax = 2_000
 /** Maximum number of activities in one read. */
 const sliceSize = 250
 /**
- * Maximum size of the JSON of one page in bytes, not counting its last slice. If the size is reached, the
- * page ends.
+ * Size of the JSON of a page in bytes at which the page ends. The slice that reaches this size still belongs
+ * to the page.
  */
 const pageBytesMax = 4_194_304
 
@@ -66,7 +67,7 @@ export async function listActivities(
   return { items, next: end === null ? null : writePosition(end) }
 }
 
-/** Reads the activities at the first positions, as many as fit into a page. */
+/** Reads the activities at `positions` in this order, until the page has reached its maximum size. */
 async function readSlices(
   reader: PartitionReader,
   positions: readonly Position[],
@@ -111,7 +112,7 @@ interface Found {
 
 /**
  * Finds matching positions. Reads a first chunk of each index, and continues with the index whose chunk
- * reaches furthest, because it has the fewest entries that do not match.
+ * covers the longest range. This index has the fewest entries that do not match.
  */
 async function lookFor(
   reader: PartitionReader,
@@ -153,8 +154,8 @@ async function furthest(
 }
 
 /**
- * Returns those of the given activities that match the query, by time.
- * @param ids at most as many ids as one read allows
+ * Returns the activities that have one of the given ids and match the query, sorted by time.
+ * @param ids ids of activities; their number must not exceed the limit of one read
  */
 export async function findActivities(
   reader: PartitionReader,

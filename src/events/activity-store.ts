@@ -29,7 +29,7 @@ export async function writeActivities(
 }
 
 /**
- * Writes activities whose ids have just been generated, so that none exists yet.
+ * Writes activities without reading existing activities. Their ids must have just been generated.
  * @param now epoch milliseconds
  */
 export function putNewActivities(
@@ -68,9 +68,9 @@ export async function removeActivitiesOf(
 }
 
 /**
- * Removes matching activities, fewer than twice `limit`. Returns their number. If it is less than `limit`, no
- * matching activity remains.
- * @param trait trait whose index is read; the query must contain a value for it
+ * Removes activities that match the query, but always fewer than twice `limit`. Returns the number of removed
+ * activities. If this number is less than `limit`, no matching activity remains.
+ * @param trait the trait whose index is read; the query must contain a value for this trait
  */
 export async function removeActivitiesBy<Trait extends 'targetEntityId' | 'locationId'>(
   transaction: PartitionWriter,

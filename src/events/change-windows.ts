@@ -11,8 +11,8 @@ export interface ChangeWindowsOptions {
   readonly clock: Clock
   readonly windowMs: number
   /**
-   * Time in ms after the end of a window. After this time, every node has stored all its commits of the
-   * window.
+   * Delay in ms between the end of a window and its event. After this delay, every node has stored all its
+   * commits of the window.
    */
   readonly clockSkewMs: number
   readonly wanted: HasSubscriber

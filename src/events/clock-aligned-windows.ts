@@ -1,19 +1,22 @@
 import type { Clock } from '../clock.ts'
 import { DebounceWindows, type WindowCounter, windowsMax } from './debounce-windows.ts'
 
-/** Number of phases over which names are distributed, so that not all windows end at the same time. */
+/**
+ * Number of groups into which names are divided. The windows of each group end at other times, so that not
+ * all windows end together.
+ */
 const phases = 64
 
 /**
  * Windows whose start and end depend only on the clock and the name. Therefore all nodes use the same windows
- * without messages. The windows of two nodes differ by as much as the clocks of the nodes.
+ * without exchanging messages. The windows of two nodes differ only by the difference of their clocks.
  */
 export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock
   readonly #windowMs: number
   readonly #phases: readonly DebounceWindows<Subject>[]
 
-  /** @param ended see `DebounceWindows` */
+  /** @param ended callback for the end of a window; see `DebounceWindows` */
   constructor(clock: Clock, windowMs: number, ended: ((subject: Subject, count: number) => void) | null) {
     this.#clock = clock
     this.#windowMs = windowMs

@@ -21,9 +21,12 @@ export interface StartedWindows {
   readonly lost: () => void
 }
 
-/** Is notified of the commits to documents. */
+/** Receives a call for each commit to a document. */
 export interface EditListener {
-  /** Call for each commit to a document. Returns null if the commit starts no window. */
+  /**
+   * Must be called for each commit to a document. Returns the windows that the commit starts; null if it
+   * starts no window.
+   */
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null
 }
 
@@ -68,7 +71,7 @@ export function userName(address: DocumentAddress, userId: string): string {
 }
 
 interface Window<Subject> {
-  /** Null if there is no callback for the end of windows. */
+  /** The value that the callback gets when the window ends. Null if there is no callback. */
   readonly subject: Subject | null
   /** End of the window in epoch milliseconds. */
   readonly until: number
@@ -79,7 +82,7 @@ interface Window<Subject> {
 export interface WindowCounter<Subject> {
   /**
    * Counts one occurrence if the window of the name is open. Returns false if no window is open; the caller
-   * must then begin one.
+   * must then begin a window.
    */
   count(name: string): boolean
   /** Begins a window and counts its first occurrence. */
@@ -94,22 +97,22 @@ export interface WindowCounter<Subject> {
 
 interface WindowBounds {
   /**
-   * Returns the end of a window that begins at `now`, in epoch milliseconds. A window that begins later must
-   * not end earlier.
+   * Returns the end of a window that begins at `now`, in epoch milliseconds. For a later `now`, the end must
+   * not be earlier.
    */
   readonly endAt: (now: number) => number
   /** Maximum number of open windows. */
   readonly max: number
 }
 
-/** Maximum number of open windows. If there are more, the window that ends first is ended early. */
+/** Maximum number of open windows. If it is exceeded, the window with the earliest end ends immediately. */
 export const windowsMax = 50_000
 
 /**
  * Counts in memory how often each name occurs within a window. The first occurrence begins the window, and
  * further occurrences only increase the count. The caller enqueues a job when a window begins, so that a
- * crash does not lose it. All windows have the same length, or end as `bounds` defines. They are therefore
- * ordered by their ends, and one timer is sufficient.
+ * crash does not lose the event. All windows have the same length, or end as `bounds` defines. Windows
+ * therefore end in the order in which they began, and one timer is sufficient.
  */
 export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   readonly #clock: Clock
@@ -119,7 +122,8 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   #cancelTimer: (() => void) | null = null
 
   /**
-   * @param ended called at the end of a window with its subject and its count. Null: subjects are not stored.
+   * @param ended called at the end of each window with its subject and its count. Null: there is no callback,
+   * and subjects are not stored.
    */
   constructor(
     clock: Clock,
@@ -134,7 +138,7 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
 
   /**
    * Counts one occurrence if the window of the name is open. Returns false if no window is open; the caller
-   * must then begin one.
+   * must then begin a window.
    */
   count(name: string): boolean {
     const window = this.#open.get(name)
@@ -145,7 +149,7 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
 
   /** Begins a window and counts its first occurrence. */
   begin(name: string, subject: Subject): void {
-    // Ends a previous window of the name whose timer is late.
+    // Ends the previous window of the name, if its timer is late.
     this.#end(name)
     const kept = this.#ended === null ? null : subject
     this.#open.set(name, { subject: kept, until: this.#bounds.endAt(this.#clock.now()), count: 1 })

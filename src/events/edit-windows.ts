@@ -40,16 +40,16 @@ export interface EditWindowsOptions {
   /** Name of the queue for the jobs. */
   readonly queue: string
   readonly windowMs: number
-  /** Author of edits whose call specifies no user. Null: such edits are not recorded. */
+  /** Author to record for edits without a user. Null: edits without a user are not recorded. */
   readonly unnamed: EditAuthor | null
-  /** Name of this node. Each node counts its own commits. */
+  /** Name of this node. It is part of the job ids, because each node counts its own commits. */
   readonly node: string
-  /** Returns the id of the activity of a window. */
+  /** Returns the id of the activity for the window of `name` that ends at `until`. */
   readonly idOf: (name: string, until: number) => string
   /** Called when jobs for edits have been enqueued. */
   readonly begun: () => void
   /**
-   * Called when a window with several commits has ended; null: never called.
+   * Called when a window with several commits has ended; null: there is no callback.
    * @param commits number of commits in the whole window
    */
   readonly ended: ((edit: UserEdit, commits: number) => void) | null

@@ -7,20 +7,21 @@ import { traceEvent } from './event-trace.ts'
 import { EventIds, type EventType, eventJob, type OutboundEvent, queuedEvent } from './outbound-event.ts'
 import type { PartitionWriter } from './partition.ts'
 
-/** Something that has happened: its activity to store, and its event for external receivers. */
+/** An occurrence in the system: the activity to store, and the event for external receivers. */
 export interface DomainEvent {
   readonly activity: ActivityEvent | null
   readonly outbound: OutboundEvent | null
 }
 
 /**
- * Returns whether an external receiver has subscribed to events of a type. Returns true if this is unknown.
+ * Returns whether an external receiver has subscribed to events of a type. Returns true if the subscriptions
+ * are unknown.
  */
 export type HasSubscriber = (tenant: Tenant, type: EventType) => boolean
 
 /**
- * Records events. All activities and event jobs are written here, in the transaction of the change that
- * caused them.
+ * Records events. Only this class writes activities and event jobs. It writes them in the transaction of the
+ * change that caused them.
  */
 export class EventRecorder {
   readonly #clock: Clock

@@ -17,7 +17,7 @@ export function traceEvent(
   if (tracer === undefined) return
   const editorId = typeof data.editorId === 'string' ? data.editorId : undefined
   const { organizationId } = scope
-  // The acting user is unknown if its id is that of the API key.
+  // An acting user with the id of the API key stands for an unknown user.
   const userId = actionUser.userId === scope.apiKey ? undefined : actionUser.userId
   tracer.of({ organizationId, documentId, editorId }, ...(userId === undefined ? [] : [userId]))?.(step, {
     id,

@@ -16,7 +16,7 @@ export interface IndexEntry {
   readonly traits: ActivityTraits
 }
 
-/** All entries of an index between two positions, in order. */
+/** All entries of an index in a range of positions, sorted. */
 export interface Chunk {
   readonly entries: readonly IndexEntry[]
   /** The last position that the chunk covers; null if the chunk reaches the end of the index. */
@@ -43,8 +43,8 @@ export async function readChunk(
   const limit = Math.ceil(range.limit / parts.length)
   const found = await Promise.all(parts.map((prefix) => readPart(reader, prefix, { ...range, limit })))
   const compare = compareIn(range.order)
-  // The chunk ends where the first unfinished part ends, because the next entry of that part may precede the
-  // entries of other parts.
+  // The chunk ends where the first unfinished part ends. The next entry of that part is not known yet, and
+  // may precede entries of other parts.
   const ends = found.flatMap(({ until }) => (until === null ? [] : [until]))
   const until = ends.toSorted(compare)[0] ?? null
   const entries = found.flatMap((chunk) => chunk.entries)

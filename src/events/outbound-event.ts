@@ -37,8 +37,8 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number]
 
 /**
- * Type of the event that a message to an endpoint has failed permanently. This event is not sent to that
- * endpoint.
+ * Type of the event that reports a message to an endpoint as permanently failed. This event is not sent to
+ * that endpoint.
  */
 export const exhaustedType = 'message.attempt.exhausted' satisfies EventType
 
@@ -74,8 +74,9 @@ export const eventQueue = 'events'
 export const eventTopic = 'events'
 
 /**
- * Number of digits of the time and of the place in an id, in base 36. 9 digits are sufficient for
- * milliseconds until the year 5000, and 5 digits for 60 million events in the same millisecond.
+ * Numbers of base-36 digits that an event id uses for its time and for its place among events with the same
+ * time. 9 digits are sufficient for milliseconds until the year 5000, and 5 digits for 60 million events in
+ * the same millisecond.
  */
 const timeDigits = 9
 const placeDigits = 5
@@ -96,8 +97,8 @@ export class EventIds {
 }
 
 /**
- * Returns the id of an event that each node creates independently. The same name and time (epoch
- * milliseconds) give the same id.
+ * Returns an event id that is computed from a name and a time (epoch milliseconds). All nodes compute the
+ * same id, so that they can create the same event independently.
  */
 export const eventIdOf = (at: number, name: string): string =>
   idStart +

@@ -7,11 +7,14 @@ import type { EventType, OutboundEvent } from './outbound-event.ts'
 /** A user on a document. */
 export interface Visitor {
   readonly user: ActionUser
-  /** How the user is present: with a websocket (`socket`), or only because a backend reports it (`rest`). */
+  /**
+   * How the user is present: with a websocket (`socket`), or only because a backend has added the user by
+   * REST (`rest`).
+   */
   readonly source: 'socket' | 'rest'
 }
 
-/** Is notified when users join and leave documents. */
+/** Receives a call when a user joins or leaves a document. */
 export interface VisitListener {
   /** Called when a user joins a document. */
   joined(document: DocumentScope, visitor: Visitor): void
@@ -24,7 +27,7 @@ export type VisitEventType = Extract<EventType, `presence.${string}`>
 
 export interface VisitsOptions {
   readonly clock: Clock
-  /** Time in ms after a leave. A user who returns within this time counts as not having left. */
+  /** Time in ms for which a user may be away. If the user returns within this time, the visit continues. */
   readonly awayMs: number
   /** Returns whether a webhook wants the events of visits. */
   readonly wants: (document: DocumentScope) => boolean
@@ -43,15 +46,15 @@ interface Away {
 }
 
 /**
- * Maximum number of users who have left and may still return. If there are more, the earliest visits end
- * early.
+ * Maximum number of users who have left and may still return. If it is exceeded, the visit of the user who
+ * left first ends immediately.
  */
 export const awayUsersMax = 100_000
 
 /**
  * Converts the joins and leaves of sessions to visits. A visit begins immediately, and ends when its user has
- * not returned for `awayMs`. A short stay is a visit as well. Only the users who left a moment ago are stored
- * here, in one queue with one timer.
+ * not returned for `awayMs`. A short stay is a visit as well. This class stores only the users who are away,
+ * in one queue with one timer.
  */
 export class VisitTracker implements VisitListener {
   readonly #options: VisitsOptions
