@@ -1,20 +1,21 @@
 /**
- * The time for all services. This is an interface so that a test can stop the time, or run through a long
- * time quickly.
+ * The time and the timers of all services. This is an interface, so that a test can stop its clock, or move
+ * it forward without waiting.
  */
 export interface Clock {
   /** Returns the time in epoch milliseconds. */
   now(): number
   /**
-   * Calls `fn` once, when `ms` have passed and `now` has reached that time. Returns a function that cancels
-   * the call. Does not keep the process alive.
+   * Calls `fn` once after `ms` milliseconds; `now` has then reached the due time. Returns a function that
+   * cancels the call. The timer does not keep the process alive.
    */
   after(ms: number, fn: () => void): () => void
 }
 
 /**
- * Returns a clock in milliseconds that never goes back. With it, time measurements neither hang nor repeat if
- * the system clock is set back.
+ * Returns a function that reads `clock`, but whose result never decreases. If `clock` is set back, the result
+ * continues from its last value. Code that measures periods then neither waits too long nor counts a period
+ * twice.
  */
 export function steadyTime(clock: Clock): () => number {
   let last = clock.now()
@@ -28,8 +29,9 @@ export function steadyTime(clock: Clock): () => number {
 }
 
 /**
- * Maximum time in ms by which a timer may fire too early, because timers use another clock than `Date.now`.
- * Without a correction, an item that is due at that time would not be found yet.
+ * Maximum time in ms by which a timer may fire too early. This happens because timers use another clock than
+ * `Date.now`. Without a correction, `fn` would run before `now` reaches the due time, and would not find the
+ * items that are due.
  */
 const earlyMsMax = 2
 
@@ -39,7 +41,7 @@ export const systemClock: Clock = {
     const dueAt = Date.now() + ms
     const ring = (): void => {
       const left = dueAt - Date.now()
-      // A larger difference means that the clock was set back; the timer is then correct.
+      // If more than `earlyMsMax` is left, the timer did not fire too early: the clock was set back.
       if (left > 0 && left <= earlyMsMax) timer = setTimeout(fn, left + 1).unref()
       else fn()
     }

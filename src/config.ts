@@ -21,8 +21,9 @@ import { webhookAllowlist } from './config/webhook-allowlist.ts'
 const MB = 2 ** 20
 
 /**
- * All options, in the order of the documentation, which is generated from this table. No other code of Weft
- * reads environment variables for options. Precedence: flag, environment, `weft.config.json`, default.
+ * Table of all options, in the order in which the documentation lists them; the documentation is generated
+ * from it. No other code of Weft reads environment variables for options. Precedence: flag, environment,
+ * `weft.config.json`, default.
  */
 export const options = {
   port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0 takes a free one.', {

@@ -1,6 +1,4 @@
-/**
- * HTTP code of each status of an error response. The list is complete: a new status needs a new line here.
- */
+/** HTTP code for each status that an error response can have. A new status needs a new line here. */
 export const httpCodes = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -16,10 +14,10 @@ export const httpCodes = {
 
 export type Status = keyof typeof httpCodes
 
-/** One cause of an error, as the documentation lists it (`src/docs/errors.md`). */
+/** Description of one error code, as the documentation lists it (`src/docs/errors.md`). */
 interface ErrorCause {
   readonly status: Status
-  /** HTTP code, if it differs from the usual code of the status. */
+  /** HTTP code of the error; undefined if it is the usual code of the status. */
   readonly httpCode?: number
   /** Describes the problem in one sentence. */
   readonly meaning: string

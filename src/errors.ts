@@ -11,8 +11,8 @@ export interface ApiErrorOptions {
 }
 
 /**
- * An error that is returned to the caller. The caller sees its message, so the message never contains secrets
- * or internals. The code determines the status and the HTTP code.
+ * An error that is returned to the caller together with its message. The message therefore never contains
+ * secrets or internals. The error code determines the status and the HTTP code.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode

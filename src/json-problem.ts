@@ -1,6 +1,6 @@
 /**
- * The first place at which a text is not valid JSON, and the problem. Lines and columns start at 1. Columns
- * are counted in code points.
+ * Position and description of the first error in a text that is not valid JSON. Lines and columns start at 1.
+ * Columns are counted in code points.
  */
 export interface JsonProblem {
   readonly problem: string
@@ -8,7 +8,7 @@ export interface JsonProblem {
   readonly column: number
 }
 
-/** The kinds of tokens that may follow at a position, with the description of each kind for messages. */
+/** The tokens that the scanner can expect at a position, with their descriptions for messages. */
 const expectations = {
   value: 'expected a value',
   valueOrEnd: 'expected a value or "]"',
@@ -22,9 +22,9 @@ const expectations = {
 type Expected = keyof typeof expectations
 
 /**
- * Finds the first place at which a text is not JSON (RFC 8259). For valid JSON, returns its end. The time is
- * proportional to the length of the text, and there is no recursion. The result contains nothing of the text,
- * because the text may contain secrets.
+ * Finds the first place at which a text is not JSON (RFC 8259). If the whole text is valid JSON, returns the
+ * position of its end. The time is proportional to the length of the text, and there is no recursion. The
+ * result contains no part of the text, because the text may contain secrets.
  */
 export function findJsonProblem(text: string): JsonProblem {
   const scanner = new JsonScanner(text)
@@ -32,7 +32,10 @@ export function findJsonProblem(text: string): JsonProblem {
   return { problem, ...placeOf(text, scanner.index) }
 }
 
-/** Reads tokens character by character. A regular expression for each token would take ten times as long. */
+/**
+ * Reads tokens character by character. This is about ten times as fast as a regular expression for each
+ * token.
+ */
 class JsonScanner {
   index = 0
   readonly #text: string
@@ -121,7 +124,7 @@ class JsonScanner {
     return /^[\da-fA-F]{4}$/.test(this.#text.slice(this.index + 2, this.index + 6))
   }
 
-  /** Returns the length of the number or literal name at `index`; 0 if there is none. */
+  /** Returns the length of the number, `true`, `false` or `null` at `index`; 0 if there is none of them. */
   #wordLength(): number {
     const character = this.#text[this.index] ?? ''
     const word = literals[character]

@@ -3,27 +3,28 @@ import { findJsonProblem } from './json-problem.ts'
 import { matchesSchema } from './schema-check.ts'
 
 /**
- * A text from outside this process is not the JSON that its reader expects. The message contains no value
- * from the text.
+ * Thrown if a text from outside this process is not the JSON that its reader expects. The message contains no
+ * value from the text.
  */
 export class MalformedJsonError extends Error {
   override readonly name = 'MalformedJsonError'
 }
 
 /**
- * The JSON is valid except for a name, such as a kind, that this version does not know. A newer version may
- * have written it.
+ * Thrown if the JSON is valid except for a name, such as a kind, that this version does not know. A newer
+ * version may have written this name.
  */
 export class UnknownNameError extends MalformedJsonError {}
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Parses JSON that another process wrote or that was stored earlier, and checks it against `schema`. Use
- * loose objects, so that members of a newer version are accepted. Returns the parsed value itself, not a
- * copy.
+ * Parses JSON that another process wrote or that was stored earlier, and checks it against `schema`. Build
+ * the schema with loose objects, so that members of a newer version are accepted. Returns the parsed value
+ * itself, not a copy.
  * @param source text, or bytes of UTF-8
- * @throws MalformedJsonError; UnknownNameError if a discriminator or a value of a list is an unknown string
+ * @throws MalformedJsonError if the source does not match the schema; UnknownNameError if the only problem is
+ * an unknown string as a discriminator or as a value of a list
  */
 export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string | Uint8Array): T {
   const text = typeof source === 'string' ? source : utf8.decode(source)

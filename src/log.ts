@@ -3,7 +3,7 @@ import { escapeControls } from './text.ts'
 
 export type Log = Logger
 
-/** Names of fields whose values are never written. */
+/** Names of fields whose values are never written to the log. */
 const secretFields = ['token', 'authToken', 'secret', 'authorization', 'password', 'x-service-auth-token']
 
 /**
@@ -39,12 +39,12 @@ interface LogLine {
   readonly err?: { readonly stack?: string }
 }
 
-/** Matches values that need no quotes. */
+/** Matches values that are printed without quotes. */
 const word = /^[\w./:@%+-]+$/
 
 /**
- * Formats a log line for people: time of day, level, message and the other members. A stack trace follows in
- * separate lines. Characters that control a terminal are printed as their codes.
+ * Formats a log entry as text for people: time of day, level, message and the other fields. A stack trace
+ * follows in separate lines. Characters that control a terminal are printed as their codes.
  * @param json one line of JSON, as pino writes it
  */
 function formatLogLine(json: string): string {

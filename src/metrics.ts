@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { MeasuredMemory } from './quota/memory-account.ts'
 
 /**
- * Default metrics of prom-client that are gauges, but have a name with `_total`. They are left out, because
- * the checker of Prometheus rejects such names.
+ * Default metrics of prom-client that are gauges although their names end in `_total`. They are left out,
+ * because the checker of Prometheus rejects such names.
  */
 const misnamedDefaults = [
   'nodejs_active_handles_total',
@@ -12,8 +12,8 @@ const misnamedDefaults = [
 ]
 
 /**
- * Bounds of the histogram buckets in seconds. They range from the relay of a keystroke (well below 1 ms) to a
- * stalled disk.
+ * Bounds of the histogram buckets in seconds. They cover everything from the broadcast of a keystroke (well
+ * below 1 ms) to a write to a stalled disk.
  */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -65,7 +65,8 @@ function gauges(registry: Registry) {
       registers,
     }),
     /**
-     * Counts only the endpoints that this process has served, because it has no information about the others.
+     * Counts only the messages for endpoints that this process has served. The process has no information
+     * about other endpoints.
      */
     webhookPending: new Gauge({
       name: 'weft_webhook_pending_messages',
@@ -113,7 +114,9 @@ function counters(registry: Registry) {
       labelNames: ['mode'],
       registers,
     }),
-    /** `outcome` is `done`, `late` (ended at its deadline) or `failed` (the job ended its thread). */
+    /**
+     * `outcome` is `done`, `late` (stopped at its deadline) or `failed` (the thread ended during the job).
+     */
     threadJobs: new Counter({
       name: 'weft_thread_jobs_total',
       help: 'Work with large documents on threads, by outcome',
@@ -163,8 +166,8 @@ function counters(registry: Registry) {
 }
 
 /**
- * Counts the accepted document updates by source. The counts change with every keystroke, so they are plain
- * numbers. The counter copies them when the metrics are read.
+ * Counts the accepted document updates by source. Because the counts change with every keystroke, they are
+ * plain numbers, and the counter copies them only when the metrics are read.
  */
 function updatesBySource(registers: Registry[]) {
   const counts = { socket: 0, rest: 0, node: 0 }
@@ -182,7 +185,10 @@ function updatesBySource(registers: Registry[]) {
   return counts
 }
 
-/** Creates the metrics of all memory that is kept for clients. Add each account to the returned list. */
+/**
+ * Creates the metrics of all memory that is kept for clients. Returns the list of the measured accounts; each
+ * account must be added to this list.
+ */
 function memoryByHolder(registers: Registry[]): MeasuredMemory[] {
   const holders: MeasuredMemory[] = []
   const gauge = (name: string, help: string, bytesOf: (holder: MeasuredMemory) => number): Gauge =>

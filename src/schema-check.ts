@@ -92,15 +92,15 @@ function compileObject(entries: Readonly<Record<string, Schema>>): SchemaCheck {
 }
 
 /**
- * Returns whether only the type of a schema determines the result. A pipe, a default or a fallback would
- * change it.
+ * Returns whether the type of a schema alone determines the result. This is not the case for a schema with a
+ * pipe, a default or a fallback.
  */
 const isPlain = (schema: Schema): boolean =>
   !('pipe' in schema || 'fallback' in schema) && (!('default' in schema) || schema.default === undefined)
 
 /**
- * Returns whether a schema accepts every record. Its keys need no check, because all names in parsed JSON are
- * strings.
+ * Returns whether a record schema accepts every object of names and values. Names need no check, because all
+ * names in parsed JSON are strings.
  */
 const isAnyRecord = ({ key, value }: { readonly key: Schema; readonly value: Schema }): boolean =>
   [key, value].every(isPlain) && key.type === 'string' && value.type === 'unknown'

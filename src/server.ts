@@ -35,7 +35,10 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** Parts that the caller may provide. The server closes a provided engine. */
+/**
+ * Parts of the server that the caller provides instead of the default parts. The server closes a provided
+ * engine.
+ */
 export interface ServerOverrides {
   readonly clock?: Clock
   readonly engine?: Engine
@@ -44,9 +47,9 @@ export interface ServerOverrides {
 }
 
 /**
- * Opens the store, creates missing credentials, and serves HTTP and websockets on one port.
- * @throws EngineOpenError, BootstrapError, ListenError with a message for the operator; nothing remains
- * running then
+ * Opens the store, creates missing credentials, and serves HTTP and websockets on one port. If this fails,
+ * nothing remains running.
+ * @throws EngineOpenError, BootstrapError, ListenError with a message for the operator
  */
 export async function startServer(
   config: Config,
@@ -104,7 +107,7 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOp
   }
 }
 
-/** Returns the first API key if the server cannot have other tenants; otherwise null. */
+/** Returns the only tenant of the server; null if the server has several tenants or can get further ones. */
 function onlyOwnerOf(
   { adminToken, bootstrap }: Config,
   { workspaceId, apiKey }: ServerCredentials,

@@ -1,6 +1,6 @@
 /**
- * Removes all occurrences of `character` from the end of a text. Takes linear time; a regular expression with
- * `+$` may not.
+ * Removes all occurrences of `character` from the end of a text in linear time. A regular expression that
+ * ends in `+$` can take quadratic time.
  */
 export function withoutTrailing(character: string, text: string): string {
   let end = text.length
@@ -12,10 +12,16 @@ export function withoutTrailing(character: string, text: string): string {
 export const shortened = (text: string, lengthMax: number): string =>
   text.length > lengthMax ? `${text.slice(0, lengthMax).toWellFormed()}…` : text
 
-/** Maximum length of a name that is compared. No known name is similar to a longer name. */
+/**
+ * Maximum length of a name that is compared with the known names. A longer name is not similar to any known
+ * name.
+ */
 const comparedLengthMax = 100
 
-/** Returns the maximum edit distance of a misspelled name with `length` letters. */
+/**
+ * Returns the maximum edit distance at which a name of `length` letters counts as a misspelling of another
+ * name.
+ */
 const wrongLettersMax = (length: number): number => (length < 3 ? 0 : length < 6 ? 1 : 2)
 
 /** Returns the name in the form in which names are compared: case and separators make no difference. */
@@ -23,7 +29,7 @@ export const foldedName = (name: string): string => name.toLowerCase().replaceAl
 
 /**
  * Returns the known name of which `name` is most likely a misspelling; null if there is none. The two names
- * differ only in case or separators, or by an edit distance of at most 2. The cost for each known name is
+ * differ only in case or separators, or by an edit distance of at most 2. The time for each known name is
  * limited.
  */
 export function misspelledName(name: string, known: Iterable<string>): string | null {
@@ -88,8 +94,8 @@ function sharedStart(first: readonly string[], second: readonly string[]): numbe
 
 /**
  * Returns the optimal string alignment distance of two texts. Each letter that is wrong, missing or
- * additional counts one, and so does each exchange of neighboring letters. The cost is the product of the two
- * lengths.
+ * additional counts one, and so does each exchange of neighboring letters. The running time is proportional
+ * to the product of the two lengths.
  */
 function editDistance(first: string, second: string): number {
   let before: number[] = []

@@ -54,7 +54,7 @@ export type TraceWriter = (step: TraceStep, fields?: TraceFields) => void
 /** The document that a step concerns. */
 export interface TracedDocument {
   readonly organizationId: string
-  /** Null if the step concerns the organization. */
+  /** Null if the step concerns the organization as a whole. */
   readonly documentId: string | null
   /** Undefined if the step concerns all editors of the document. */
   readonly editorId?: string | undefined
@@ -82,8 +82,8 @@ export class Tracer {
   }
 
   /**
-   * Returns the function that traces steps of the document and the users; undefined if no target includes
-   * them.
+   * Returns a function that writes trace lines for steps of the document and the users. Returns undefined if
+   * no target includes the document or one of the users.
    */
   of(document: TracedDocument, ...userIds: readonly string[]): TraceWriter | undefined {
     if (!this.#targets.some((target) => concerns(target, document, userIds))) return undefined
@@ -96,8 +96,8 @@ export class Tracer {
   }
 
   /**
-   * Returns the trace of a new connection; undefined if it is not traced. Each line contains a number that
-   * identifies the connection.
+   * Returns the trace of a new connection; undefined if the connection is not traced. Each line contains a
+   * number that identifies the connection.
    */
   connection(document: TracedDocument, userId: string): ConnectionTrace | undefined {
     const trace = this.of(document, userId)
@@ -110,7 +110,10 @@ export class Tracer {
     }
   }
 
-  /** Returns whether steps of the document may have to be traced. */
+  /**
+   * Returns whether steps of the document may have to be traced. With a target of kind `client`, this is true
+   * for every document, because the client may open any document.
+   */
   mayConcern(document: TracedDocument): boolean {
     return this.#targets.some((target) => target.kind === 'client' || concerns(target, document, []))
   }
