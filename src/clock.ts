@@ -13,9 +13,8 @@ export interface Clock {
 }
 
 /**
- * Returns a function that reads `clock`, but whose result never decreases. If `clock` is set back, the result
- * continues from its last value. Code that measures periods then neither waits too long nor counts a period
- * twice.
+ * Returns a variant of `clock.now` whose result never decreases. If `clock` is set back, the result continues
+ * from its last value. Code that measures periods then neither waits too long nor counts a period twice.
  */
 export function steadyTime(clock: Clock): () => number {
   let last = clock.now()

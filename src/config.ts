@@ -21,9 +21,9 @@ import { webhookAllowlist } from './config/webhook-allowlist.ts'
 const MB = 2 ** 20
 
 /**
- * Table of all options, in the order in which the documentation lists them; the documentation is generated
- * from it. No other code of Weft reads environment variables for options. Precedence: flag, environment,
- * `weft.config.json`, default.
+ * Table of all options, in the order in which the documentation lists them. The documentation is generated
+ * from this table. No other code of Weft reads environment variables for options. Precedence: flag,
+ * environment, `weft.config.json`, default.
  */
 export const options = {
   port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0 takes a free one.', {
@@ -352,7 +352,10 @@ export type Config = { readonly [K in OptionKey]: ValueOf<(typeof options)[K]> }
 const words = (key: string, separator: string): string =>
   key.replace(/[A-Z]/g, (letter) => separator + letter)
 
-/** Returns the flag of an option: `maxBodyBytes` → `--max-body-bytes`. Null for secrets. */
+/**
+ * Returns the flag of an option: `maxBodyBytes` → `--max-body-bytes`. Returns null for a secret, which has no
+ * flag.
+ */
 export const flagOf = (key: OptionKey): string | null =>
   isSecret(key) ? null : `--${words(key, '-').toLowerCase()}`
 

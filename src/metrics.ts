@@ -186,8 +186,8 @@ function updatesBySource(registers: Registry[]) {
 }
 
 /**
- * Creates the metrics of all memory that is kept for clients. Returns the list of the measured accounts; each
- * account must be added to this list.
+ * Creates the metrics of all memory that is kept for clients. Returns an empty list: the metrics include
+ * every account that is added to this list.
  */
 function memoryByHolder(registers: Registry[]): MeasuredMemory[] {
   const holders: MeasuredMemory[] = []

@@ -6,7 +6,7 @@ const charactersMax = 24_576
 
 export interface CollectedIds {
   readonly ids: AuditedIds
-  /** Number of ids that were left out because of the maximum. */
+  /** Number of ids that were left out because of `charactersMax`. */
   readonly idsLeftOut: number
 }
 

@@ -42,7 +42,7 @@ export interface AuditedCall {
   readonly requestId: string
 }
 
-/** Statuses of errors that reject credentials. */
+/** Statuses of the errors with which credentials are rejected. */
 const refusing: readonly string[] = ['INVALID_ARGUMENT', 'UNAUTHENTICATED', 'NOT_FOUND', 'PERMISSION_DENIED']
 /** Number of hex digits of the hash of an idempotency key. */
 const hashLength = 32
@@ -123,8 +123,8 @@ export class CallAuditor {
     work: () => Promise<T>,
     ending: (done: T) => Ending,
   ): Promise<T> {
-    // Waits until the next tick, or until the record is durable. After the next tick begins, the engine
-    // writes nothing before the record.
+    // Waits until the next tick, or until the record is durable. The engine writes the record before
+    // everything that later ticks write.
     await Promise.race([nextTurn(), begun.stored])
     let done: T
     try {
@@ -159,7 +159,7 @@ function placeOf(caller: AnyCaller): AuditScope {
   return caller.level === 'key' ? caller.tenant.workspaceId : caller.workspaceId
 }
 
-/** Headers with the id that a caller claims to have. */
+/** Headers that contain the id of the API key or workspace that a caller claims to have. */
 const claims: {
   readonly [D in EntryPoint]?: { readonly is: ClaimedId['is']; readonly header: CredentialHeader }
 } = {

@@ -23,8 +23,8 @@ import { editorsMax } from './v2/crdt/get.ts'
 type Row = readonly [of: string, what: string, max: number]
 
 /**
- * Returns a row for each limit of a group. Limits whose description is null have no row: they only bound the
- * work of one call.
+ * Returns a row for each limit of a group. Limits whose description is null have no row, because they only
+ * bound the work of one call.
  */
 const rowsOf = <Limits extends Readonly<Record<string, number>>>(
   of: string,
@@ -160,7 +160,7 @@ export interface MemberBound {
   readonly bound: string
 }
 
-/** Returns the bounds of a schema and of everything in it. */
+/** Returns the bounds of a schema and of all schemas in it. */
 export function boundsOf(schema: Schema, member = ''): readonly MemberBound[] {
   const part = schema as Bounded
   const below = (name: string): string => (member === '' ? name : `${member}.${name}`)

@@ -40,7 +40,7 @@ interface SentRequest {
 
 /** Unknown members in the entries of a batch. Only the entries that contain them are rejected. */
 export interface UnknownInEntries {
-  /** The error that names all of these members. */
+  /** The error that lists all these unknown members. */
   readonly error: ApiError
   /** Issues by the JSON pointer of their entry. */
   readonly byEntry: ReadonlyMap<string, readonly ValidationIssue[]>

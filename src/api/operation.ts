@@ -44,7 +44,7 @@ export const warningsOf = (warnings: readonly string[]): Pick<OperationResult<un
 /** An error of an operation, in addition to the errors that every operation can return. */
 export interface DocumentedError {
   readonly status: Status
-  /** The usual code of the error. If absent, the code that most errors of the status have. */
+  /** Code of the error in most cases; if absent, the usual code of the status. */
   readonly code?: ErrorCode
   /** Completes the sentence "when …". */
   readonly when: string
@@ -70,7 +70,7 @@ export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
  */
 export type AuditPolicy = 'admin' | 'change' | 'read'
 
-/** The reason in the result of an entry that failed. */
+/** The reason why an entry failed, as the result of the entry contains it. */
 export interface EntryFailure {
   readonly message: string
   readonly details: { readonly code: ErrorCode; readonly issues: readonly ValidationIssue[] }

@@ -87,7 +87,7 @@ export interface MapSchema extends Described {
 export const isRequired = (schema: ObjectSchema | MapSchema, name: string): boolean =>
   schema.properties !== undefined && schema.required?.includes(name) === true
 
-/** Returns whether a value may be null. A schema without type and alternatives accepts every value. */
+/** Returns whether a schema accepts null. A schema without type and alternatives accepts every value. */
 export function acceptsNull(schema: Schema): boolean {
   if (schema.type !== undefined) return schema.type === 'null'
   return schema.anyOf === undefined || schema.anyOf.some(({ type }) => type === 'null')

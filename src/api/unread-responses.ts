@@ -32,7 +32,9 @@ export function countUnread(options: UnreadResponsesOptions, response: Response,
   if (locals.isCachedPage !== true) unread.count(Math.max(bytes, socket.writableLength))
 }
 
-/** A response that the operating system has not fully accepted, until it is closed. */
+/**
+ * A response that the operating system has not fully accepted. It is counted until the response is closed.
+ */
 class UnreadResponse implements Transfer {
   readonly isPaused = false
   readonly #options: UnreadResponsesOptions

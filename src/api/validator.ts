@@ -12,7 +12,7 @@ export const issuesMax = 50
 const allIssuesTextMax = 65_536
 
 export interface ValidationIssue {
-  /** JSON pointer in the body. */
+  /** JSON pointer of the member in the body. */
   readonly path: string
   readonly message: string
 }

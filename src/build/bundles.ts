@@ -17,8 +17,8 @@ const requireBanner =
   "import { createRequire as requireForLibraries } from 'node:module'; const require = requireForLibraries(import.meta.url);"
 
 /**
- * Returns the options for the programs: the command line, its start by npm, the thread of the server, the
- * mirror and the load generator.
+ * Returns the options for the programs: the command line, the program of `npm start`, the thread of the
+ * server, the mirror and the load generator.
  * @param folder output folder, with a slash at the end; the programs look for their other files in it
  */
 export const programs = (folder: string): BuildOptions => ({

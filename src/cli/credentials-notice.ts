@@ -1,6 +1,6 @@
 import type { ServerCredentials } from '../directory/tenants/credentials-file.ts'
 
-/** Returns lines with the credentials for a backend, which are printed only once. */
+/** Returns lines that contain the credentials for a backend. These lines are printed only once. */
 export const credentialLines = ({
   apiKey,
   authToken,

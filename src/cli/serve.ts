@@ -49,8 +49,8 @@ async function start(config: Config, log: Log): Promise<RunningServer> {
 }
 
 /**
- * Ends the process after a fault, because its memory may be wrong. Acknowledged changes are on disk, and a
- * restart takes a second.
+ * Ends the process after a fault, because its state in memory may be wrong. Acknowledged changes are on disk,
+ * and a restart takes a second.
  */
 function leaveOnFault(log: Log): void {
   process.on('uncaughtException', (err) => {
@@ -85,10 +85,10 @@ const logFormatOf = ({ logFormat }: Config): 'json' | 'text' =>
   logFormat === 'auto' ? (isTerminal() ? 'text' : 'json') : logFormat
 
 /**
- * Prints the address of the server and how to use it to a terminal, at every start. The credentials of the
- * first start are printed only to a terminal, or if `--json` requests them. Other output is a log, which gets
- * the name of the file with the credentials. The memory engine has no such file, and its credentials end with
- * the process.
+ * If the output is a terminal, prints the address of the server and how to use it, at every start. The
+ * credentials of the first start are printed only to a terminal, or if `--json` requests them. Other output
+ * is a log, which gets the name of the file with the credentials. The memory engine has no such file, and its
+ * credentials end with the process.
  */
 function announce(server: RunningServer, config: Config, flags: { readonly json?: true }): void {
   const { created } = server

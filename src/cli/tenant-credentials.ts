@@ -23,7 +23,7 @@ export async function credentialsOf(config: Configured, flags: TenantFlags = {})
   return {
     workspaceId: flags.workspace ?? config.workspaceId ?? kept.workspaceId,
     apiKey,
-    // The file contains only the token of its own API key.
+    // The file in the data directory contains the token of only one API key, which is also in the file.
     authToken: config.authToken ?? (apiKey === kept.apiKey ? kept.authToken : undefined),
     jwtSecret: config.jwtSecret ?? kept.jwtSecret,
   }

@@ -12,7 +12,7 @@ import {
   type SharedRoot,
 } from './yjs/root-kind.ts'
 
-/** Stores the kind of a root in the document. It takes about 30 bytes. */
+/** Stores the kind of a root in the document. The stored kind takes about 30 bytes. */
 function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind): void {
   const key = kindEntry(kind)
   const left = root._map.get(key) ?? null
@@ -41,7 +41,7 @@ export const keepingKinds = (
     return isStored ? { ...changed, changed: true } : changed
   })
 
-/** Returns the kinds of all roots that have one, by name. */
+/** Returns the kind of each root that has a kind, by root name. */
 export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
   const kinds = new Map<string, KnownKind>()
   for (const contentKey of doc.share.keys()) {

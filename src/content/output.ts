@@ -23,7 +23,10 @@ export class Output {
   readonly #limit: LimitName
   #characters = 0
 
-  /** @param max the limit of a response; absent if the output is compared with new content */
+  /**
+   * Creates a counter for one read.
+   * @param max the limit of a response; absent if the output is compared with new content
+   */
   constructor(max?: number) {
     this.#max = max ?? comparedCharactersMax
     this.#limit = max === undefined ? 'comparedCharacters' : 'maxResponseBytes'

@@ -59,8 +59,8 @@ export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): 
   opened(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
 
 /**
- * Reads a document like `readDocument`, and encodes the data. Uses at most `bytesMax` and the size of the
- * document as memory.
+ * Reads a document like `readDocument`, and encodes the data. The memory use is at most `bytesMax` plus the
+ * size of the document.
  * @param bytes the whole state (V1) of the document
  * @param bytesMax limit of the encoded data; with the format `update`, the data may have the size of the
  * document

@@ -17,7 +17,7 @@ export interface ContentTarget {
   readonly data: unknown
 }
 
-/** The root of a target, and the kind that it must have. */
+/** The root of a target, and the kind that this root must have. */
 export interface TargetKind {
   readonly target: Pick<ContentTarget, 'type' | 'contentKey'>
   readonly kind: KnownKind
@@ -49,8 +49,8 @@ export function targetKind(target: ContentTarget): TargetKind {
 }
 
 /**
- * Runs the first checks of `checkContent`. They do not read `data`, so they are inexpensive for data of any
- * size.
+ * Runs the first checks of `checkContent`. These checks do not read `data`, so they are inexpensive for data
+ * of any size.
  */
 export function checkTarget(target: ContentTarget): ContentType {
   if (typeof target.type !== 'string') throw invalid('crdt/invalid-content', 'type must be a string')

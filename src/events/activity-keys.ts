@@ -12,7 +12,7 @@ const orderLength = timeDigits + placeDigits
 
 /** Position of an activity in the list of all activities of its organization, oldest first. */
 export interface Position {
-  /** The time and the place, each with leading zeros, so that these texts sort by time. */
+  /** The time and the place as one text, with leading zeros. Texts in this form sort by time. */
   readonly order: string
   readonly id: string
 }

@@ -36,9 +36,9 @@ export function matcher(query: ActivityQuery): (traits: ActivityTraits) => boole
 }
 
 /**
- * Returns the indexes that can answer a query. Each returned index alone contains all matching activities. It
- * is a list of disjoint key prefixes, one for each of its parts. Returns an empty array if the query has no
- * conditions, so that every activity matches.
+ * Returns the indexes that can answer a query. Each returned index alone contains all matching activities. An
+ * index is a list of disjoint key prefixes, one for each of its parts. Returns an empty array if the query
+ * has no conditions, so that every activity matches.
  */
 export const indexesFor = (query: ActivityQuery): readonly (readonly Key[])[] =>
   wantedOf(query).map(([trait, values]) => values.map((value) => activityKeys.by(trait, value)))

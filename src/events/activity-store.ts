@@ -29,7 +29,8 @@ export async function writeActivities(
 }
 
 /**
- * Writes activities without reading existing activities. Their ids must have just been generated.
+ * Writes activities without reading existing activities. The ids of the given activities must have just been
+ * generated.
  * @param now epoch milliseconds
  */
 export function putNewActivities(
@@ -52,7 +53,8 @@ export async function readActivities(
 }
 
 /**
- * Removes up to `limit` activities of a document. Returns the number of removed activities; 0 if none remain.
+ * Removes up to `limit` activities of a document. Returns the number of removed activities; 0 if the document
+ * has no activities any more.
  */
 export async function removeActivitiesOf(
   transaction: PartitionWriter,

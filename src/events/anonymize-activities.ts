@@ -23,7 +23,7 @@ export const activityRangesOf = (userId: string) =>
 
 /**
  * Anonymizes up to `limit` activities in each of the two index ranges of a user. Returns the number of
- * anonymized activities; 0 if none remain.
+ * anonymized activities; 0 if the user has no activities any more.
  */
 export async function anonymizeActivities(
   transaction: PartitionWriter,

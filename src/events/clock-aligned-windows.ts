@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import { DebounceWindows, type WindowCounter, windowsMax } from './debounce-windows.ts'
 
 /**
- * Number of groups into which names are divided. The windows of each group end at other times, so that not
- * all windows end together.
+ * Number of phases, which are the groups into which names are divided. The windows of each phase end at other
+ * times, so that not all windows end together.
  */
 const phases = 64
 

@@ -105,7 +105,10 @@ interface WindowBounds {
   readonly max: number
 }
 
-/** Maximum number of open windows. If it is exceeded, the window with the earliest end ends immediately. */
+/**
+ * Maximum number of open windows. If this number is exceeded, the window with the earliest end ends
+ * immediately.
+ */
 export const windowsMax = 50_000
 
 /**

@@ -29,7 +29,10 @@ export class EventRecorder {
   readonly #ids = new EventIds()
   readonly #tracer: Tracer | undefined
 
-  /** @param tracer undefined: events are not traced */
+  /**
+   * Creates the recorder.
+   * @param tracer traces the events; undefined if events are not traced
+   */
   constructor(clock: Clock, wanted: HasSubscriber, tracer?: Tracer) {
     this.#clock = clock
     this.#wanted = wanted

@@ -25,7 +25,7 @@ export interface Chunk {
 
 export interface ChunkRange {
   readonly order: Order
-  /** Return only entries after this position; null: from the beginning. */
+  /** Position after which the entries start; null to start with the first entry. */
   readonly after: Position | null
   /** Maximum number of entries to read, divided equally among the parts (rounded up). */
   readonly limit: number

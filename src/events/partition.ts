@@ -8,8 +8,8 @@ export interface PartitionReader {
 }
 
 /**
- * Writes as part of a transaction. All writes are committed or none. They are committed only if the values
- * that the transaction has read are unchanged.
+ * Writes as part of a transaction. Either all writes are committed or none of them. They are committed only
+ * if the values that the transaction has read are unchanged.
  */
 export interface PartitionWriter extends PartitionReader {
   put(key: Key, record: object): void

@@ -46,8 +46,8 @@ interface Away {
 }
 
 /**
- * Maximum number of users who have left and may still return. If it is exceeded, the visit of the user who
- * left first ends immediately.
+ * Maximum number of users who have left and may still return. If this number is exceeded, the visit of the
+ * user who left first ends immediately.
  */
 export const awayUsersMax = 100_000
 

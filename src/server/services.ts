@@ -63,7 +63,7 @@ export interface ServerBase {
   readonly tenancy: Tenancy
   readonly auditing: Audit
   readonly recent: RecentRequests
-  /** Aborted when the server must not get new clients any more. It still answers requests. */
+  /** Aborted when the server must not get new clients any more. The server then still answers requests. */
   readonly leaving: AbortSignal
   readonly stopping: AbortSignal
 }

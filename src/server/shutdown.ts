@@ -37,8 +37,8 @@ export async function shutDown(
   const drainMs = config.shutdownSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   leave()
-  // Gives disconnected clients another home node. The shutdown does not wait for this, because other nodes
-  // may notice it late.
+  // Ends the role of this node as a home node, so that disconnected clients get another home node. The
+  // shutdown does not wait for this, because other nodes may notice it late.
   void engine.cluster.drain(clientsMs)
   const webhooksStopped = webhooks.stop(clientsMs)
   const isAlone = engine.cluster.nodes().length === 1

@@ -19,7 +19,10 @@ export class AttemptRecorder {
   #running: Promise<void> | null = null
   #hasFailed = false
 
-  /** @param recorded receives the result of each commit */
+  /**
+   * Creates a recorder for one target.
+   * @param recorded receives the result of each commit
+   */
   constructor(
     { deliveries, rules }: { readonly deliveries: DeliveryService; readonly rules: RetryPolicy },
     address: TargetAddress,

@@ -12,10 +12,7 @@ export interface OutgoingRequest {
   readonly body: Uint8Array
 }
 
-/**
- * Outcome of an attempt. `durationMs` is the time in ms from the lookup of the name to the end of the
- * attempt.
- */
+/** Outcome of an attempt. `durationMs` is the time in ms from the DNS lookup to the end of the attempt. */
 export type AttemptOutcome =
   /** The receiver responded with a 2xx status. */
   | { readonly kind: 'succeeded'; readonly httpStatus: number; readonly durationMs: number }

@@ -141,7 +141,7 @@ export class DeliveryWorker {
     const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all(this.#consumers.map((consumer) => consumer.stop()))
     disarm()
-    // The notice makes other nodes continue with the targets that were put back.
+    // Notifies the other nodes, so that they continue with the targets that were put back.
     this.#options.bus.publish(deliveryTopic, new Uint8Array())
   }
 
@@ -191,10 +191,7 @@ export class DeliveryWorker {
     return 'done'
   }
 
-  /**
-   * Marks the messages of a target to which nothing may be sent as failed. Otherwise they would wait
-   * indefinitely.
-   */
+  /** Marks the waiting messages of a disabled target as failed. Otherwise they would wait indefinitely. */
   async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
     const check = goOn(mayGoOn)
     while ((await this.#options.deliveries.failDisabled(address)) > 0) await check()

@@ -10,8 +10,8 @@ export type Destination =
   /** The connection must use one of these addresses. */
   | { readonly kind: 'reachable'; readonly host: string; readonly addresses: readonly LookupAddress[] }
   /**
-   * `problem` does not contain the resolved addresses: the person who sets URLs must not learn about the
-   * private network.
+   * `problem` does not contain the resolved addresses, because the person who sets URLs must not learn about
+   * the private network.
    */
   | { readonly kind: 'refused'; readonly problem: string }
 

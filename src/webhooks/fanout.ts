@@ -109,7 +109,7 @@ export class Fanout {
   /**
    * Deletes the messages of organizations that no longer exist. An organization and its messages are in
    * different partitions. The removal of an organization may therefore have run before these messages were
-   * stored, and not have found them.
+   * stored, without finding them.
    */
   async #forgetGone(events: readonly QueuedEvent[], lines: readonly EventsOfTarget[]): Promise<void> {
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))

@@ -24,8 +24,8 @@ export interface PostLimits {
 }
 
 /**
- * Time in ms for connecting to one of several addresses before the next one is tried. The default of Node,
- * 250 ms, is too short for distant receivers.
+ * Time in ms for connecting to one of several addresses before the next address is tried. The default of
+ * Node, 250 ms, is too short for distant receivers.
  */
 const addressMs = 2_000
 

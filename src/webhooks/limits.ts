@@ -1,13 +1,13 @@
 /** Limits of one attempt. */
 export interface AttemptLimits {
-  /** Maximum time in ms from the lookup of the name to the status of the response. */
+  /** Maximum time in ms from the DNS lookup to the status of the response. */
   readonly deadlineMs: number
   /**
    * Maximum time in ms for reading and discarding the remainder of the response, so that the receiver can
    * finish writing.
    */
   readonly drainMs: number
-  /** Maximum bytes to read of the remainder of the response. When it is reached, the connection is closed. */
+  /** Maximum bytes to read of the remainder of the response. After these bytes, the connection is closed. */
   readonly answerBytesMax: number
   readonly answerHeaderBytesMax: number
   /** Maximum number of interim responses (1xx) before the final one. */

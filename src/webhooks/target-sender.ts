@@ -27,8 +27,8 @@ const sliceMs = 1_000
 /** Maximum number of messages in one read. */
 const batchSize = 16
 /**
- * Maximum time in ms for which a target waits for its rate limit in its slot. If the wait is longer, another
- * target gets the slot.
+ * Maximum time in ms for which a target keeps its slot while it waits for its rate limit. If the wait is
+ * longer, another target gets the slot.
  */
 const waitMs = 100
 /** Delay in ms before due messages are read again while they are being deleted. */

@@ -35,7 +35,7 @@ export function limitConnections(
     const address = counted.get(socket)
     if (counted.delete(socket) && address !== undefined) tally.remove(address)
   }
-  // One function for all sockets: a closure would use memory for each connection.
+  // This is one function for all sockets, because a closure would use memory for each connection.
   function gone(this: Socket): void {
     inAll -= 1
     uncount(this)

@@ -32,7 +32,10 @@ const headerBytesMax = 32_768
 /** Maximum number of headers: several times the number that browsers and proxies send together. */
 const headersMax = 200
 
-/** Responses by the error code of the parser. Every other error of the parser is a malformed request. */
+/**
+ * Error responses by the error code of the HTTP parser. Every other error of the parser is a malformed
+ * request.
+ */
 const parserErrors: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError(
     'request/headers-too-large',
@@ -107,7 +110,10 @@ export function createHttpServer(
   return server
 }
 
-/** One function for all sockets: a closure would use memory for each socket. */
+/**
+ * Destroys a socket after an error. This is one function for all sockets, because a closure would use memory
+ * for each socket.
+ */
 function destroyFailed(this: Socket): void {
   this.destroy()
 }

@@ -21,7 +21,7 @@ export interface UnreadResponsesOptions {
   readonly tooSlow: (who: string) => void
 }
 
-/** Limits of calls. Null: no limit. */
+/** Limits of calls. A rate limit that is null does not limit anything. */
 export interface ApiLimits {
   /** Limits the calls from an address, before the caller is authenticated. */
   readonly addressCalls: RateLimiter | null
@@ -79,8 +79,8 @@ export function limitCaller(
 }
 
 /**
- * Counts the bytes that a call adds. If the workspace has reached its storage limit, counts nothing and
- * returns the error.
+ * Counts the bytes that a call adds to the workspace of the caller. If the workspace has reached its storage
+ * limit, counts nothing and returns the error.
  */
 export async function countGrowth(
   { storage }: Pick<ApiServices, 'storage'>,
@@ -95,8 +95,8 @@ export async function countGrowth(
 }
 
 /**
- * Returns the key by which the calls of a caller are counted. API keys contain no spaces, so they differ from
- * the keys of workspaces.
+ * Returns the key by which the calls of a caller are counted. An API key contains no spaces, so it never
+ * equals the key of a workspace.
  */
 function rateKeyOf(caller: AnyCaller): string {
   if (caller.level === 'key') return caller.tenant.apiKey

@@ -94,8 +94,8 @@ function parseObject(text: string): object {
 }
 
 /**
- * Returns the error for a body that is not JSON. It contains the position of the problem, but not the text,
- * which may contain secrets.
+ * Returns the error for a body that is not JSON. The error contains the position of the problem, but not the
+ * text, which may contain secrets.
  */
 function notJson(text: string): ApiError {
   const { problem, line, column } = findJsonProblem(text)

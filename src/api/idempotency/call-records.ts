@@ -23,7 +23,10 @@ export interface StartedCallRecord extends Common {
 /** Stored record of a call. */
 export type CallRecord =
   | StartedCallRecord
-  /** `answer` is the encrypted response; null if the response was too large to store. */
+  /**
+   * `answer` is the encrypted response; null if the response is too large, or if the limit of stored bytes
+   * was reached.
+   */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 
 const common = { operation: v.string(), body: v.string(), endsAt: v.number() }
@@ -46,7 +49,7 @@ const callRecordType: RecordType<CallRecord> = {
   ]),
 }
 
-/** Reads only the expiry of a call record, because the removal of a call needs no other member. */
+/** Type of a call record of which only the expiry is read. The removal of a call needs no other member. */
 export const callExpiryType: RecordType<Pick<CallRecord, 'endsAt'>> = {
   name: 'idempotent call',
   schema: v.looseObject({ endsAt: v.number() }),
@@ -63,7 +66,7 @@ export const expiryRecordType: RecordType<ExpiryRecord> = {
   schema: v.looseObject({ bytes: v.number() }),
 }
 
-/** Approximate bytes of the two entries of a call, without its response. */
+/** Approximate bytes of the two entries of a call (its record and its index entry), without its response. */
 export const bytesOfCall = 512
 /**
  * Delay in ms after the expiry of a call until its removal. Calls that expire during the delay are removed in
@@ -87,7 +90,7 @@ export const expiryOf = (key: Key): number => Number(key[1])
 /**
  * Returns the job that removes the expired calls of one caller some time after `endsAt`. Each hour has its
  * own job, so that a call with a later expiry (because of another option or a wrong clock) does not delay the
- * removal of others.
+ * removal of other calls.
  */
 export const callSweepJob = (part: Key, endsAt: number): Job => ({
   queue: callSweepQueue,

@@ -56,7 +56,7 @@ export interface IdempotentCallsOptions {
 /** The response to a call with a key. */
 export interface StoredResponse {
   readonly httpCode: number
-  /** The JSON body. A string is the JSON text, anything else the value to encode. */
+  /** The JSON body. A string is JSON text; any other value is encoded before it is sent. */
   readonly body: unknown
   /** True for a stored response: the call did not run again. */
   readonly replayed: boolean
@@ -102,7 +102,7 @@ export class IdempotencyService {
     this.#sweeps.start()
   }
 
-  /** Resolves when no removal is running. */
+  /** Stops the removal of expired calls. Resolves when no removal is running. */
   stop(): Promise<void> {
     return this.#sweeps.stop()
   }
@@ -262,8 +262,8 @@ export class IdempotencyService {
     const ending = callOutcomeOf(error)
     if (ending === 'kept' && error instanceof ApiError)
       return this.#keep(call, record, time, error.httpCode, JSON.stringify(errorEnvelope(error)))
-    // A recorded call with an unknown outcome keeps its record, with the ids that it may have created. A call
-    // without a record may run again.
+    // A recorded call with an unknown outcome keeps its record, because the record determines the ids that
+    // the call may have created. A call without a record may run again.
     if (isNoted(call) && (ending === 'unknown' || time.is === 'again'))
       return this.#note(call, time, withoutProcess(record))
     const noting = isNoted(call) ? await this.#note(call, time, null) : 'noted'
@@ -300,7 +300,7 @@ export class IdempotencyService {
 
   /**
    * Replaces the record of a call by its outcome. If this fails, the caller still gets the outcome, but a
-   * repeated call does not.
+   * repeated call may not get it.
    */
   async #note(call: IdempotentCall, { noted }: Time, record: CallRecord | null): Promise<Noting> {
     try {
@@ -364,7 +364,7 @@ type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_man
  */
 const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
 
-/** Returns the record of a call with an unknown outcome. */
+/** Returns the record without the process. Such a record belongs to a call with an unknown outcome. */
 function withoutProcess(record: StartedCallRecord): StartedCallRecord {
   const { by: _, ...rest } = record
   return rest

@@ -13,7 +13,11 @@ const tagBytes = 16
 export class ResponseEncryption {
   readonly #secrets: readonly string[]
 
-  /** @param secrets the secrets of the server; the first one encrypts, and all are tried for decryption */
+  /**
+   * Creates the encryption.
+   * @param secrets the secrets of the server; the first secret encrypts, and all secrets are tried for
+   * decryption
+   */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets
   }

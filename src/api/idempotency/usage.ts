@@ -28,8 +28,8 @@ export interface IdempotencyUsageDependencies {
 }
 
 /**
- * Number of stored calls and bytes of each caller. The numbers are read from the store once, then maintained
- * in memory.
+ * Number of stored calls and bytes of each caller. The numbers are read from the store, then maintained in
+ * memory. They are read again only if other processes can change them.
  */
 export class IdempotencyUsage {
   readonly #kv: Kv
@@ -46,8 +46,8 @@ export class IdempotencyUsage {
   }
 
   /**
-   * Reserves one call. Returns null on success. If a limit is reached, returns the time in epoch milliseconds
-   * at which the first call expires.
+   * Reserves one call. Returns null on success. If a limit is reached, returns the earliest expiry of a
+   * stored call, in epoch milliseconds.
    */
   async take(part: Key): Promise<number | null> {
     const isFull = ({ calls, bytes }: UsedBytes): boolean =>

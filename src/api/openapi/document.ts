@@ -157,8 +157,7 @@ export const tagsOf = (operations: readonly Operation[]): readonly string[] => {
 }
 
 /**
- * Returns the description of a tag. `x-displayName` is an extension that other viewers of OpenAPI also
- * support.
+ * Returns the description of a tag. `x-displayName` is an extension that common viewers of OpenAPI support.
  */
 const describeTag = (name: string): object => ({
   name,

@@ -35,8 +35,8 @@ const wellKnown: Readonly<Record<string, unknown>> = Object.assign(Object.create
 })
 
 /**
- * Whether an example is for a request or a response. A request example has the required members and those
- * that have an example; a response example has all members.
+ * Whether an example is for a request or a response. A request example has the required members and the
+ * members that have an example; a response example has all members.
  */
 type Side = 'request' | 'answer'
 

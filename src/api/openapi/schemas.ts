@@ -46,7 +46,7 @@ export function publishedRequest(schema: Schema, isClosed: boolean): object {
 
 /**
  * Returns a schema that also accepts null. The description and the default of the member stay next to the
- * alternatives, where generators and pages read them.
+ * alternatives, where code generators and the reference pages read them.
  */
 function nullable(schema: Schema, inner: (each: Schema) => object): object {
   if (schema.type === undefined && schema.anyOf !== undefined)

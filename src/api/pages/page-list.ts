@@ -130,7 +130,7 @@ async function backupPage(
     adminToken,
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
-  // A HEAD response has no body.
+  // A HEAD response has no body, so no backup is started.
   const chunks = method === 'HEAD' ? [] : backup()
   if (chunks === 'nothing')
     throw new ApiError('backup/nothing-stored', 'this server stores nothing; use an engine other than memory')

@@ -1,6 +1,6 @@
 /**
  * Policy for pages whose content comes only from files of this server, without inline scripts. `'self'`
- * includes its websockets.
+ * includes the websockets of this server.
  */
 export const ownFilesPolicy = [
   "default-src 'none'",

@@ -89,12 +89,15 @@ async function sendContent(
   response.end(content.text)
 }
 
-/** Time in ms after which a stalled reader is disconnected, because the store holds resources for it. */
+/**
+ * Time in ms after which a stalled reader is disconnected, because the store keeps resources in use for the
+ * stream.
+ */
 const stalledMs = 60_000
 
 /**
- * Sends a stream. Its length is not known in advance, so the reader must check from the bytes whether they
- * are complete.
+ * Sends a stream. The length of the stream is not known in advance, so the reader must check from the bytes
+ * whether they are complete.
  */
 async function sendStream(
   type: string,

@@ -99,7 +99,7 @@ const variables: Readonly<Record<string, string>> = {
   'x-service-admin-token': '$ADMIN_TOKEN',
 }
 
-/** Returns a call to paste into a shell. */
+/** Returns a `curl` command that calls an operation, to paste into a shell. */
 export function curlOf(path: string, credentials: readonly string[], body: unknown): string {
   const shown = credentials.map((name) => `-H "${name}: ${variables[name]}"`).join(' ')
   const quoted = JSON.stringify(body).replaceAll("'", `'\\''`)

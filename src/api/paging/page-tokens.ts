@@ -19,6 +19,7 @@ export class PageTokens {
   readonly #keys: readonly Buffer[]
 
   /**
+   * Creates the converter.
    * @param secret the secret of the server; a token that was created with another secret is rejected
    * @param previousSecret a secret that is also accepted, while the secret is being replaced
    */

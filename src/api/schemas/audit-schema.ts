@@ -1,7 +1,7 @@
 import { type AuditRecord, auditActors } from '../../audit/record.ts'
 import type { FromSchema } from '../schema.ts'
 
-/** One record of the audit log. */
+/** Schema of one record of the audit log. */
 export const auditRecordAnswer = {
   type: 'object',
   required: ['auditId', 'timestamp', 'operation', 'actor', 'outcome', 'ids'],

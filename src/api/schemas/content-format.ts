@@ -1,7 +1,7 @@
 import { readableTypes } from '../../content/content-type-names.ts'
 import { type DocumentReading, readingFormats } from '../../content/read-document.ts'
 
-/** Formats of an editor's content in a response. */
+/** Schema of the format in which a response contains the content of an editor. */
 export const contentFormat = {
   type: 'string',
   enum: readingFormats,

@@ -13,7 +13,7 @@ export const endpointId = {
   examples: ['billing'],
 } as const
 
-/** Error of the operations on endpoints and their deliveries. */
+/** Error of the operations on endpoints and their deliveries, if advanced webhooks are off. */
 export const advancedOff = {
   status: 'FAILED_PRECONDITION',
   code: 'webhook/disabled',

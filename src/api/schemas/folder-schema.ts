@@ -124,7 +124,7 @@ export const folderAnswer = (tenant: Tenant, organization: string, view: FolderV
   inheritAccessFromParent: view.record.inheritAccessFromParent,
 })
 
-/** Returns all folders without their subfolders. They are read and encoded while they are sent. */
+/** Returns all folders without their subfolders. The folders are read and encoded while they are sent. */
 export const answerAllFolders = (
   all: () => AsyncIterable<readonly FolderView[]>,
   answerOf: (view: FolderView) => FolderAnswerV1,

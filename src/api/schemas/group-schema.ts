@@ -136,7 +136,10 @@ interface GroupUserResult {
   readonly groupCreated?: boolean
 }
 
-/** Converts the results of users to their response, by user id. @param more members that every result gets */
+/**
+ * Converts the results of users to their response, by user id.
+ * @param more additional members of every result
+ */
 export function toMembershipResponse(
   organizationUserGroupId: string,
   results: BatchResults,

@@ -152,8 +152,9 @@ export const suggested = {
 export const noPlace = { status: 'NOT_FOUND', when: 'the organization or document does not exist' } as const
 
 /**
- * Checks a query. @throws ApiError INVALID_ARGUMENT for a document without an organization, or a text that
- * contains only spaces
+ * Checks a query.
+ * @throws ApiError INVALID_ARGUMENT if a document is given without its organization, or if the text contains
+ * only spaces
  */
 export function checkJudgmentQuery(data: PlaceInput & { readonly query?: string }): void {
   if (data.query !== undefined && data.query.trim() === '')

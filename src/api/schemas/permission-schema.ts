@@ -87,9 +87,9 @@ export function lastOfEach<Entry extends NamedResource>(resources: readonly Entr
 }
 
 /**
- * Returns the subject of a call: a user or a group. @param userPath JSON pointer of the member with the user
- * id
- * @throws ApiError INVALID_ARGUMENT unless exactly one of them is given
+ * Returns the subject of a call: a user or a group.
+ * @param userPath JSON pointer of the member with the user id
+ * @throws ApiError INVALID_ARGUMENT unless the call specifies exactly one of the two
  */
 export function parseSubject(
   userId: string | undefined,

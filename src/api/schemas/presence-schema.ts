@@ -35,7 +35,10 @@ export const presenceInputs = {
   examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }]],
 } as const
 
-/** Returns the schema of a result. @param when completes "False when …" */
+/**
+ * Returns the schema of a result.
+ * @param when text that completes the description "False when …"
+ */
 export const presenceSuccess = <const When extends string>(when: When) =>
   ({
     type: 'object',

@@ -49,7 +49,10 @@ export const printResult = (text: string): void => {
   process.stdout.write(`${text}\n`)
 }
 
-/** Prints text of any length. Unlike `print`, it waits until the reader of the output is ready for more. */
+/**
+ * Prints text of any length. Unlike `print`, this function waits until the reader of the output is ready for
+ * more.
+ */
 export async function printWithBackpressure(text: string): Promise<void> {
   const { stdout } = process
   if (stdout.errored !== null || stdout.write(`${text}\n`)) return

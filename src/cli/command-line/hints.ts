@@ -41,7 +41,7 @@ function urlOfHolder(message: string): string {
 
 /**
  * Returns advice after a read in a wrong format. The error message contains the type of the content, even if
- * it comes from a running server.
+ * a running server has sent the message.
  */
 function anotherFormat(message: string, [, , command, doing]: readonly string[]): string | null {
   const [, type] = / is of type "(\w+)", not /.exec(message) ?? []

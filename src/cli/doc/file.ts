@@ -38,8 +38,8 @@ export const fileFormat = (file: string, { format, type }: FileFlags): ReadForma
   format ?? (type === undefined ? formatOf[extname(file).toLowerCase()] : undefined)
 
 /**
- * Checks that the bytes are an update. The error lists the other formats, because the caller may not know
- * that one must be given.
+ * Checks that the bytes are an update. The error lists the other formats, because the caller may have
+ * forgotten to specify the format.
  * @throws StorageError
  */
 export function checkUpdate(bytes: Uint8Array): void {

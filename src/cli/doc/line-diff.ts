@@ -2,7 +2,10 @@ import { diffTokens, type Hunk } from '../../content/diff/diff.ts'
 
 /** Number of unchanged lines that are shown around a change. */
 const around = 3
-/** Maximum number of steps of the comparison. Beyond it, the difference is a single replaced block. */
+/**
+ * Maximum number of steps of the comparison. If more steps would be needed, the difference is a single
+ * replaced block.
+ */
 const stepsMax = 20_000_000
 
 /**

@@ -1,6 +1,9 @@
 import type { DocumentImportResult } from '../../transfer/import/import-documents.ts'
 
-/** Maximum numbers of lines about rejected or unknown documents, and about addresses; `--json` has all. */
+/**
+ * Maximum numbers of lines about rejected or unknown documents, and about addresses. `--json` prints all of
+ * them.
+ */
 const linesMax = 50
 const mappingLinesMax = 10
 

@@ -14,11 +14,11 @@ const argumentOf: Readonly<Record<string, number>> = {
   audit: 0,
 }
 /**
- * Commands that use the directory of `--data-dir`, or else the configured store, including their subcommands.
- * `doc` is not in the list, because it also works on a database.
+ * Commands that use the directory of `--data-dir`, or else the configured store. Their subcommands do the
+ * same. `doc` is not in the list, because it also works on a database.
  */
 const byOption: readonly string[] = ['import']
-/** Subcommands of these commands that also work on a database. */
+/** Subcommands of the commands in `byOption` that also work on a database. */
 const others: readonly string[] = ['weft']
 
 /**

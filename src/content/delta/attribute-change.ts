@@ -1,8 +1,8 @@
 import type { FormatTable } from './formatted-text.ts'
 
 /**
- * Attributes in the form that Yjs needs. They must be a copy, because Yjs modifies them. They have no
- * prototype, because Yjs looks up attribute names in them.
+ * Attribute object in the form that Yjs needs. The object must be a copy, because Yjs modifies it. It has no
+ * prototype, because Yjs looks up attribute names in it.
  */
 export type DeltaAttributes = Record<string, unknown>
 

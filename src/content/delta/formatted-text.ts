@@ -58,8 +58,8 @@ export class FormatTable {
 
   /**
    * Adds a value as the document stores it. Yjs compares nested values by identity. Therefore the values of
-   * the document must be added before the values of the target: equal values of the target then use the
-   * stored ones.
+   * the document must be added before the values of the target, so that equal values of the target use the
+   * stored values.
    */
   note(value: Json, stored: unknown): void {
     const number = this.#numbers.of(value)
@@ -113,7 +113,7 @@ const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00
 const marked = (text: string): string =>
   text.isWellFormed() ? text : text.replace(unpaired, unpairedPlaceholder)
 
-/** The content of a text root. Reading it does not change the root. */
+/** The content of a text root. It is read without changing the root. */
 export interface FormattedTextState {
   readonly content: FormattedText
   /**
@@ -129,7 +129,10 @@ export interface FormattedTextState {
   readonly complete: boolean
 }
 
-/** Reads a text root. @throws ApiError RESOURCE_EXHAUSTED */
+/**
+ * Reads a text root.
+ * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
+ */
 export function readFormatted(
   root: SharedRoot | undefined,
   formats: FormatTable,

@@ -74,12 +74,12 @@ function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Ar
 }
 
 /**
- * Number of tokens from which membership is read from a table of all tokens. For this size, a table is much
+ * Minimum number of tokens for which membership is tested with a table. From this number on, a table is much
  * faster than a set.
  */
 const tableLengthMin = 4_096
 /**
- * Maximum number of tokens for which membership is found by a scan. For this size, a scan is faster than
+ * Maximum number of tokens for which membership is tested by a scan. Up to this number, a scan is faster than
  * building a set.
  */
 const scanLengthMax = 24

@@ -29,7 +29,8 @@ export type EditCounts = Pick<ReplacementResult, 'insertions' | 'deletions'>
 
 /**
  * Writes edits. Creates items directly instead of calling methods of the shared types. These methods read
- * `value.constructor`, which a key with that name hides, and they search for each position by its index.
+ * `value.constructor`, which is wrong for an object with the key `constructor`, and they search for each
+ * position by its index.
  */
 export function writeEdits(transaction: Y.Transaction, edits: readonly SharedTypeEdit[]): EditCounts {
   const budget = splitBudget()

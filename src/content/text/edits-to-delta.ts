@@ -61,7 +61,7 @@ class DeltaWriter {
       this.#embed += 1
     }
     this.#at = offset
-    // The object has no prototype, because Yjs looks up attribute names of the document in it.
+    // The attributes have no prototype, because Yjs looks up attribute names of the document in them.
     if (length > 0) this.operations.push({ retain: length, attributes: copyOf(emptyAttributes) })
   }
 
@@ -103,7 +103,7 @@ class DeltaWriter {
 const copyOf = (attributes: TextAttributes): Record<string, unknown> =>
   Object.assign(Object.create(null) as Record<string, unknown>, attributes)
 
-/** A range of inserted text with the same attributes. */
+/** A range of inserted text with one set of attributes. */
 interface Piece {
   readonly text: string
   readonly attributes: TextAttributes

@@ -26,7 +26,7 @@ export interface AttributeRun {
   readonly size: number
 }
 
-/** The content of a text root. Reading it does not change the root. */
+/** The content of a text root. It is read without changing the root. */
 export interface PlainTextState {
   /**
    * The string. Each unpaired surrogate is replaced with U+D800, which well-formed text cannot contain as a

@@ -130,7 +130,8 @@ export class NodeAligner {
     const [left, right] = [this.#features.of(a), this.#features.of(b)]
     this.#budget.steps -= (left.length + right.length) >> 3
     const shared = this.#features.shared(a, b)
-    // Among nodes with the same amount of common content, this prefers the node with less different content.
+    // Among nodes with the same amount of common content, this factor prefers the node with less different
+    // content.
     const likeness = (2 * shared) / (left.length + right.length + 1)
     const [leftId, rightId] = [idOf(a), idOf(b)]
     if (leftId !== null && leftId === rightId) return 4 + 2 * left.length + shared

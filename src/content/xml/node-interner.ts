@@ -3,7 +3,8 @@ import type { XmlElement, XmlNode, XmlRun } from './tree.ts'
 
 /**
  * Assigns numbers to nodes, from the leaves up. Equal trees have equal numbers. Unlike hashes, numbers cannot
- * collide. The work is linear in the content. Control characters are separators, because XML text has none.
+ * collide. The work is linear in the content. Control characters serve as separators, because XML text
+ * contains no control characters.
  */
 export class NodeInterner {
   readonly #numbers = new Map<string, number>()

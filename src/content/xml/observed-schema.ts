@@ -44,7 +44,10 @@ function typed(type: ValueType, names: string): [string, ValueType][] {
 /** How a document uses a name. */
 export type NameUse = 'element' | 'mark' | 'both' | 'new'
 
-/** The names and types that a document uses. They decide questions that the XML leaves open. */
+/**
+ * The names and types that a document uses. They decide questions that the XML leaves open, such as whether
+ * an element is a mark.
+ */
 export class ObservedSchema {
   readonly #richTextRoot: boolean
   readonly #elements = new Set<string>()

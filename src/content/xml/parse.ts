@@ -112,7 +112,10 @@ class TreeBuilder {
   #nodes = 0
   #attributes = 0
 
-  /** @param at the current position, which advances while the builder receives content */
+  /**
+   * Creates a builder.
+   * @param at the position of the parser, which advances while the builder receives content
+   */
   constructor(at: XmlPosition) {
     this.#at = at
   }

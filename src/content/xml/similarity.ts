@@ -94,7 +94,7 @@ function union(a: Uint32Array, b: Uint32Array): Uint32Array {
   return merged.subarray(0, count)
 }
 
-/** FNV-1a hash. The bits are mixed again, because only the smallest hashes are kept. */
+/** Returns the FNV-1a hash of a text. The bits are mixed again, because only the smallest hashes are kept. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
@@ -103,7 +103,7 @@ function hash(text: string): number {
   return mix(value)
 }
 
-/** The finalizer of MurmurHash3. */
+/** Mixes the bits of a hash with the finalizer of MurmurHash3. */
 function mix(value: number): number {
   let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)

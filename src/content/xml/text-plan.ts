@@ -190,7 +190,8 @@ class ChangeWriter implements TextChange {
   #retain(length: number, change: Record<string, unknown> | null): void {
     const last = this.operations.at(-1)
     if (change !== null) this.markings += 1
-    // The object has no prototype, because Yjs looks up attribute names of the document in it.
+    // The attributes of a retain have no prototype, because Yjs looks up attribute names of the document in
+    // them.
     else if (last !== undefined && 'retain' in last && Object.keys(last.attributes).length === 0) {
       last.retain += length
       return

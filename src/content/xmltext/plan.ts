@@ -51,7 +51,7 @@ export class NestedPlan {
 
   /**
    * Plans the change of a value to a target of the same kind; elements must also have the same name.
-   * @throws ApiError INVALID_ARGUMENT as for maps
+   * @throws ApiError INVALID_ARGUMENT as for `JsonPlan`
    */
   update(live: ChildNode, target: ChildNode): void {
     const { type } = live

@@ -12,8 +12,8 @@ import type { NestedInterner } from './node-interner.ts'
 import type { ChildNode } from './nodes.ts'
 
 /**
- * Reads the live content of shared texts. Hooks and fragments in them are skipped, and a replacement does not
- * delete them.
+ * Reads the live content of shared texts. Hooks and fragments in these texts are skipped, and a replacement
+ * does not delete them.
  */
 export class NestedTextReader {
   /** Number of items that were read, including deleted ones. */

@@ -24,7 +24,7 @@ export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void
   type.doc?.transact((transaction) => {
     if (!hasNewMarks(type, transaction)) removeOverridden(type, transaction)
   })
-  // This function only needs members that all shared types have.
+  // `cleanupYTextFormatting` only needs members that all shared types have.
   Y.cleanupYTextFormatting(type as object as Y.Text)
 }
 

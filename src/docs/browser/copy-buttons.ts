@@ -1,7 +1,7 @@
 /** Time in ms for which a button shows the result of a copy. */
 const shownMs = 2_000
 
-/** Adds a button to each sample of the page, which copies the text of the sample. */
+/** Adds a copy button to each sample of the page. */
 export function addCopyButtons(): void {
   for (const sample of document.querySelectorAll('main pre')) addCopyButton(sample)
 }

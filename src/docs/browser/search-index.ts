@@ -43,8 +43,8 @@ function rankOf({ path, section, operation }: SearchEntry): number {
 const isName = (query: string): boolean => !/\s/.test(query) && /[^\p{L}\p{N}]|\p{Ll}\p{Lu}/u.test(query)
 
 /**
- * Returns 2 if a query is the name of the entry or the end of its path, 1 if it is another part of them,
- * otherwise 0.
+ * Returns 2 if a query is the name of the entry or the end of its path, 1 if it is another part of the name
+ * or path, otherwise 0.
  */
 function nameMatch({ section, operation = '' }: SearchEntry, name: string): number {
   const [names, part] = [[section.toLowerCase(), operation.toLowerCase()], name.toLowerCase()]

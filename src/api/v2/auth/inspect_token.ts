@@ -144,7 +144,7 @@ async function roleOf(
   { organizationId, documentId }: { readonly organizationId: string; readonly documentId: string },
   { accessReader, clock }: ApiServices,
 ) {
-  // All editors of a document give the same role, so any editor can be used.
+  // The role is the same for all editors of a document, so any editor can be used.
   const address = documentAddress(identity.tenant, { organizationId, documentId, editorId: 'main' })
   const access = await accessReader.read(address, documentId, identity.userId)
   const { role } = roleOn(identity, address, access, clock.now())
