@@ -31,7 +31,10 @@ export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string 
   return checkJson(schema, parse(text))
 }
 
-/** Checks a value that is already parsed; see `readJson`. @throws MalformedJsonError; UnknownNameError */
+/**
+ * Checks a value that is already parsed; see `readJson`.
+ * @throws MalformedJsonError; UnknownNameError
+ */
 export function checkJson<T>(schema: v.GenericSchema<T, unknown>, value: unknown): T {
   if (matchesSchema(schema, value)) return value
   const [issue] = v.safeParse(schema, value, { abortEarly: true }).issues ?? []

@@ -28,7 +28,10 @@ interface List {
   readonly maxItems: number
   /** Returns the id of an entry; null if the id is missing or not a text. */
   readonly idOf: (entry: unknown) => string | null
-  /** Validates one entry. @throws ApiError INVALID_ARGUMENT with a path that begins with `item` */
+  /**
+   * Validates one entry.
+   * @throws ApiError INVALID_ARGUMENT with a path that begins with `item`
+   */
   readonly validate: (item: unknown, textLength: number) => void
 }
 

@@ -191,8 +191,8 @@ class MemberChecker {
   }
 
   /**
-   * Returns the result of the check. @throws ApiError INVALID_ARGUMENT if a member outside the entries is
-   * rejected
+   * Returns the result of the check.
+   * @throws ApiError INVALID_ARGUMENT if a member outside the entries is rejected
    */
   finish(): CheckedMembers {
     const [first] = this.#issues

@@ -84,11 +84,15 @@ export interface Batch {
    */
   readonly items: Readonly<Record<string, string | null>>
   /**
-   * Checks rules of an entry that the schema does not contain. @param pointer JSON pointer of the entry
+   * Checks rules of an entry that the schema does not contain.
+   * @param pointer JSON pointer of the entry
    * @throws ApiError INVALID_ARGUMENT
    */
   readonly check?: (entry: never, pointer: string) => void
-  /** Returns the result of an invalid entry. @param data members of the request */
+  /**
+   * Returns the result of an invalid entry.
+   * @param data members of the request
+   */
   readonly rejected: (id: string, failure: EntryFailure, data: ReadonlyMap<string, unknown>) => object
 }
 

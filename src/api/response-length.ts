@@ -7,7 +7,8 @@ export const responseExceeds = {
 } as const
 
 /**
- * Checks the length of a response. @param remedy describes the request to make instead
+ * Checks the length of a response.
+ * @param remedy describes the request to make instead
  * @throws ApiError RESOURCE_EXHAUSTED if the response is too large
  */
 export function checkLength(items: readonly unknown[], bytesMax: number, remedy: string): void {

@@ -41,7 +41,10 @@ export async function sendBody(
   else sendBytes(response, httpCode, Buffer.concat(first, length))
 }
 
-/** Sends a small body. @param bytes JSON text */
+/**
+ * Sends a small body.
+ * @param bytes JSON text
+ */
 export function sendBytes(response: ServerResponse, httpCode: number, bytes: Uint8Array): void {
   response.writeHead(httpCode, { 'content-type': contentType, 'content-length': bytes.length })
   response.end(bytes)

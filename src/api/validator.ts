@@ -27,8 +27,8 @@ export function invalidAt(...issues: readonly [ValidationIssue, ...ValidationIss
 }
 
 /**
- * Checks the `data` of a request. `textLength` is the length of the body in characters. @throws ApiError
- * INVALID_ARGUMENT
+ * Checks the `data` of a request. `textLength` is the length of the body in characters.
+ * @throws ApiError INVALID_ARGUMENT
  */
 export type Validator = (data: unknown, textLength: number) => void
 

@@ -48,7 +48,10 @@ export interface EndpointExplanation extends Explanation {
 /** Event types by activity type, if the two types differ. */
 const eventTypeOf: Readonly<Record<string, string>> = { 'crdt.editor_edit': 'crdt.update_data' }
 
-/** Returns the event that belongs to an activity of an organization. @throws StorageError */
+/**
+ * Returns the event that belongs to an activity of an organization.
+ * @throws StorageError
+ */
 export async function eventOfActivity(
   server: OnlineServer,
   organizationId: string,
@@ -76,7 +79,10 @@ async function findActivity(
 
 const nameOrganization = 'name the organization: weft events why <organization> <id>, or --type'
 
-/** Searches all organizations of the API key for an activity, and returns its event. @throws StorageError */
+/**
+ * Searches all organizations of the API key for an activity, and returns its event.
+ * @throws StorageError
+ */
 export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<RoutedEvent> {
   const found: RoutedEvent[] = []
   let looked = 0
@@ -100,7 +106,10 @@ export async function eventOfAnyActivity(server: OnlineServer, activityId: strin
   throw new StorageError(`several organizations have ${activity}: ${names}`, { hint: nameOrganization })
 }
 
-/** Checks that the organization and the document exist. @throws StorageError */
+/**
+ * Checks that the organization and the document exist.
+ * @throws StorageError
+ */
 export async function requirePlace(
   server: OnlineServer,
   { organizationId, documentId }: RoutedEvent,
@@ -114,7 +123,10 @@ export async function requirePlace(
   if (!(await isThere('/v2/organizations/documents/get', query))) throw notFound('document', documentId)
 }
 
-/** Checks that the id belongs to a webhook target of the API key. @throws StorageError */
+/**
+ * Checks that the id belongs to a webhook target of the API key.
+ * @throws StorageError
+ */
 export function requireEndpoint({ endpoints }: ExplainedConfig, endpointId: string | null): void {
   const ids = [...basicTargetIds, ...endpoints.map(({ id }) => id)]
   if (endpointId !== null && !ids.includes(endpointId)) throw notFound('endpoint', endpointId, endpointHint)
@@ -125,7 +137,10 @@ const endpointHint = 'list them with /v2/workspace/advancedwebhook/endpoints/get
 const notFound = (what: string, id: string, hint = listingHint): StorageError =>
   new StorageError(`NOT_FOUND: the ${what} ${JSON.stringify(id)} does not exist`, { hint })
 
-/** Returns the webhook configuration of the API key. @throws StorageError */
+/**
+ * Returns the webhook configuration of the API key.
+ * @throws StorageError
+ */
 export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedConfig> {
   const read = async (path: string, data: object = {}): Promise<unknown> =>
     (await callOnline(server, `/v2/workspace/${path}`, data)).data
@@ -144,7 +159,10 @@ interface DeliveryPage {
 const deliveriesOf = async (server: OnlineServer, query: object): Promise<DeliveryPage> =>
   (await callOnline(server, '/v2/workspace/advancedwebhook/deliveries/get', query)).data as DeliveryPage
 
-/** Searches the webhook endpoints of the API key for a message. @throws StorageError */
+/**
+ * Searches the webhook endpoints of the API key for a message.
+ * @throws StorageError
+ */
 export async function findMessage(server: OnlineServer, messageId: string): Promise<FoundMessage> {
   const { endpoints } = await webhookConfigOf(server)
   for (const endpointId of [...endpoints.map(({ id }) => id), ...basicTargetIds]) {

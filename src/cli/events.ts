@@ -67,7 +67,10 @@ function whyCommand(): Command {
     })
 }
 
-/** Returns the event that the arguments specify. @throws ConfigError, StorageError */
+/**
+ * Returns the event that the arguments specify.
+ * @throws ConfigError, StorageError
+ */
 async function eventOf(
   server: OnlineServer,
   first: string,

@@ -159,7 +159,10 @@ const change = ({ dataDir: data }: Flags): KeyChangeOptions => ({
 
 const keyParser = headerValue(1)
 
-/** Returns the text if it is a valid API key. @throws ConfigError */
+/**
+ * Returns the text if it is a valid API key.
+ * @throws ConfigError
+ */
 function checkedKey(text: string): string {
   const key = keyParser.parse(text)
   if (key === undefined)

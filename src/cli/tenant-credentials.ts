@@ -29,7 +29,10 @@ export async function credentialsOf(config: Configured, flags: TenantFlags = {})
   }
 }
 
-/** Returns the credentials for REST calls. @throws ConfigError */
+/**
+ * Returns the credentials for REST calls.
+ * @throws ConfigError
+ */
 export async function restCredentialsOf(config: Configured, flags: TenantFlags = {}) {
   const { apiKey, authToken } = await credentialsOf(config, flags)
   if (apiKey !== undefined && authToken !== undefined) return { apiKey, authToken }
@@ -42,7 +45,10 @@ export async function restCredentialsOf(config: Configured, flags: TenantFlags =
   })
 }
 
-/** Returns the tenant of the documents. @throws ConfigError */
+/**
+ * Returns the tenant of the documents.
+ * @throws ConfigError
+ */
 export async function tenantOf(config: Configured, flags: TenantFlags): Promise<Tenant> {
   const { workspaceId, apiKey } = await credentialsOf(config, flags)
   if (workspaceId !== undefined && apiKey !== undefined) return { workspaceId, apiKey }

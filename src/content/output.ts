@@ -32,7 +32,10 @@ export class Output {
     this.#limit = max === undefined ? 'comparedCharacters' : 'maxResponseBytes'
   }
 
-  /** Counts output. @throws ApiError RESOURCE_EXHAUSTED if the limit is exceeded */
+  /**
+   * Counts output.
+   * @throws ApiError RESOURCE_EXHAUSTED if the limit is exceeded
+   */
   count(characters: number): void {
     this.#characters += characters
     if (this.#characters <= this.#max) return

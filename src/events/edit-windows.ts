@@ -32,7 +32,10 @@ const userEditSchema = v.looseObject({
   at: v.number(),
 })
 
-/** Decodes the edit from a job of `EditWindows`. @throws MalformedJobError */
+/**
+ * Decodes the edit from a job of `EditWindows`.
+ * @throws MalformedJobError
+ */
 export const decodeUserEdit = (payload: Uint8Array): UserEdit => readPayload(userEditSchema, payload)
 
 export interface EditWindowsOptions {

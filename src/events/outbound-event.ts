@@ -87,7 +87,10 @@ export class EventIds {
   #at = 0
   #place = 0
 
-  /** Returns the next id. @param now epoch milliseconds */
+  /**
+   * Returns the next id.
+   * @param now epoch milliseconds
+   */
   next(now: number): string {
     this.#place = now === this.#at ? this.#place + 1 : 0
     this.#at = now
@@ -117,7 +120,10 @@ export const orderOf = (eventId: string): string =>
  */
 export const orderAt = (at: number): string => digits(at, timeDigits)
 
-/** Creates the queued event of an organization. @param at epoch milliseconds */
+/**
+ * Creates the queued event of an organization.
+ * @param at epoch milliseconds
+ */
 export function queuedEvent(
   scope: OrganizationAddress,
   event: OutboundEvent,
@@ -146,5 +152,8 @@ export const queuedEventSchema = v.looseObject({
   at: v.number(),
 })
 
-/** Decodes the event from a job that `eventJob` created. @throws MalformedJobError */
+/**
+ * Decodes the event from a job that `eventJob` created.
+ * @throws MalformedJobError
+ */
 export const decodeQueuedEvent = (payload: Uint8Array): QueuedEvent => readPayload(queuedEventSchema, payload)

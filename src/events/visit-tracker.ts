@@ -31,7 +31,10 @@ export interface VisitsOptions {
   readonly awayMs: number
   /** Returns whether a webhook wants the events of visits. */
   readonly wants: (document: DocumentScope) => boolean
-  /** Sends an event. @param at time of the join or leave, in epoch milliseconds */
+  /**
+   * Sends an event.
+   * @param at time of the join or leave, in epoch milliseconds
+   */
   readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void
 }
 

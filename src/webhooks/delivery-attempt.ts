@@ -49,7 +49,10 @@ export class AttemptSender {
     this.#limits = options.limits ?? attemptLimits
   }
 
-  /** Makes an attempt. The promise never rejects: failures are outcomes. @param stop aborts the attempt */
+  /**
+   * Makes an attempt. The promise never rejects: failures are outcomes.
+   * @param stop aborts the attempt
+   */
   async make(delivery: OutgoingRequest, stop: AbortSignal): Promise<AttemptOutcome> {
     if (stop.aborted) return { kind: 'interrupted' }
     const { clock } = this.#options

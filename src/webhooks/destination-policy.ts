@@ -47,7 +47,8 @@ export class DestinationPolicy {
   }
 
   /**
-   * Resolves the host of a URL, and checks all its addresses. @throws Error if the name cannot be resolved
+   * Resolves the host of a URL, and checks all its addresses.
+   * @throws Error if the name cannot be resolved
    */
   async of(url: URL): Promise<Destination> {
     const problem = urlProblem(url)

@@ -100,7 +100,10 @@ export class TargetSender {
     )
   }
 
-  /** Sends due messages. @param mayGoOn called before each attempt; if it returns false, sending ends */
+  /**
+   * Sends due messages.
+   * @param mayGoOn called before each attempt; if it returns false, sending ends
+   */
   static async serve(
     options: TargetSenderOptions,
     address: TargetAddress,

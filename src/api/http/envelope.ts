@@ -10,7 +10,10 @@ export const successBody = (answer: OperationResult<unknown>, envelope: Response
   result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
 })
 
-/** Sends a JSON body. @param body must be small, because it is encoded in one step */
+/**
+ * Sends a JSON body.
+ * @param body must be small, because it is encoded in one step
+ */
 export function sendJson(response: ServerResponse, httpCode: number, body: object): void {
   sendBytes(response, httpCode, Buffer.from(JSON.stringify(body)))
 }

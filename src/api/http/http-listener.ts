@@ -40,7 +40,10 @@ export class HttpListener {
     })
   }
 
-  /** Starts to listen; resolves with the port. @throws ListenError */
+  /**
+   * Starts to listen; resolves with the port.
+   * @throws ListenError
+   */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       const refused = (error: NodeJS.ErrnoException) => {

@@ -15,8 +15,8 @@ export interface UnreadResponsesOptions {
   readonly holder: MemoryAccount
   readonly transfers: SlowTransfers
   /**
-   * Called when the client of a response reads too slowly, or not at all. @param who the workspace or address
-   * of the client
+   * Called when the client of a response reads too slowly, or not at all.
+   * @param who the workspace or address of the client
    */
   readonly tooSlow: (who: string) => void
 }

@@ -27,8 +27,8 @@ export interface BodyMeter {
   /** Counts received bytes, whether they are kept or discarded. */
   count(bytes: number): void
   /**
-   * Reserves memory for bytes. @throws ApiError if there is not enough memory; then nothing of the body is
-   * kept
+   * Reserves memory for bytes.
+   * @throws ApiError if there is not enough memory; then nothing of the body is kept
    */
   keep(bytes: number): void
   /** Called when the body is complete. */
@@ -42,7 +42,10 @@ export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError'
 }
 
-/** Checks that the content type is plain JSON in UTF-8. @throws ApiError INVALID_ARGUMENT if it is not */
+/**
+ * Checks that the content type is plain JSON in UTF-8.
+ * @throws ApiError INVALID_ARGUMENT if it is not
+ */
 export function checkContentType({ headers }: IncomingMessage): void {
   if (!jsonType.test(headers['content-type'] ?? ''))
     throw invalid(

@@ -211,8 +211,8 @@ const beginRequest =
   }
 
 /**
- * Rejects requests that a page of another site may have sent. Used without authentication. @throws ApiError
- * PERMISSION_DENIED
+ * Rejects requests that a page of another site may have sent. Used without authentication.
+ * @throws ApiError PERMISSION_DENIED
  */
 function requireLoopback(request: Request, _response: Response, next: NextFunction): void {
   const problem = loopbackViolation(request.headers)

@@ -118,7 +118,10 @@ export class IdempotencyService {
     return this.#mutex.run(call, () => this.#inTime(() => this.#alone(call, work)))
   }
 
-  /** Calls `look` at an interval until it returns a result. @throws ApiError ABORTED after the timeout */
+  /**
+   * Calls `look` at an interval until it returns a result.
+   * @throws ApiError ABORTED after the timeout
+   */
   async #inTime<T>(look: () => Promise<T | 'elsewhere'>): Promise<T> {
     const { clock } = this.#options
     const lateAt = clock.now() + this.#limits.waitMs

@@ -33,8 +33,8 @@ export interface IdempotentCall {
 }
 
 /**
- * Returns the key of a request; null if the request has none. @throws ApiError INVALID_ARGUMENT if the key is
- * not valid
+ * Returns the key of a request; null if the request has none.
+ * @throws ApiError INVALID_ARGUMENT if the key is not valid
  */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const value = headers[idempotencyHeader]
@@ -89,8 +89,8 @@ export const isSameRequest = (first: Asked, call: Asked): boolean =>
   first.operation === call.operation && first.body === call.body
 
 /**
- * Checks that two calls with the same key are the same call. @throws ApiError INVALID_ARGUMENT if they are
- * not
+ * Checks that two calls with the same key are the same call.
+ * @throws ApiError INVALID_ARGUMENT if they are not
  */
 export function checkSameRequest(first: Asked, call: IdempotentCall): void {
   if (first.operation !== call.operation)

@@ -76,7 +76,10 @@ const types = {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1) as keyof typeof types]
 
-/** Returns the page of a built file. @param name path in the folder of the documentation */
+/**
+ * Returns the page of a built file.
+ * @param name path in the folder of the documentation
+ */
 function filePage(path: string, name: string): PageRoute {
   const place = builtFile(`docs/${name}`)
   const file = new StaticFile(place, {

@@ -44,7 +44,10 @@ export interface PageRoute {
   readonly door?: EntryPoint
   /** True if the page returns secrets. The audit log then records each request. */
   readonly isAudited?: true
-  /** Returns the body of the page. @throws ApiError that is sent in the envelope */
+  /**
+   * Returns the body of the page.
+   * @throws ApiError that is sent in the envelope
+   */
   content(request: IncomingMessage): PageBody | Promise<PageBody>
 }
 

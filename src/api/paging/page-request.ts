@@ -6,8 +6,8 @@ import { type PageTokens, pageTokenLengthMax } from './page-tokens.ts'
 export const pageSizeMax = 1_000
 
 /**
- * Returns the schema of a page size. @param max size of the largest page; a larger number in a request means
- * `max`
+ * Returns the schema of a page size.
+ * @param max size of the largest page; a larger number in a request means `max`
  */
 export const pageSizeUpTo = <const Default extends number>(max: number, byDefault: Default) =>
   ({

@@ -41,7 +41,8 @@ export class PageTokens {
   }
 
   /**
-   * Returns the position of a token. @param member the request member that contains the token
+   * Returns the position of a token.
+   * @param member the request member that contains the token
    * @throws ApiError INVALID_ARGUMENT if the token is damaged or belongs to another query
    */
   open(query: readonly unknown[], token: string, member = 'pageToken'): unknown {
@@ -63,7 +64,10 @@ export class PageTokens {
 
 const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'weft page tokens', 32))
 
-/** Decrypts a token. @throws Error if the token was not created with this key for this query */
+/**
+ * Decrypts a token.
+ * @throws Error if the token was not created with this key for this query
+ */
 function opened(key: Buffer, query: readonly unknown[], bytes: Buffer): string {
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
   decipher.setAAD(fingerprint(query)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))

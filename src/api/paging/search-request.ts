@@ -3,8 +3,8 @@ import { invalidAt } from '../validator.ts'
 
 /**
  * Returns the request member for a search.
- * @param where description of the searched texts @param lookedAtMax maximum number of items that one call
- * reads
+ * @param where description of the searched texts
+ * @param lookedAtMax maximum number of items that one call reads
  */
 export const searchRequest = (where: string, lookedAtMax: number) =>
   ({

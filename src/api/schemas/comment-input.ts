@@ -55,7 +55,8 @@ interface GivenAnnotation {
 }
 
 /**
- * Checks the rules of an annotation that schemas cannot check. @param at JSON pointer of the annotation
+ * Checks the rules of an annotation that schemas cannot check.
+ * @param at JSON pointer of the annotation
  * @throws ApiError INVALID_ARGUMENT
  */
 export function checkAnnotation(given: GivenAnnotation, at: string): void {
@@ -132,7 +133,8 @@ function checkBytes(path: string, value: unknown, max: number): void {
 }
 
 /**
- * Checks the text of a comment. @param at JSON pointer of the comment
+ * Checks the text of a comment.
+ * @param at JSON pointer of the comment
  * @throws ApiError INVALID_ARGUMENT if the text is too long or not well-formed
  */
 export function checkCommentText({ text }: { readonly text: string }, at: string): void {

@@ -94,8 +94,8 @@ export const toDeliveryResponse = (message: MessageRecord): FromSchema<typeof de
 })
 
 /**
- * Returns the address of a target. @throws ApiError NOT_FOUND, FAILED_PRECONDITION like the operations on
- * endpoints
+ * Returns the address of a target.
+ * @throws ApiError NOT_FOUND, FAILED_PRECONDITION like the operations on endpoints
  */
 export async function requireTarget(
   endpoints: EndpointService,

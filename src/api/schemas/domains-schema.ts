@@ -21,7 +21,8 @@ export const changedDomains = {
 } as const
 
 /**
- * Returns the domains in their stored form. @param path JSON pointer of the list in the body
+ * Returns the domains in their stored form.
+ * @param path JSON pointer of the list in the body
  * @throws ApiError INVALID_ARGUMENT with an issue for each entry that is not a domain
  */
 export function normalizeDomains(texts: readonly string[], path: string): readonly string[] {

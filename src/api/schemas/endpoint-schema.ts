@@ -153,8 +153,8 @@ interface Judged {
 }
 
 /**
- * Checks the members of an endpoint that schemas cannot check. @throws ApiError INVALID_ARGUMENT with the
- * path of the member
+ * Checks the members of an endpoint that schemas cannot check.
+ * @throws ApiError INVALID_ARGUMENT with the path of the member
  */
 export function checkEndpoint({ url, metadata }: Judged): void {
   const message = url === undefined ? null : urlProblem(url)

@@ -8,7 +8,11 @@ import { createdAt, lastUpdated, lookupMax } from './resource-schema.ts'
 
 const notificationIdPattern = /^[A-Za-z0-9_-]+$/
 
-/** Checks the id of a notification. @param path JSON pointer in the body @throws ApiError INVALID_ARGUMENT */
+/**
+ * Checks the id of a notification.
+ * @param path JSON pointer in the body
+ * @throws ApiError INVALID_ARGUMENT
+ */
 export function checkNotificationId(path: string, id: string): void {
   if (notificationIdPattern.test(id)) return
   throw invalidAt({ path, message: 'must consist of letters (a to z), digits, _ and -' })

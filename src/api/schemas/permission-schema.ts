@@ -73,8 +73,8 @@ export function organizationOfResource({ type, id, organizationId }: NamedResour
 }
 
 /**
- * Returns the last entry of each resource, in the order of these entries. @throws ApiError like
- * `organizationOfResource`
+ * Returns the last entry of each resource, in the order of these entries.
+ * @throws ApiError like `organizationOfResource`
  */
 export function lastOfEach<Entry extends NamedResource>(resources: readonly Entry[]): readonly Entry[] {
   const byName = new Map<string, Entry>()

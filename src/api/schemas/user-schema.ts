@@ -31,8 +31,8 @@ interface UserScope {
 }
 
 /**
- * Returns the resource of the users. @throws ApiError INVALID_ARGUMENT if both a folder and a document are
- * given
+ * Returns the resource of the users.
+ * @throws ApiError INVALID_ARGUMENT if both a folder and a document are given
  */
 export function userResource({ organizationId, folderId, documentId }: UserScope): Resource {
   if (folderId !== undefined && documentId !== undefined)
@@ -122,7 +122,10 @@ const described = {
 
 const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
 
-/** Returns the schema of a list of users. @param roleDescription describes `accessRole` and its default */
+/**
+ * Returns the schema of a list of users.
+ * @param roleDescription describes `accessRole` and its default
+ */
 export const userInputs = <const Description extends string>(roleDescription: Description) =>
   ({
     type: 'array',

@@ -92,7 +92,10 @@ export const toVersionResponse = (record: VersionRecord): FromSchema<typeof vers
   authors: record.authors.map(({ userId, name }) => ({ userId, ...(name !== undefined && { name }) })),
 })
 
-/** Returns the address of a call's editor. @throws ApiError NOT_FOUND if the editor has no content */
+/**
+ * Returns the address of a call's editor.
+ * @throws ApiError NOT_FOUND if the editor has no content
+ */
 export async function versionedAddress(
   ids: { readonly organizationId: string; readonly documentId: string; readonly editorId: string },
   caller: KeyCaller,

@@ -162,7 +162,10 @@ async function readInput(file: string): Promise<Buffer> {
   })
 }
 
-/** Decodes a state that `doc get --format update --json` printed. @throws StorageError */
+/**
+ * Decodes a state that `doc get --format update --json` printed.
+ * @throws StorageError
+ */
 function stateOf({ data }: NewContent): Buffer {
   if (typeof data === 'string') return Buffer.from(data, 'base64')
   throw new StorageError(

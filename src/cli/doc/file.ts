@@ -12,7 +12,10 @@ export interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
   readonly type?: string
 }
 
-/** Returns the content of a file; null if the file contains an update. @throws StorageError */
+/**
+ * Returns the content of a file; null if the file contains an update.
+ * @throws StorageError
+ */
 export function parseFileContent(bytes: Buffer, { format, type, contentKey }: FileFlags): NewContent | null {
   if (format === 'update') return null
   if (format === 'text' || format === 'xml') return { type: format, contentKey, data: bytes.toString() }

@@ -34,7 +34,10 @@ export function docListCommand(): Command {
     })
 }
 
-/** Parses the ids in an address. @throws StorageError */
+/**
+ * Parses the ids in an address.
+ * @throws StorageError
+ */
 function parseIds(place: string): readonly string[] {
   const ids = place.split('/').map(decodeSegment)
   if (ids.length > 2 || !ids.every((id) => id !== null && idProblem(id) === null))

@@ -67,7 +67,10 @@ const configFor = ({ dataDir }: ServerFlags) => configOf({ dataDir }).config
 export const urlOf = ({ url, dataDir: data }: LocationFlags): string | undefined =>
   url ?? (data === undefined ? process.env.WEFT_URL : undefined)
 
-/** Returns the selected running server; null if the flags select a stopped server. @throws ConfigError */
+/**
+ * Returns the selected running server; null if the flags select a stopped server.
+ * @throws ConfigError
+ */
 export async function onlineServerOf(flags: LocationFlags): Promise<OnlineServer | null> {
   const url = urlOf(flags)
   return url === undefined ? null : onlineServerAt(url, flags)

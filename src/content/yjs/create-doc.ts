@@ -66,8 +66,8 @@ class EmptiedRoot {
   }
 
   /**
-   * Sets the marker of the root. @param markers the markers of all roots of the document; the marker of this
-   * root is added
+   * Sets the marker of the root.
+   * @param markers the markers of all roots of the document; the marker of this root is added
    */
   mark(transaction: Y.Transaction, markers: WeakMap<SharedRoot, Y.Item>): void {
     const marker = markers.get(this.#root) ?? this.#marker

@@ -47,7 +47,10 @@ export function readMap(type: SharedRoot, output = new Output()): StoredMap {
   return { kind: 'map', type, entries, json }
 }
 
-/** Reads the live elements of a sequence. `undefined` is read as null. @throws ApiError RESOURCE_EXHAUSTED */
+/**
+ * Reads the live elements of a sequence. `undefined` is read as null.
+ * @throws ApiError RESOURCE_EXHAUSTED
+ */
 export function readArray(type: SharedRoot, output = new Output()): StoredArray {
   const elements: StoredValue[] = []
   for (let item = type._start; item !== null; item = item.right) {

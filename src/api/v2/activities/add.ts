@@ -4,7 +4,10 @@ import { activitiesToAdd, documentNotFound, documentScopeFields } from '../../sc
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { invalidAt } from '../../validator.ts'
 
-/** Checks an activity. @throws ApiError INVALID_ARGUMENT for a custom activity without a target */
+/**
+ * Checks an activity.
+ * @throws ApiError INVALID_ARGUMENT for a custom activity without a target
+ */
 function checkActivity(
   { featureType, targetEntityId }: FromSchema<typeof activitiesToAdd>[number],
   at: string,
