@@ -33,7 +33,7 @@ function runtimePackages(): readonly string[] {
 
 /**
  * Returns the paths of the packages that are part of the scripts for browsers. The source maps show which
- * ones these are.
+ * packages these are.
  */
 function bundledPackages(folder: string): readonly string[] {
   const found = new Set<string>()

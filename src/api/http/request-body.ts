@@ -145,7 +145,7 @@ function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter)
     }
     const keep = (chunk: Buffer) => {
       meter.keep(chunk.length + pieceBytes)
-      // A small piece is copied, because it would keep the whole buffer of its read in memory.
+      // A small piece is copied. The piece itself would keep the whole buffer of its read in memory.
       chunks.push(chunk.length < pieceBytesMin ? Buffer.from(chunk) : chunk)
     }
     if (!fits) refuse(tooLarge(bytesMax))

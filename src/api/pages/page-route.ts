@@ -36,8 +36,8 @@ export interface PageRoute {
   /** Label of the page in the metrics. Set if several pages have the same label; default: `path`. */
   readonly route?: string
   /**
-   * Number of calls that one request counts as in the limit of its address; 0 for pages that monitoring must
-   * always reach.
+   * Number of calls that one request counts as, in the rate limit of the client's address; 0 for pages that
+   * monitoring must always reach.
    */
   readonly calls: number
   /** Type of the required credentials. Requests with rejected credentials are counted. */

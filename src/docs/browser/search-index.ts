@@ -26,7 +26,10 @@ function indexedWords(text: string): string[] {
   })
 }
 
-/** Words that are ignored in queries and entries, because a query finds the same entries without them. */
+/**
+ * Words that are ignored in queries and entries. They do not help to find an entry, and a query would miss the
+ * entries that do not contain them.
+ */
 const ignoredWords = new Set('a an and are at by for from how i in is it of on or the to with'.split(' '))
 
 /**
