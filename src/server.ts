@@ -107,7 +107,9 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOp
   }
 }
 
-/** Returns the only tenant of the server; null if the server has several tenants or can get further tenants. */
+/**
+ * Returns the only tenant of the server; null if the server has several tenants or can get further tenants.
+ */
 function onlyOwnerOf(
   { adminToken, bootstrap }: Config,
   { workspaceId, apiKey }: ServerCredentials,

@@ -93,8 +93,8 @@ function urlProblem(url: URL): string | null {
 }
 
 /**
- * Returns the host without brackets and trailing dots. The URL parser has already normalized numbers and converted
- * letters to lower case.
+ * Returns the host without brackets and trailing dots. The URL parser has already normalized numbers and
+ * converted letters to lower case.
  */
 const hostOf = (url: URL): string => withoutTrailing('.', url.hostname.replace(/^\[|\]$/g, ''))
 

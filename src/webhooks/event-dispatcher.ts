@@ -17,7 +17,9 @@ const portionsAtOnce = { total: 8, each: 1 }
 const portionMax = { events: 256, bytes: 262_144 }
 /** Estimated bytes that a message needs in addition to its event: the record and its index entries. */
 const messageBytes = 2_048
-/** Lease of a claimed event in ms. If a process dies, another process dispatches its events after this time. */
+/**
+ * Lease of a claimed event in ms. If a process dies, another process dispatches its events after this time.
+ */
 const leaseMs = 10_000
 /**
  * Polling interval in ms for events without a notice, such as failed events and events of a process that has

@@ -27,8 +27,8 @@ function indexedWords(text: string): string[] {
 }
 
 /**
- * Words that are ignored in queries and entries. They do not help to find an entry, and a query would miss the
- * entries that do not contain them.
+ * Words that are ignored in queries and entries. They do not help to find an entry, and a query would miss
+ * the entries that do not contain them.
  */
 const ignoredWords = new Set('a an and are at by for from how i in is it of on or the to with'.split(' '))
 
