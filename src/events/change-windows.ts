@@ -22,7 +22,7 @@ export interface ChangeWindowsOptions {
 }
 
 /**
- * Groups the commits of all users to an editor into windows. Each window becomes one event
+ * Groups all commits to an editor into windows, for all authors together. Each window becomes one event
  * `crdt.update_data`, which is sent when the window ends. The first commit of a window enqueues the event as
  * a job; nothing else is stored.
  */

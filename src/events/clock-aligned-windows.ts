@@ -16,7 +16,10 @@ export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
   readonly #windowMs: number
   readonly #phases: readonly DebounceWindows<Subject>[]
 
-  /** @param ended callback for the end of a window; see `DebounceWindows` */
+  /**
+   * Creates windows of `windowMs` milliseconds.
+   * @param ended callback for the end of a window; see `DebounceWindows`
+   */
   constructor(clock: Clock, windowMs: number, ended: ((subject: Subject, count: number) => void) | null) {
     this.#clock = clock
     this.#windowMs = windowMs

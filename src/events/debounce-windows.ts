@@ -125,6 +125,7 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
   #cancelTimer: (() => void) | null = null
 
   /**
+   * Creates windows of `windowMs` milliseconds.
    * @param ended called at the end of each window with its subject and its count. Null: there is no callback,
    * and subjects are not stored.
    */

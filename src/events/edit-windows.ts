@@ -58,7 +58,7 @@ export interface EditWindowsOptions {
   readonly ended: ((edit: UserEdit, commits: number) => void) | null
 }
 
-/** Groups the commits of each user to each editor into windows. */
+/** Groups commits to an editor into windows. Each author of an editor has separate windows. */
 export class EditWindows implements EditListener {
   readonly #options: EditWindowsOptions
   readonly #windows: ClockAlignedWindows<UserEdit>

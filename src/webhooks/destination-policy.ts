@@ -39,7 +39,10 @@ export class DestinationPolicy {
   readonly #ranges: readonly [Address, number][]
   readonly #resolve: Resolve
 
-  /** @param listed host names, addresses and CIDR ranges from the option `webhookAllowlist` */
+  /**
+   * Creates the policy.
+   * @param listed host names, addresses and CIDR ranges from the option `webhookAllowlist`
+   */
   constructor(listed: readonly string[], resolve: Resolve) {
     this.#names = new Set(listed.filter((each) => !isListedRange(each)))
     this.#ranges = listed.filter(isListedRange).map(rangeOf)
