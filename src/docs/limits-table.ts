@@ -2,10 +2,10 @@ import type { Rate } from '../config/rate.ts'
 import { type OptionKey, optionOf } from '../config.ts'
 import { type LimitName, type LimitScope, limitNames, limitScopes } from '../quota/limits.ts'
 
-/** A limit that the option with its name sets. */
+/** A limit that is set by the option of the same name. */
 interface Row {
   readonly what: string
-  /** The effect for a client. */
+  /** The effect on a client at the limit. */
   readonly met: string
 }
 
@@ -22,7 +22,7 @@ const heaviestEnds = 'the connection that keeps the most is closed'
 const unread = 'memory of bytes that clients have not read, of websockets and of responses'
 const slower = 'the server reads more slowly; nothing is lost'
 
-/** All limits. The type checker reports a missing one, and a missing value. */
+/** All limits by name. The type checker reports a limit or a value that is missing here. */
 const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : FixedRow } = {
   maxConnections: { what: 'websockets', met: comeBack },
   maxConnectionsPerAddress: { what: 'websockets', met: comeBack },
@@ -225,7 +225,7 @@ function rowOf(name: LimitName): string {
   return `| ${[`\`${name}\``, whose[limitScopes[name]], row.what, value, row.met].join(' | ')} |`
 }
 
-/** The default, formatted. */
+/** Returns a default value as text. */
 function shown(value: unknown, name: string): string {
   if (typeof value === 'object') {
     const { perSecond, burst } = value as Rate
