@@ -2,17 +2,17 @@ import type { Clock } from '../../clock.ts'
 import { type AwarenessText, writeAwarenessMessages } from '../../update/awareness.ts'
 import type { FrameEncoder, Member } from '../room/member.ts'
 
-/** A state of a client that has not been sent to the members yet. */
+/** A new state of a client that has not been sent to the members yet. */
 export interface StateChange {
   readonly state: Pick<AwarenessText, 'clock' | 'text'>
   /**
-   * The member that published the state; null if the server published it, so that the client itself must also
+   * The member that published the state. Null if the server set the state: then the client itself must also
    * receive it.
    */
   readonly author: Member | null
 }
 
-/** When changes are sent: at the end of the tick, or when the broadcast window ends. */
+/** The time at which changes are sent: at the end of the tick, or when the broadcast window ends. */
 export type BroadcastTiming = 'tick' | 'window'
 
 interface PlannedBroadcast {
@@ -23,16 +23,16 @@ interface PlannedBroadcast {
 interface AwarenessBroadcasterOptions {
   readonly members: ReadonlySet<Member>
   readonly clock: Clock
-  /** Minimum milliseconds between two messages. */
+  /** Length of the broadcast window: minimum milliseconds between two broadcasts. */
   readonly windowMs: number
-  /** Called with the clients whose changes are sent. */
+  /** Called before each broadcast, with the ids of the clients whose changes it sends. */
   readonly onBroadcast: (clientIds: readonly number[]) => void
 }
 
 /**
- * Sends state changes to the members: first at the end of the tick, then at most once per window. Each
- * broadcast contains only the last state of each client. Changes by a backend do not wait for the end of the
- * window; waiting changes are then sent with them.
+ * Sends state changes to the members. The first broadcast is sent at the end of the tick, and later ones at
+ * most once per window. Each broadcast contains only the last state of each client. A change by a backend
+ * does not wait for the end of the window; all waiting changes are then sent with it.
  */
 export class AwarenessBroadcaster {
   readonly #options: AwarenessBroadcasterOptions
@@ -55,7 +55,7 @@ export class AwarenessBroadcaster {
     planned?.cancel()
     const { clock, windowMs } = this.#options
     const sinceMs = clock.now() - this.#lastBroadcast
-    // If the system clock was set back, the wait does not get longer.
+    // `sinceMs` is negative if the system clock was set back; the wait must not get longer then.
     const waitMs = timing === 'tick' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
     this.#planned = { timing, cancel: clock.after(waitMs, () => this.#broadcast()) }
   }
@@ -75,7 +75,10 @@ export class AwarenessBroadcaster {
     for (const message of writeAwarenessMessages(changed.map(toText))) this.#send(message, onlyAuthor)
   }
 
-  /** @param onlyAuthor the member that published all states of the message; null if there are several */
+  /**
+   * @param onlyAuthor the member that published all states of the message; null if several members or the
+   * server published them
+   */
   #send(message: Uint8Array, onlyAuthor: Member | null): void {
     const frames = new Map<FrameEncoder, Uint8Array>()
     for (const member of this.#options.members) {
@@ -86,7 +89,7 @@ export class AwarenessBroadcaster {
   }
 }
 
-/** Returns the state in the form in which it is written. */
+/** Returns the form of a state change that `writeAwarenessMessages` accepts. */
 const toText = ([clientId, { state }]: readonly [number, StateChange]): AwarenessText => ({
   clientId,
   clock: state.clock,

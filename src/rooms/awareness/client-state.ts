@@ -3,26 +3,26 @@ import type { AwarenessEntry } from '../../update/awareness.ts'
 import type { Member } from '../room/member.ts'
 
 /**
- * Maximum number of states of the server that a client may send back. Older ones then count as changes of the
- * client.
+ * Maximum number of states set by the server that `ClientState` recognizes when the client sends them back.
+ * Older ones then count as changes of the client.
  */
 const serverStatesMax = 32
 
 type State = NonNullable<AwarenessEntry['state']>
 
 /**
- * The state that one client publishes. If the server changes the state, it gives the state a higher clock
- * than the client has, so that all clients accept it, including the client itself. The client then sends this
- * state back, although the client has not changed anything.
+ * The state that one client publishes. If the server changes this state, the changed state gets a higher
+ * clock than the client has, so that all clients accept it, including the client itself. The client then
+ * sends the changed state back. This class distinguishes such an echo from a change by the client.
  */
 export class ClientState {
   readonly member: Member
-  /** Timestamp at which the member claimed the client id. */
+  /** Timestamp of the logical clock at which the member claimed the client id. */
   readonly since: number
   clock: number
-  /** Null if the client shows no state. */
+  /** The current state; null if the client shows no state. */
   state: State | null = null
-  /** Digests of the states that the server has set for the client, by clock. Null stands for a removal. */
+  /** Digests of the states that the server has set for the client, by clock; null for a removal. */
   readonly #serverStates = new Map<number, string | null>()
 
   constructor(member: Member, since: number, clock: number) {
@@ -32,13 +32,13 @@ export class ClientState {
   }
 
   /**
-   * Applies the next state of the client. Its clock must not be lower than the last one. Returns whether the
-   * client has changed the state, or has only sent back a state of the server.
+   * Applies the next state that the client has sent. `clock` must not be lower than the last one. Returns
+   * whether the state is a change by the client or an echo of a state that the server has set.
    */
   take(clock: number, state: State): 'change' | 'echo' {
     this.clock = clock
     const isEcho = this.#isEcho(clock, state)
-    // Clients reply in order, so no reply with a lower clock can follow.
+    // A client sends its replies in order, so no reply to an earlier server state can follow.
     for (const sent of this.#serverStates.keys()) if (sent < clock - 1) this.#serverStates.delete(sent)
     if (isEcho) return 'echo'
     this.state = state
@@ -51,7 +51,10 @@ export class ClientState {
     this.#serverStates.clear()
   }
 
-  /** Records a state that the server sets. The client receives it as its own state. */
+  /**
+   * Records a state that the server sets for the client; `text` is null for a removal. The client receives it
+   * as its own state.
+   */
   addServerState(clock: number, text: string | null): void {
     this.#serverStates.set(clock, text === null ? null : digestOf(text))
     if (this.#serverStates.size <= serverStatesMax) return
@@ -59,8 +62,8 @@ export class ClientState {
   }
 
   /**
-   * Returns whether the client sends back a state of the server. After a removal, a client sends its current
-   * state with a clock that is higher by one.
+   * Returns whether a state that the client sends is an echo of a state that the server has set. After a
+   * removal, a client sends its current state with a clock that is higher by one.
    */
   #isEcho(clock: number, state: State): boolean {
     if (this.#serverStates.size === 0) return false
@@ -70,10 +73,10 @@ export class ClientState {
   }
 }
 
-/** Returns a short replacement for the text of a state, which may be long. */
+/** Returns a digest of the text of a state. It replaces the text, which may be long, in comparisons. */
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** Returns the `user` member of a state. */
+/** Returns the member `user` of a state; an empty object if it is not an object. */
 export function userOfState(state: State): Readonly<Record<string, unknown>> {
   const claimed = Object.hasOwn(state, 'user') ? state.user : undefined
   const isObject = typeof claimed === 'object' && claimed !== null && !Array.isArray(claimed)

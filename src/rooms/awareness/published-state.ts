@@ -3,8 +3,8 @@ import type { ClientRecord } from '../presence/presence-records.ts'
 import { userOfState } from './client-state.ts'
 
 /**
- * A client's state as the room shows it. The text is built only when it is sent, because a window sends only
- * the last state.
+ * The state of a client as the room shows it to its members. The text is built only when it is first read,
+ * because only the last state in a broadcast window is sent.
  */
 export class PublishedState {
   readonly clock: number
@@ -28,7 +28,7 @@ export class PublishedState {
     this.remote = remote
   }
 
-  /** JSON of the state, with the identity of the user. */
+  /** JSON of the state, with the identity of the user from the token. */
   get text(): string {
     if (typeof this.#text !== 'string') this.#text = this.#text()
     return this.#text
@@ -36,8 +36,8 @@ export class PublishedState {
 }
 
 /**
- * Returns the JSON of a state with the identity from the token. The color and all other members stay as the
- * client has published them.
+ * Returns the JSON of a state in which the identity from the token replaces the identity that the client
+ * claims. The color and all other members stay as the client has published them.
  */
 export function withTokenIdentity(state: Readonly<Record<string, unknown>>, user: PublishedUser): string {
   return JSON.stringify({ ...state, user: { ...userOfState(state), ...user } })

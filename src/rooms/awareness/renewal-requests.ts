@@ -3,17 +3,19 @@ import { removedText, writeAwareness } from '../../update/awareness.ts'
 import type { Member } from '../room/member.ts'
 
 /**
- * Minimum milliseconds between two requests to one member. Without a request, stock clients renew their
- * states after 15 s.
+ * Minimum milliseconds between two requests to one member. Stock clients also renew their states without a
+ * request, after 15 s.
  */
 const requestMs = 1_000
 
 /**
- * Checks whether a member is a client that the room no longer shows, by sending the removal of that client's
- * state to the member. In y-protocols, a client replies to its own removal with its current state and a clock
- * that is higher by one. A connection that only repeats the state of another client does not reply. Therefore
- * the server does not accept a repeated state without this check. It also does not invent a clock for a
- * client that returns, because the state may have changed meanwhile.
+ * Requests current states from returning clients. A member may send an old state of a client that the room no
+ * longer shows. The member may be this client, so the server sends it a removal of the state.
+ *
+ * In y-protocols, a client replies to its own removal with its current state and a clock that is higher by
+ * one. A connection that only repeats the state of another client does not reply. The room shows the client
+ * only after such a reply. The server also does not invent a clock for a returning client, because the state
+ * may have changed in the meantime.
  *
  * One message may repeat many states, so a member gets at most one request in `requestMs`.
  */
@@ -26,11 +28,14 @@ export class RenewalRequests {
     this.#clock = clock
   }
 
-  /** Sends the removal. @param clock the last clock of the client that other members have received */
+  /**
+   * Sends the removal of the client to the member, unless the last request was less than `requestMs` ago.
+   * @param clock the last clock of the client that other members have received
+   */
   request(member: Member, clientId: number, clock: number): void {
     const now = this.#clock.now()
     const sinceMs = now - (this.#requestedAt.get(member) ?? Number.NEGATIVE_INFINITY)
-    // The time is negative if the system clock was set back.
+    // `sinceMs` is negative if the system clock was set back.
     if (sinceMs >= 0 && sinceMs < requestMs) return
     this.#requestedAt.set(member, now)
     const { encoder } = member

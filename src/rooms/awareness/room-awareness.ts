@@ -17,13 +17,14 @@ import { PublishedState, withTokenIdentity } from './published-state.ts'
 import { RenewalRequests } from './renewal-requests.ts'
 
 /**
- * Maximum number of clients whose states a room shows. Further clients stay members, and are shown when
- * others have left.
+ * Maximum number of clients whose states a room shows. Further clients stay connected, and are shown when
+ * other clients have left.
  */
 export const statesMax = 5_000
 /**
- * Maximum distance of a clock from the last known clock of the client. After a jump to almost the maximum
- * value, the client could not publish any further states.
+ * Maximum number by which the clock of a state may exceed the last known clock of its client. States with a
+ * higher clock are dropped: after a jump to almost the maximum value, the client could not publish any
+ * further states.
  */
 const clockJumpMax = 2 ** 20
 
@@ -33,19 +34,22 @@ interface RoomAwarenessOptions {
   readonly presence: DocumentPresence
   readonly editorId: string
   readonly clock: Clock
-  /** Minimum milliseconds between two messages. */
+  /** Length of the broadcast window: minimum milliseconds between two broadcasts. */
   readonly windowMs: number
-  /** Called when the state of a client is not shown because the room already shows too many. */
+  /**
+   * Called when the state of a client is not shown because the room already shows the maximum number of
+   * clients.
+   */
   readonly refused: () => void
   readonly trace?: RoomTrace | undefined
 }
 
 /**
- * The awareness states of one room. Each member has at most one client id, and its state contains the
- * identity that the presence of the document gives it. Clients of other nodes and virtual users are also
- * shown. `presence/README.md` lists the events.
+ * The awareness states of one room. Each member has at most one client id. The state of the client contains
+ * the identity that the presence of the document gives the member. Clients of other nodes and virtual users
+ * are also shown. `presence/README.md` lists the events.
  *
- * Clients set the clocks of their states, so that all nodes and all connections of a client agree on the
+ * Clients choose the clocks of their states, so that all nodes and all connections of a client agree on the
  * newest state. The server sets a clock only if a backend changes the state of a client.
  */
 export class RoomAwareness implements PresenceObserver {
@@ -53,7 +57,7 @@ export class RoomAwareness implements PresenceObserver {
   readonly #options: RoomAwarenessOptions
   readonly #trace: RoomTrace | undefined
   readonly #published = new Map<number, PublishedState>()
-  /** The clients of members, including clients that are not shown. */
+  /** The clients of the members by client id, including clients that are not shown. */
   readonly #clients = new Map<number, ClientState>()
   readonly #clientOf = new Map<Member, number>()
   readonly #tombstones = new AwarenessTombstones()
@@ -78,8 +82,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Returns whether a state that `member` sends for a client must be read. Most of these states belong to
-   * other clients and are only sent back.
+   * Returns whether a state that `member` sends for a client must be parsed. Most states that a member sends
+   * belong to other clients, and the member only sends them back.
    */
   concerns(member: Member, clientId: number): boolean {
     const own = this.#clientOf.get(member)
@@ -90,8 +94,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Applies the entries that `member` sends. Entries of other clients are dropped, because clients send back
-   * all states that they receive.
+   * Applies the entries that `member` sends for its own client. Entries for other clients are dropped,
+   * because clients send back all states that they receive.
    */
   receive(member: Member, entries: readonly AwarenessEntry[]): void {
     for (const entry of entries) {
@@ -134,17 +138,20 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('window')
   }
 
-  /** Returns messages with all states. */
+  /** Returns awareness messages that contain all states of the room. */
   all(): readonly Uint8Array[] {
     return writeAwarenessMessages(this.#states())
   }
 
-  /** Returns messages with all states and the latest removals, for a client that has missed messages. */
+  /**
+   * Returns awareness messages that contain all states of the room and the latest removals, for a client that
+   * has missed messages.
+   */
   allAndTombstones(): readonly Uint8Array[] {
     return writeAwarenessMessages([...this.#states(), ...this.#tombstones.texts()])
   }
 
-  /** Must be called when the room is closed. */
+  /** Removes the room from the presence of the document. Must be called when the room is closed. */
   close(): void {
     const { presence } = this.#options
     for (const clientId of this.#clients.keys()) presence.replica.clientChanged(this.editorId, clientId)
@@ -168,10 +175,12 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Returns the client to which an entry of `member` belongs; null if the entry must be dropped. A member
-   * owns the first client id that it announces. A client id that is already owned only passes to another
-   * connection of the same user, and only with a newer state: this is a client that reconnects before its
-   * half-open connection has ended. An older state may only be repeated by another tab of that user.
+   * Returns the client to which an entry of `member` belongs; null if the entry must be dropped.
+   *
+   * A member owns the first client id that it announces. A client id that another connection owns is only
+   * passed on to a connection of the same user, and only with a newer state. This is the case of a client
+   * that reconnects before its half-open connection has ended. An older state may come from another tab of
+   * the user that only repeats it, so it does not change the owner.
    */
   #clientFor(member: Member, { clientId, clock, state }: AwarenessEntry): ClientState | null {
     const own = this.#clientOf.get(member)
@@ -208,7 +217,7 @@ export class RoomAwareness implements PresenceObserver {
     this.#options.presence.replica.clientChanged(this.editorId, clientId)
   }
 
-  /** Returns the last clock with which the room has shown a client or its removal. */
+  /** Returns the clock of the last state or removal of a client that the room has shown. */
   #shownClock(clientId: number): number | undefined {
     return this.#published.get(clientId)?.clock ?? this.#tombstones.get(clientId)?.clock
   }
@@ -231,8 +240,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Returns whether the room shows another state of the client than `state`. The client ignores the shown
-   * state, because its own clock is at least as high.
+   * Returns whether the room shows a state of the client that differs from `state` and that the client
+   * ignores, because its own clock is at least as high.
    */
   #hasMissed(clientId: number, clock: number, state: object): boolean {
     const published = this.#published.get(clientId)
@@ -240,8 +249,9 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Publishes a state with the client's clock, unless a backend has already published another state with that
-   * clock.
+   * Publishes a state with the client's clock. If the room has already shown a state with this or a later
+   * clock, or if the status differs from the one in the presence, publishes it with a higher clock instead,
+   * so that the client also accepts it.
    */
   #publishChange(clientId: number, client: ClientState, user: PublishedUser): void {
     const { clock, state, member } = client
@@ -256,7 +266,10 @@ export class RoomAwareness implements PresenceObserver {
     if (!isSame) this.#publishForBackend(clientId, client, user)
   }
 
-  /** Publishes a state that the client does not have yet. Its clock is higher than all others. */
+  /**
+   * Publishes a state that the client does not have yet. The state gets a higher clock than all earlier
+   * states of the client.
+   */
   #publishForBackend(clientId: number, client: ClientState, user: PublishedUser): void {
     if (client.state === null) return
     const clock = Math.max(this.#shownClock(clientId) ?? -1, client.clock) + 1
@@ -273,8 +286,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Returns whether the client can be shown. A client that is already shown stays, and virtual users have a
-   * separate limit.
+   * Returns whether the limit for shown clients permits showing this client. A client that is already shown
+   * may stay, and virtual users have a separate limit.
    */
   #canShow(clientId: number): boolean {
     return this.#published.size < statesMax || this.#published.has(clientId) || isVirtualClient(clientId)
@@ -289,8 +302,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Removes a state. Without `clock`, the removal has the clock of the state, as in y-protocols. When the
-   * client returns, its next state therefore has a higher clock.
+   * Removes the state of a client. If `clock` is not higher, the removal has the clock of the state, as in
+   * y-protocols. When the client returns, its next state then has a higher clock.
    */
   #hide(clientId: number, clock = 0, author: Member | null = null): void {
     const published = this.#published.get(clientId)
@@ -314,8 +327,8 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Shows the state of the node that owns a client id, if several nodes claim it. A member that loses the id
-   * must claim it again.
+   * Determines which node owns a client id if several nodes claim it, and shows the state that this node has.
+   * A member of this room that loses the client id must claim it again.
    */
   #showWinner(clientId: number): void {
     const own = this.#clients.get(clientId)
@@ -334,9 +347,10 @@ export class RoomAwareness implements PresenceObserver {
   }
 
   /**
-   * Returns the clock with which a client of another node is shown. This is the client's own clock, but at
-   * least the last clock in this room, because members ignore earlier states and removals. If the state is
-   * new, or belongs to another user, the clock must be higher than the last one.
+   * Returns the clock with which the room shows a client of another node: the clock of the client, but at
+   * least the last clock that this room has shown, because members ignore states and removals with lower
+   * clocks. If the state is new, or belongs to another user, the clock must be higher than the last shown
+   * clock.
    */
   #clockOf({ clientId, clock, userId }: ClientRecord, before: ClientRecord | undefined): number {
     const last = this.#published.get(clientId) ?? this.#tombstones.get(clientId)
@@ -353,10 +367,10 @@ export class RoomAwareness implements PresenceObserver {
   }
 }
 
-/** Returns whether a clock is too far ahead of the last known clock. */
+/** Returns whether a clock exceeds the last known clock by more than `clockJumpMax`. */
 const isJump = (last: number | undefined, clock: number): boolean =>
   last !== undefined && clock > last + clockJumpMax
 
-/** Returns whether a node still shows the same state for a client id. */
+/** Returns whether two claims on a client id have the same state. */
 const isSameClaim = (before: ClientRecord, after: ClientRecord): boolean =>
   before.clock === after.clock && before.text === after.text && before.since === after.since

@@ -19,22 +19,25 @@ import {
   waitUntilDurable,
 } from './edit-context.ts'
 
-/** A change that was computed and is not applied yet. */
+/** A change that was computed on a working copy and is not applied to the document yet. */
 export interface ProposedChange<T> {
   /** Returns the result of the change. Called after the change was applied. */
   readonly result: () => T
   /** The update of the change; null if nothing changes. */
   readonly update: Uint8Array | null
   /**
-   * Returns whether the change is still valid for the current document.
+   * Returns whether the change is still valid, although the document may have changed since it was computed.
    * @throws ApiError if the document no longer permits the change; StaleRightError
    */
   readonly isCurrent: () => boolean
-  /** Applies the update. Returns the new part of the update; null if nothing is new. */
+  /**
+   * Applies the update to the document. Returns the part of the update that the document lacked; null if it
+   * lacked nothing.
+   */
   readonly apply: (how: ChangeApplication) => Uint8Array | null
 }
 
-/** A change that was computed on the document itself, and therefore is already applied. */
+/** A change that was made directly in the document, and is therefore already applied. */
 export interface AppliedChange<T> extends Pick<ProposedChange<T>, 'result'> {
   readonly added: Uint8Array | null
 }
@@ -43,50 +46,61 @@ export interface AppliedChange<T> extends Pick<ProposedChange<T>, 'result'> {
 export interface BackendChange<T> {
   readonly by: string
   readonly options: RestoreOptions
-  /** Place of the computation, for a trace. */
+  /** The place at which the change is computed, for a trace. */
   readonly runs?: 'event loop' | 'thread'
   /**
-   * False if the change is also valid for any later document, so that it can be appended after any update.
+   * True if the change is valid only for the state for which it was computed, so that it must be appended
+   * with the expected head. False if it can be appended after any update.
    */
   readonly needsHead: boolean
   /**
-   * Whether writes pause during the first computation. `if overtakable`: the computation is short, and if it
-   * ran without a pause, updates of this node would often invalidate it.
+   * Whether other writes pause during the first computation. `if overtakable`: only if the change is
+   * overtakable (see `makeChange`). Use this value for short computations: without a pause, updates of this
+   * node would often invalidate them.
    */
   readonly firstPause: 'always' | 'if overtakable' | 'never'
-  /** Prepares the creation of the document. Called before anything is computed. */
+  /** Prepares the creation of the document, if the change creates it. Called before anything is computed. */
   readonly prepare?: (() => Promise<void>) | undefined
-  /** Changes the document itself. Returns null, without a change, if a working copy is needed. */
+  /**
+   * Makes the change directly in the document. Returns null, and changes nothing, if a working copy is
+   * needed. Undefined if a working copy is always needed.
+   */
   readonly inPlace?: (() => AppliedChange<T> | null) | undefined
   /**
-   * Resolves the base version and computes the change. Called again if the document has changed meanwhile.
+   * Resolves the base version and computes the change on a working copy. Called again if the document has
+   * changed in the meantime.
    */
   readonly compute: () => Promise<ProposedChange<T>>
-  /** Called once, before the commit. */
+  /** Called once, before the commit. `again`: the change had to be computed a second time. */
   readonly computed?: ((when: 'first' | 'again') => void) | undefined
 }
 
-/** Maximum number of tries of one change. A try fails if another node has changed the document meanwhile. */
+/**
+ * Maximum number of tries of one change. A try fails if another node has changed the document in the
+ * meantime.
+ */
 const triesMax = 5
-/** Maximum pause in ms before the next try, multiplied by the number of tries. */
+/**
+ * Maximum random pause before the next try, in milliseconds; it is multiplied by the number of tries so far.
+ */
 const pauseMs = 20
 
-/** Minimum and maximum time in ms for which the other nodes pause their updates, after the first try. */
+/** Minimum and maximum milliseconds for which the other nodes pause their updates, from the second try on. */
 const waitMsMin = 50
 const waitMsMax = 2_000
 
 /**
- * Executes a change that a backend requests. Every such change takes these steps: resolve base → compute →
- * commit if unchanged → apply → deliver.
+ * Executes a change that a backend requests, in these steps: resolve base → compute → commit if unchanged →
+ * apply → deliver.
  *
  * A change is overtakable if another node can append an update that makes the change wrong. Such a change is
  * appended with the expected head, and applied when it is durable. Any other change is applied and appended
- * in one tick. It needs no working copy if it can be computed on the document itself, which takes about half
+ * in one tick. If it can be computed directly in the document, it needs no working copy and takes about half
  * the time.
  *
- * Retries: the first time, the change is computed while writes continue. If the document has changed by then,
- * the change is computed again while this node pauses its writes. After a conflict with another node, the
- * other nodes also pause their writes.
+ * At first, the change is computed while writes continue. If the document has changed by then, the change is
+ * computed again while this node pauses its writes. After a conflict with another node, the other nodes also
+ * pause their writes.
  * @throws ApiError ABORTED if other nodes were faster each time; UNAVAILABLE; the errors of `compute`
  */
 export function makeChange<T>(room: EditContext, change: BackendChange<T>): Promise<EditResult<T>> {
@@ -115,8 +129,8 @@ async function tracedChange<T>(
 }
 
 /**
- * Returns the numbers of insertions and deletions of a replacement. Returns an empty object for any other
- * change, whose result is a state vector.
+ * Returns the numbers of insertions and deletions of a replacement or a restoration. The result of any other
+ * change is a state vector; for it, returns an empty object.
  */
 function planOf(result: unknown): Pick<Partial<ReplacementResult>, 'insertions' | 'deletions'> {
   if (result instanceof Uint8Array) return {}
@@ -127,8 +141,8 @@ function planOf(result: unknown): Pick<Partial<ReplacementResult>, 'insertions' 
 const knownUser = (by: string): string | undefined => (by === '' ? undefined : by)
 
 /**
- * Traces how long a change has waited for the lock. @param since start of the wait, on the clock of
- * `performance.now`
+ * Traces how long a change has waited for the lock.
+ * @param since start of the wait, on the clock of `performance.now`
  */
 function traceLock<T>(room: EditContext, { by }: BackendChange<T>, since: number): void {
   if (room.trace === undefined) return
@@ -145,8 +159,8 @@ async function attempt<T>(room: EditContext, change: BackendChange<T>): Promise<
     const since = performance.now()
     while (room.held() !== null) await room.held()
     traceLock(room, change, since)
-    // There is no await until the commit, so that callers that waited for the same lock find the changed
-    // document.
+    // From here to the commit there is no await, so that other callers that waited for the same lock find the
+    // changed document.
     const applied = change.inPlace()
     if (applied !== null) return committed(room, change, applied)
   }
@@ -186,7 +200,7 @@ async function whilePaused<T>(
     } finally {
       release()
     }
-    // The other nodes pause for twice the time of this try.
+    // In the next try, the other nodes pause for twice the time that this try took.
     waitMs = Math.min(waitMsMax, waitMsMin + 2 * Math.ceil(performance.now() - begun))
     await sleep(Math.random() * pauseMs * tries)
   }
@@ -214,7 +228,9 @@ async function committed<T>(
   return { ...(await waitUntilDurable(room, result())), bytes: added?.length ?? 0 }
 }
 
-/** Returns the result of a dry run when the document that the dry run has read is durable. */
+/**
+ * Resolves with the result of a dry run, when the state of the document that the dry run has read is durable.
+ */
 async function foundOut<T>(
   room: EditContext,
   { options }: BackendChange<T>,
@@ -235,7 +251,7 @@ async function commitAtHead<T>(
   checkStorage(options, update)
   const found = { version: versionOf({ epoch: commits.epoch, seq: head }), bytes: update?.length ?? 0 }
   if (options.dryRun === true) return { result: result(), ...found }
-  // An update without content also creates a document.
+  // If the document does not exist yet, an update without content creates it.
   const bytes = update ?? (commits.existence === 'live' ? null : emptyUpdate)
   if (bytes === null) {
     // The result "no change" is correct only if the log has no newer entries.
@@ -258,8 +274,8 @@ async function commitAtHead<T>(
 }
 
 /**
- * Runs `work`, which edits the document. If it throws an ApiError, the document is unchanged. Any other error
- * may leave half an edit in the document, so the room ends.
+ * Runs `work`, which edits the document. If `work` throws an ApiError, the document is unchanged, and the
+ * room continues. Any other error may leave half an edit in the document, so the room ends.
  */
 export function failUnlessRejected<T>(room: EditContext, work: () => T): T {
   try {

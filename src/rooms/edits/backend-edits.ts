@@ -44,8 +44,8 @@ export interface DocumentCapture {
 }
 
 /**
- * Reads one open document and applies updates to it, for callers without a websocket. Results contain only
- * durable content.
+ * Reads one open document and applies updates to it, for callers without a websocket. Results are returned
+ * only when all content in them is durable.
  */
 export class BackendEdits {
   readonly #room: EditContext
@@ -55,10 +55,11 @@ export class BackendEdits {
   }
 
   /**
-   * Applies a Yjs update (V1) without changes, except that parts that the document has are left out. Resolves
-   * with the state vector when the update is durable and sent.
+   * Applies a Yjs update (V1). The update stays as it is, except that parts that the document already has are
+   * left out. Resolves with the state vector when the update is durable and sent. If it throws, nothing is
+   * changed.
    * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed; FAILED_PRECONDITION if
-   * it depends on updates that the document does not have. Nothing is changed then
+   * the update depends on updates that the document does not have
    */
   async apply(by: string, bytes: Uint8Array, options: EditPrecondition): Promise<EditResult<Uint8Array>> {
     const room = this.#room
@@ -68,7 +69,7 @@ export class BackendEdits {
       by,
       options,
       needsHead: options.ifVersion !== undefined || options.expects === 'nothing',
-      // A thread integrates the update for exactly one state of the document, so writes must pause.
+      // The result of a thread is valid for exactly one state of the document, so writes must pause.
       firstPause: 'always',
       prepare: async () => {
         if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
@@ -81,8 +82,8 @@ export class BackendEdits {
   }
 
   /**
-   * Checks the first update of a document before anything is created for the document. A large update is
-   * checked later.
+   * Checks the update that creates the document, before anything is created for the document. A large update
+   * is checked later, on a thread.
    */
   #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: EditPrecondition): void {
     this.#check(bytes, options)
@@ -96,7 +97,10 @@ export class BackendEdits {
     return !this.#fits(summary) && (state.isExpensive || state.sizeBytes + bytes.length > inlineSizeMax)
   }
 
-  /** Integrates the update. Returns null, without a change, if that takes too long for the event loop. */
+  /**
+   * Integrates the update into the document. Returns null, and changes nothing, if that would take too long
+   * for the event loop.
+   */
   #integrate(
     bytes: Uint8Array,
     summary: UpdateSummary,
@@ -112,7 +116,10 @@ export class BackendEdits {
     })
   }
 
-  /** Checks the update on a working copy of the document. A large update is checked on a thread. */
+  /**
+   * Integrates the update into a working copy of the document, and returns the proposed change. A large
+   * update is integrated on a thread.
+   */
   async #proposed(
     bytes: Uint8Array,
     summary: UpdateSummary,
@@ -141,7 +148,10 @@ export class BackendEdits {
     return { result, update, isCurrent, apply: (how) => (how === 'alone' ? takePlaced() : integrate()) }
   }
 
-  /** @throws ApiError if the update must not be applied */
+  /**
+   * Checks the preconditions of the update, and the size that the document would have.
+   * @throws ApiError if the update must not be applied
+   */
   #check(bytes: Uint8Array, options: EditPrecondition): void {
     const { state, documentBytesMax } = this.#room
     beginEdit(this.#room, options)
@@ -155,8 +165,8 @@ export class BackendEdits {
   }
 
   /**
-   * Calls `view` with the document and its whole state (V1). Resolves when the content that `view` has read
-   * is durable.
+   * Calls `view` with the document and its whole state (V1). Resolves with the result of `view` when the
+   * content that it has read is durable.
    * @throws ApiError UNAVAILABLE
    */
   async view<T>(view: (doc: Y.Doc, bytes: Uint8Array) => T): Promise<DocumentRead<T>> {
@@ -170,8 +180,8 @@ export class BackendEdits {
   }
 
   /**
-   * Reads one root of the document. Large content is read on a thread. Resolves when the content is durable;
-   * with null if there is no document.
+   * Reads one root of the document; a large document is read on a thread. Resolves when the content is
+   * durable. Resolves with null if there is no document.
    * @param bytesMax limit for the content, as for `readEncoded`
    * @throws ApiError INVALID_ARGUMENT as for `readDocument`; RESOURCE_EXHAUSTED if too many large reads wait,
    * or if the content exceeds `bytesMax`; UNAVAILABLE
@@ -185,7 +195,7 @@ export class BackendEdits {
       this.view((doc, bytes) => readEncoded(doc, bytes, reading, max)),
     )
     if (read !== null) return read
-    // The copy is made only when a thread is free, so that waiting calls do not keep copies.
+    // The document is encoded only when a thread is free, so that waiting calls do not keep copies of it.
     return readers.use(address, async (thread) => {
       const { result, version } = await readDurable(this.#room, () => {
         const bytes = state.encode()
@@ -218,7 +228,9 @@ export class BackendEdits {
     return isLive ? version : null
   }
 
-  /** Applies an update to a working copy, so that a problem appears there and not in the document itself. */
+  /**
+   * Checks an update by applying it to a working copy, so that a problem does not damage the document itself.
+   */
   #rehearse(bytes: Uint8Array, summary: UpdateSummary): void {
     const { state } = this.#room
     vetted(() => checkNesting(bytes, state.doc))
@@ -229,7 +241,10 @@ export class BackendEdits {
     copy.doc.destroy()
   }
 
-  /** Returns whether vetting has already found every problem that applying the update could reveal. */
+  /**
+   * Returns whether the update needs no working copy, because vetting has already found every problem that
+   * applying the update could reveal.
+   */
   #fits(summary: UpdateSummary): boolean {
     return isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
   }
@@ -244,14 +259,17 @@ const incomplete = (): ApiError =>
 const malformed = (problem: string): ApiError =>
   invalid('crdt/malformed-update', `the update is malformed: ${problem}; send a Yjs update in encoding V1`)
 
-/** Returns the update that a thread has integrated. @throws ApiError if the update must not be applied */
+/** Checks the result of a thread, and returns it. @throws ApiError if the update must not be applied */
 function checked(placed: PlacedIntegration): PlacedIntegration {
   if (placed.problem !== null) throw malformed(placed.problem)
   if (placed.gap) throw incomplete()
   return placed
 }
 
-/** Runs `check`. @throws ApiError INVALID_ARGUMENT if vetting rejects the update */
+/**
+ * Runs `check`, which vets an update, and returns its result. @throws ApiError INVALID_ARGUMENT if the update
+ * is malformed
+ */
 function vetted<T>(check: () => T): T {
   try {
     return check()

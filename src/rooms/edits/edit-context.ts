@@ -13,23 +13,23 @@ import { isStale, StaleRightError } from '../room/write-rights.ts'
 import type { ThreadPool } from '../threads/thread-pool.ts'
 
 /**
- * How a change is applied. `alone`: to exactly the document for which it was computed. `among others`: the
- * document also has updates that are not durable.
+ * The state of the document to which a change is applied. `alone`: exactly the one for which the change was
+ * computed. `among others`: the document also contains updates that are not durable.
  */
 export type ChangeApplication = 'alone' | 'among others'
 
-/** An update that must be appended before it is applied. */
+/** An update that is valid only for the document at `head`. It is appended before it is applied. */
 export interface ConditionalUpdate {
   readonly head: number
   readonly update: AppliedUpdate
   /**
-   * Called when the update is durable, before it is sent. `among others`: the document has updates that are not
-   * durable.
+   * Applies the update. Called when the update is durable, before it is sent. `among others`: the document
+   * also contains updates that are not durable.
    */
   readonly apply: (how: 'alone' | 'among others') => void
 }
 
-/** The parts of a room that reads and changes by backends use. */
+/** The parts of a room that backends need for their reads and changes. */
 export interface EditContext {
   readonly log: DocumentLog
   readonly address: DocumentAddress
@@ -37,45 +37,46 @@ export interface EditContext {
   readonly state: DocumentState
   readonly commits: Commits
   readonly threads: ThreadPool
-  /** Threads for reads, so that reads do not wait until replacements are done. */
+  /** Threads for reads. They are separate, so that reads do not wait until replacements are done. */
   readonly readers: ThreadPool
-  /** Maximum encoded size of the document. */
+  /** Maximum encoded size of the document in bytes. */
   readonly documentBytesMax: number
   /** Returns the health of the store, which shows whether the store can write. */
   readonly health: () => Health
   /**
-   * Applies the arrived updates, unless the document is locked. @throws ApiError UNAVAILABLE if the room is
-   * closed
+   * Starts an operation: applies the arrived updates, unless the document is locked.
+   * @throws ApiError UNAVAILABLE if the room is closed
    */
   readonly begin: () => void
   /**
-   * Locks the document: updates that arrive from now on wait. The returned function releases the lock; call
+   * Locks the document: updates that arrive from now on wait. Returns a function that releases the lock; call
    * it once.
    */
   readonly hold: () => () => void
   /**
-   * Null while the document is not locked; otherwise a promise that resolves when the document may change
-   * again.
+   * Returns null while the document is not locked; otherwise a promise that resolves when the document may
+   * change again.
    */
   readonly held: () => Promise<void> | null
   /**
-   * Counts a replacement by the place of its computation. `thread_locked`: on a thread while arriving updates
-   * waited.
+   * Counts a replacement in a metric, by the place where it was computed. `thread_locked`: on a thread, while
+   * arriving updates waited.
    */
   readonly replaced: (mode: 'inline' | 'thread' | 'thread_locked') => void
   readonly commit: (update: AppliedUpdate) => void
   /** Resolves when the workspace has event loop time left. */
   readonly share: () => Promise<void>
-  /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
+  /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
   /**
-   * Appends an update that is valid only for the document at `head`, and then applies it. Resolves with its
-   * sequence number. Resolves with null if the document has changed; nothing is stored then.
+   * Appends an update that is valid only for the document at `head`, and then applies it. Resolves with the
+   * sequence number of the update. Resolves with null if the document has changed; the update is then not
+   * stored.
    */
   readonly commitAt: (conditional: ConditionalUpdate) => Promise<number | null>
   /**
-   * Pauses the updates that arrive at other nodes until the next change of this node, for at most `ms`
-   * milliseconds.
+   * Asks the other nodes to let their arriving updates wait until they receive the next change of this node,
+   * but for at most `ms` milliseconds.
    */
   readonly pauseOthers: (ms: number) => void
   readonly fences: Pick<FenceStore, 'isCurrent'>
@@ -84,30 +85,36 @@ export interface EditContext {
   readonly trace?: RoomTrace | undefined
 }
 
-/** The state of the document that a change requires. */
+/** The conditions under which a change is made. */
 export interface EditPrecondition {
-  /** `nothing`: the change creates the document. `either`: it creates the document if there is none. */
+  /**
+   * The required existence of the document before the change. `content`: the document exists. `nothing`: the
+   * change creates the document. `either`: the change creates the document if there is none.
+   */
   readonly expects: 'content' | 'nothing' | 'either'
   /** The permission to make the change; undefined: no permission is checked. */
   readonly right?: WriteRight | undefined
-  /** Rejects the change unless the document is at this version. */
+  /** The version at which the document must be; otherwise the change is rejected. Undefined: any version. */
   readonly ifVersion?: string | undefined
   /**
-   * The error of a storage limit that the workspace has reached; null or undefined: none. It is thrown unless
-   * the change only deletes.
+   * The error to throw for any change that adds content, because the workspace has reached its storage limit;
+   * null or undefined if it has not.
    */
   readonly full?: ApiError | null | undefined
-  /** Runs before the document is created, and only if the new content is valid. */
+  /** Called before the document is created, and only if the new content is valid. */
   readonly making?: (() => Promise<void>) | undefined
 }
 
 export interface RestoreOptions extends EditPrecondition {
-  /** Computes the change without applying it. */
+  /** True if the change is only computed, and not applied. */
   readonly dryRun?: boolean | undefined
 }
 
 export interface ReplaceOptions extends RestoreOptions {
-  /** Computes the change for the document at this version, and merges it, so that later updates stay. */
+  /**
+   * The base version: the change is computed for the document at this version and then merged, so that later
+   * updates stay. Undefined: the current version.
+   */
   readonly baseVersion?: string | undefined
 }
 
@@ -115,7 +122,7 @@ export interface EditResult<T> {
   readonly result: T
   /** The version of the document after the change. */
   readonly version: string
-  /** Size of the update that clients received; 0 if nothing changed. */
+  /** Size in bytes of the update that clients receive; 0 if nothing changed. */
   readonly bytes: number
 }
 
@@ -130,14 +137,17 @@ export const noContent = (): ApiError =>
     'there is no CRDT data for this editor id; create it with upsert: true or /v2/crdt/add',
   )
 
-/** @throws ApiError if the update adds content although the workspace has reached its storage limit */
+/**
+ * Checks the storage limit.
+ * @throws ApiError if the update adds content although the workspace has reached its storage limit
+ */
 export function checkStorage({ full = null }: EditPrecondition, update: Uint8Array | null): void {
   if (full !== null && update !== null && addsContent(update)) throw full
 }
 
 /**
- * Returns whether an update adds content. The stored kind of an emptied root is a single deleted item, which
- * adds nothing.
+ * Returns whether an update adds content. An update that only deletes adds none. An update may also record
+ * the kind of an emptied root as a single deleted item; this adds no content either.
  */
 function addsContent(update: Uint8Array): boolean {
   // An update starts with the number of clients that have inserted something.
@@ -155,8 +165,8 @@ export const isCreating = ({ commits }: EditContext, { expects }: EditPreconditi
   commits.existence !== 'live' && expects !== 'content'
 
 /**
- * Prepares the creation of the document if the change will create it.
- * @throws ApiError as for `beginEdit`; then nothing is prepared
+ * Checks the preconditions and calls `making`, if the change will create the document.
+ * @throws ApiError as for `beginEdit`; `making` is not called then
  */
 export async function prepareCreate(room: EditContext, options: EditPrecondition): Promise<void> {
   if (!isCreating(room, options)) return
@@ -165,8 +175,8 @@ export async function prepareCreate(room: EditContext, options: EditPrecondition
 }
 
 /**
- * Applies the arrived updates, then checks the preconditions of a change. The check is valid only until the
- * document changes.
+ * Checks the preconditions of a change, after applying the arrived updates. The result is valid only until
+ * the document changes.
  * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
  */
 export function beginEdit(room: EditContext, { expects, ifVersion, right, full }: EditPrecondition): void {
@@ -198,7 +208,8 @@ export function commitEdit(
   added: Uint8Array | null,
 ): void {
   const { state, commits } = room
-  // An update without content also creates a document, so that empty content that was added can be read.
+  // If the document does not exist yet, an update without content creates it, so that empty content that was
+  // added can be read.
   const bytes = added ?? (commits.existence === 'live' ? null : emptyUpdate)
   if (bytes === null) return
   const summary = readUpdate(bytes)
@@ -206,7 +217,10 @@ export function commitEdit(
   room.commit({ bytes, by, from: null, summary, right })
 }
 
-/** Resolves when all updates applied so far are durable and sent. @throws ApiError UNAVAILABLE */
+/**
+ * Waits until all updates that have been applied so far are durable and sent. Resolves with `result` and the
+ * version of the document at that point. @throws ApiError UNAVAILABLE
+ */
 export async function waitUntilDurable<T>(
   { commits }: EditContext,
   result: T,
@@ -219,7 +233,7 @@ export async function waitUntilDurable<T>(
   }
 }
 
-/** Rethrows an ApiError; reports any other error as an unavailable store. @throws ApiError */
+/** Rethrows an ApiError; throws an ApiError UNAVAILABLE for any other error. @throws ApiError */
 export function toUnavailable(cause: unknown): never {
   // If a permission has ended, the store has not failed.
   if (cause instanceof ApiError) throw cause
@@ -227,14 +241,15 @@ export function toUnavailable(cause: unknown): never {
 }
 
 /**
- * Maximum number of reads without a pause, while other nodes change the document. After that, arriving
- * updates must wait.
+ * Maximum number of tries of a read without pausing arriving updates. A try fails if other nodes change the
+ * document in the meantime.
  */
 const unheldLooks = 3
 
 /**
- * Returns the result of `look` and the version to which it belongs, when that version is durable. The result
- * contains every update that any node has acknowledged before the call. @throws ApiError UNAVAILABLE
+ * Calls `look`, which reads the document. Resolves with the result and the version that was read, when this
+ * version is durable. `look` may be called several times. The result contains every update that any node has
+ * acknowledged before the call. @throws ApiError UNAVAILABLE
  */
 export async function readDurable<T>(
   room: EditContext,
@@ -255,8 +270,8 @@ export async function readDurable<T>(
 }
 
 /**
- * Locks the document, and resolves when no append is in progress. The returned function releases the lock.
- * Until then, all applied updates are durable.
+ * Locks the document, and resolves when no append is in progress: all applied updates are then durable.
+ * Resolves with a function that releases the lock.
  */
 export async function pauseIncoming(room: EditContext): Promise<() => void> {
   while (room.held() !== null) await room.held()
@@ -266,9 +281,9 @@ export async function pauseIncoming(room: EditContext): Promise<() => void> {
 }
 
 /**
- * Makes a change. If the change is rejected, waits before the error is returned: a rejection reveals the
- * state of the document, so that state must be durable. If this replica turns out to lack log entries, tries
- * the change a second time.
+ * Calls `change`. If the change is rejected, waits until the current state of the document is durable before
+ * it throws the error, because the rejection reveals this state. If this replica turns out to lack log
+ * entries, calls `change` a second time.
  */
 export async function rejectWhenDurable<T>(room: EditContext, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -283,8 +298,8 @@ export async function rejectWhenDurable<T>(room: EditContext, change: () => Prom
 }
 
 /**
- * Returns false if other nodes have changed the document without a notice; their updates are then applied.
- * @throws ApiError UNAVAILABLE
+ * Returns whether this replica has all entries of the log. If not, because other nodes have appended without
+ * a notice, applies their updates first. @throws ApiError UNAVAILABLE
  */
 export const hasCaughtUp = async ({ commits }: EditContext): Promise<boolean> =>
   commits.endsAt(commits.head).catch(toUnavailable)
@@ -307,8 +322,9 @@ export function resolveBase(
 }
 
 /**
- * Returns the maximum size of a working copy of an earlier version. The updates since that version also take
- * space in the document.
+ * Returns the maximum size in bytes of a working copy of an earlier version. The maximum is lower than the
+ * one of the document, because the updates since that version also take space in the document.
+ * @param copyBytes current size of the working copy
  */
 export const copySizeMax = ({ state, documentBytesMax }: EditContext, copyBytes: number): number =>
   documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)

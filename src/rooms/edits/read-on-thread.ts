@@ -4,19 +4,19 @@ import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import type { PooledThread, ThreadPool } from '../threads/thread-pool.ts'
 
 /**
- * Maximum encoded size in bytes of a document that the event loop reads. A larger document takes 50 ms or
- * more.
+ * Maximum encoded size in bytes of a document that the event loop reads. Reading a larger document takes 50
+ * ms or more.
  */
 const inlineBytesMax = 65_536
 /**
- * Maximum bytes of content that the event loop produces. A small document can repeat a large value in many
- * stretches of text.
+ * Maximum bytes of content that a read on the event loop produces. Content can be much larger than its
+ * document, because a document can repeat a large value in many stretches of text.
  */
 const inlineOutputMax = 262_144
 
 /**
- * Reads a document on the event loop. Returns null if that takes too long there. Without threads, the event
- * loop reads all documents.
+ * Calls `read` on the event loop. Returns null if reading the document would take too long there. If threads
+ * are disabled, all documents are read on the event loop.
  * @param read reads the document and encodes at most `bytesMax` bytes
  * @throws the errors of `read`
  */

@@ -43,8 +43,8 @@ export class Replacement {
   }
 
   /**
-   * Changes a root of the document so that it equals the content, as user `by`. Resolves when the change is
-   * durable and sent.
+   * Changes a root of the document so that it equals the content. The user `by` is the author of the change.
+   * Resolves when the change is durable and sent.
    * @throws ApiError INVALID_ARGUMENT as for `checkContent`; NOT_FOUND, ALREADY_EXISTS, ABORTED,
    * FAILED_PRECONDITION if the document does not match `options`; RESOURCE_EXHAUSTED if too many large
    * contents wait; UNAVAILABLE while the store cannot write
@@ -69,9 +69,9 @@ export class Replacement {
   }
 
   /**
-   * Restores the content of `past`, a whole state (V1) of the document, as user `by`. Resolves when the
-   * change is durable and sent. Updates that wait for the lock meanwhile are applied afterwards, so they
-   * stay.
+   * Restores the content of `past`, a whole state (V1) of the document. The user `by` is the author of the
+   * change. Resolves when the change is durable and sent. Updates that arrive while the document is locked
+   * are applied afterwards, so they are not lost.
    * @throws ApiError as for `replace`
    */
   restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
@@ -114,10 +114,10 @@ export class Replacement {
       needsHead: true,
       firstPause: 'never',
       compute: async () => {
-        // Only the computation uses a thread. A change that waits for the lock on a document must not occupy
-        // a thread, because the holder of the lock may wait for a thread.
+        // Only the computation occupies a thread. A change that waits for the lock on a document must not
+        // occupy one, because the holder of the lock may itself wait for a thread.
         const computed = await room.threads.use(room.address, compute)
-        // This follows the computation, because the thread checks the content.
+        // The document is created only after the computation, because the thread checks the content.
         await this.#prepare(options)
         return this.#proposed(computed, options)
       },
@@ -125,7 +125,7 @@ export class Replacement {
     })
   }
 
-  /** Replaces the content of the document itself. */
+  /** Replaces the content directly in the document. */
   #edited(content: CheckedContent, options: RestoreOptions): AppliedChange<ReplacementResult> {
     const room = this.#room
     const { state, documentBytesMax } = room
@@ -160,7 +160,7 @@ export class Replacement {
     return this.#onCopy(copy, made, () => restoreWithinLimit(copy, past, room.documentBytesMax))
   }
 
-  /** Makes the change in a copy of the base version or of the current document. */
+  /** Makes the change in `copy`, which is then destroyed, and returns the resulting update. */
   #onCopy(copy: DocumentState, made: ComputedEdit['made'], work: () => ReplacementResult): ComputedEdit {
     const writer = copy.writeAs(this.#room.state.mergers)
     const { result, added } = copy.edit(work)
@@ -181,7 +181,7 @@ export class Replacement {
         beginEdit(room, options)
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
         if (made.for === 'present') return isSame(made.version, presentVersion(room))
-        // An empty root may have received content of another kind since the base version.
+        // A root that was empty at the base version may have received content of another kind since then.
         if (update !== null) checkKind(state.doc, made.content.target, made.content.kind)
         return true
       },
@@ -204,8 +204,8 @@ export class Replacement {
   }
 
   /**
-   * Returns the document at `baseVersion`; null if it has not changed since. @throws ApiError as for
-   * `beginEdit`
+   * Returns the document at `baseVersion`; null if the document has not changed since that version.
+   * @throws ApiError as for `beginEdit`
    */
   async #past(options: ReplaceOptions): Promise<DocumentState | null> {
     const room = this.#room

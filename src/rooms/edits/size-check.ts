@@ -10,14 +10,14 @@ import { limitDetails } from '../../quota/limits.ts'
 import { DocumentState } from '../room/document-state.ts'
 
 /**
- * Share of its limit by which a document may exceed the limit and still accept replacements that do not make
- * it longer.
+ * Share of the size limit. A document that exceeds the limit by at most this share still accepts replacements
+ * that do not make it longer.
  */
 const replaceableExcess = 0.25
 
 /**
- * Calls `replaceContent`, unless the document would exceed `bytesMax`. A root that becomes empty keeps its
- * kind.
+ * Replaces the content of a root, unless the document would exceed `bytesMax`. A root that becomes empty
+ * keeps its kind.
  * @throws ApiError INVALID_ARGUMENT if the document would be too large; nothing is changed then
  */
 export function replaceWithinLimit(
@@ -31,9 +31,10 @@ export function replaceWithinLimit(
 }
 
 /**
- * Restores the content of `past`, a whole state (V1), in a copy of a document, unless the copy would exceed
- * `bytesMax`.
- * @throws ApiError INVALID_ARGUMENT if the copy would be too large; the copy must then be discarded
+ * Restores the content of `past`, a whole state (V1), in a copy of a document. Checks the size of the copy
+ * afterwards.
+ * @throws ApiError INVALID_ARGUMENT if the copy is larger than `bytesMax` and than before; the copy must then
+ * be discarded
  */
 export function restoreWithinLimit(
   copy: DocumentState,
@@ -50,9 +51,10 @@ export function restoreWithinLimit(
 }
 
 /**
- * Checks the size of the document after a replacement. A replacement only adds the difference in length to
- * the previous content, because deleted content takes almost no space. Content that is not longer is also
- * accepted slightly above the limit: otherwise a full document could never shrink.
+ * Checks that a document stays within `bytesMax` after a replacement. A replacement only adds the difference
+ * in length to the previous content, because deleted content takes almost no space. Content that is not
+ * longer is also accepted in a document that is slightly above the limit; otherwise a full document could
+ * never shrink.
  */
 function checkGrowth(state: DocumentState, contentKey: string, data: unknown, bytesMax: number): void {
   const bytes = textBytes(data)
@@ -73,8 +75,8 @@ const textBytes = (data: unknown, bytesMax = Number.POSITIVE_INFINITY): number =
   typeof data === 'string' ? Buffer.byteLength(data) : jsonBytesUpTo(data, bytesMax)
 
 /**
- * Returns the bytes of the current content of the root as text, up to `bytesMax`. The content can be much
- * longer than the document.
+ * Returns the number of bytes that the current content of the root has as text, but at most `bytesMax`.
+ * Counting stops there, because the content can be much longer than the document.
  */
 function textBytesUpTo(bytesMax: number, { doc }: DocumentState, contentKey: string): number {
   if (!rootExists(doc, contentKey)) return 0

@@ -17,18 +17,19 @@ import {
   waitUntilDurable,
 } from './edit-context.ts'
 
-/** A difference that was computed on a copy and is not merged yet. */
+/** A change that was computed on a copy of the document and is not merged into the document yet. */
 export interface ComputedEdit {
   readonly change: ReplacementResult
   readonly update: Uint8Array | null
   /**
-   * The whole document after the edit, if the room should use it instead of applying the update; otherwise
-   * null.
+   * The whole state (V1) of the document after the change, if the room should use this state instead of
+   * applying the update; otherwise null.
    */
   readonly state: Uint8Array | null
   /**
-   * `present`: the change was computed for the document at that version. `past`: it was computed for an older
-   * version, so it must be merged with later updates, if the root can still contain the content.
+   * The state for which the change was computed. `present`: the document at `version`, which must still be
+   * the current one. `past`: an older version; the change must be merged with later updates, which is
+   * possible if the root can still contain the content.
    */
   readonly made:
     | { readonly for: 'present'; readonly version: Version }
@@ -65,15 +66,15 @@ export async function computeOnThread(
   if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
   const kind = rootOf(targetKind(target), change)
   const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content: kind } }
-  // A merge on the event loop would block all other work, because the update is expensive or the document
-  // must be read first.
+  // In these cases a merge on the event loop would block all other work: the update is expensive, or the
+  // Y.Doc must be created first.
   const mergesElsewhere = options.dryRun !== true && (isDear || room.state.bytes !== null)
   return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, kind, update) : past
 }
 
 /**
- * Adds to `made` the root for which the change was computed. The change is merged into this root even if
- * other roots exist by then.
+ * Adds the root that the change has used to `made`, if it is `past`. The change is later merged into this
+ * root, even if other roots exist by then.
  */
 export const madeFor = (made: ComputedEdit['made'], change: ReplacementResult): ComputedEdit['made'] =>
   made.for === 'past' ? { for: 'past', content: rootOf(made.content, change) } : made
@@ -84,8 +85,8 @@ const rootOf = ({ target: { type }, kind }: TargetKind, { contentKey }: Replacem
 })
 
 /**
- * Computes on a thread the edit that restores the content of `past`, a whole state. @throws ApiError as for
- * `beginEdit`
+ * Computes a restoration of the content of `past`, a whole state (V1), on a thread.
+ * @throws ApiError as for `beginEdit`
  */
 export async function restoreOnThread(
   room: EditContext,
@@ -97,7 +98,8 @@ export async function restoreOnThread(
   const version = presentVersion(room)
   const outcome = await thread.run({
     is: 'restore',
-    // The stored value is a view into a larger buffer. Without a copy, the whole buffer would be sent.
+    // `past` may be a view into a larger buffer. Without a copy, the whole buffer would be sent to the
+    // thread.
     past: new Uint8Array(past),
     updates: await updatesOf(room, version, true),
     writers: room.state.mergers,
@@ -133,8 +135,8 @@ async function mergeOnThread(
 }
 
 /**
- * Checks that the change may be made, and returns its base version. If the check fails, problems of the
- * content are reported first.
+ * Checks the preconditions of the change, and returns its base version. If a check fails, also checks the
+ * content on the thread, so that problems of the content are reported first.
  */
 async function begun(
   room: EditContext,
@@ -152,8 +154,9 @@ async function begun(
 }
 
 /**
- * Returns the updates of a version. For the current version, uses the bytes in the room if there are any;
- * otherwise reads the log.
+ * Returns the updates (V1) that make up the document at a version. For the current version, returns the bytes
+ * in the room if there are any; otherwise reads the log.
+ * @param isPresent true if `version` is the current version
  */
 export async function updatesOf(
   room: EditContext,

@@ -1,6 +1,6 @@
 /**
- * A lock that prevents changes. It may have several holders. Changes are possible again when the last holder
- * has released the lock.
+ * A lock that prevents changes of a document. Several holders may have the lock at the same time. Changes are
+ * possible again when the last holder has released it.
  */
 export class WriteLock {
   #held: Promise<void> | null = null
@@ -8,14 +8,18 @@ export class WriteLock {
   #letGo = (): void => {}
   #resolve = (): void => {}
 
-  /** Null while the lock is free; otherwise a promise that resolves when the lock may be free again. */
+  /**
+   * Null while the lock is free; otherwise a promise that resolves when the last holder has released the
+   * lock. Another caller may then already have locked it again.
+   */
   get held(): Promise<void> | null {
     return this.#held
   }
 
   /**
-   * Locks. Returns the function that releases the lock; call it once. After the last release, the `letGo` of
-   * the latest holder runs before the waiting callers continue.
+   * Adds a holder. Returns a function that releases the lock for this holder; call it once.
+   * @param letGo called after the last release, before waiting callers continue; only the `letGo` of the
+   * latest holder is called
    */
   hold(letGo: () => void): () => void {
     this.#held ??= new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 /**
- * Maximum bytes of updates of all documents that wait to be appended. If more bytes wait, the store is too
- * slow.
+ * Maximum bytes of updates, of all documents together, that wait to be appended. If more bytes wait, the
+ * store is too slow.
  */
 export const queuedBytesMax = 67_108_864
 
-/** Counts bytes of updates that wait. */
+/** Counts the bytes of updates that wait, and compares them with a maximum. */
 export class AppendBacklog {
   #bytes = 0
   readonly #max: number

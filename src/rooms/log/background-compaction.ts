@@ -14,20 +14,24 @@ import type { Log } from '../../log.ts'
 import type { Room } from '../room/room.ts'
 import { bulkyEntriesMin } from './compaction-policy.ts'
 
-/** Maximum number of documents that wait. The next start of the process finds the remaining documents. */
+/**
+ * Maximum number of documents that wait for compaction. Further documents are found at the next start of the
+ * process.
+ */
 const waitingMax = 100_000
 /**
- * Number of logs that are read together after a start, and the pause after them. The search takes four hours
+ * The speed of the search for logs after a start. `listed`: number of logs in one list. `together`: number of
+ * heads that are read at the same time. `pauseMs`: pause before each such group. The search takes four hours
  * for 300,000 logs, and little CPU time. If it were five times as fast, the memory of an idle server would
  * grow by 50 MB.
  */
 const walked = { listed: 250, together: 5, pauseMs: 250 }
 /**
- * Pause after each log, as a multiple of the time that its compaction took. With this value, compaction takes
- * at most a quarter of the time, even if many logs are due.
+ * Pause after each log, as a multiple of the time that its compaction took. With this value, compaction is
+ * running at most a quarter of the time, even if many logs are due.
  */
 export const idleFactor = 3
-/** Minimum time in ms for which a new version is kept. */
+/** Minimum milliseconds between the last call of `note` for a log and its compaction. */
 const waitMsMin = 1_000
 
 interface WaitingLog {
@@ -39,23 +43,24 @@ export interface BackgroundCompactionOptions {
   readonly log: DocumentLog
   readonly clock: Clock
   readonly logger: Log
-  /** Milliseconds for which older versions are kept. */
+  /** Milliseconds for which older versions of a document are kept. */
   readonly keepVersionsMs: number
   /**
-   * Compacts a log to one snapshot. Returns `later` while older versions must be kept or the document is
-   * being opened.
+   * Compacts a log to one snapshot. Resolves with `later` if that is not possible yet, because older versions
+   * must be kept or the document is being opened.
    */
   readonly finish: (doc: Key) => Promise<'done' | 'later'>
 }
 
 /**
- * Compacts the logs of documents to one snapshot when their older versions are no longer needed. This runs in
- * the background, one log at a time. The logs that a shutdown or a crash leaves are found at the next start.
+ * Compacts the log of each document to one snapshot when the older versions in it are no longer needed. It
+ * does this in the background, one log at a time. At the next start, it searches for the logs that a shutdown
+ * or a crash has left uncompacted.
  */
 export class BackgroundCompaction {
   readonly #options: BackgroundCompactionOptions
   readonly #waitMs: number
-  /** Waiting logs by key, in the order of arrival. */
+  /** Logs that wait for compaction, by key, in the order of their times. */
   readonly #waiting = new Map<string, WaitingLog>()
   readonly #pauses = new Set<() => void>()
   readonly #walking: Promise<void>
@@ -68,7 +73,7 @@ export class BackgroundCompaction {
     this.#walking = this.#walk()
   }
 
-  /** Schedules the compaction of a log that can be made smaller. */
+  /** Schedules the compaction of a log. Call it when a compaction would make the log smaller. */
   note(doc: Key): void {
     const name = keyName(doc)
     this.#waiting.delete(name)
@@ -120,7 +125,7 @@ export class BackgroundCompaction {
     }
   }
 
-  /** Searches for logs that an earlier process has not compacted. */
+  /** Searches for logs that an earlier process has left uncompacted, and schedules them. */
   async #walk(): Promise<void> {
     const { log, logger } = this.#options
     let after: Key | undefined
@@ -142,15 +147,15 @@ export class BackgroundCompaction {
   }
 
   /**
-   * Adds the document if its log can be compacted. A read error is ignored: opening a damaged document
-   * reports the damage.
+   * Schedules the log of a document if it can be compacted. A read error is ignored, because damage is
+   * reported when the document is opened.
    */
   async #look(doc: Key): Promise<void> {
     const [head = null] = await this.#options.log.heads([doc]).catch(() => [])
     if (head !== null && isCompactable(head)) this.note(doc)
   }
 
-  /** Waits, but not longer than until `stop` is called. */
+  /** Resolves after `ms` milliseconds, or earlier if `stop` is called. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -167,12 +172,15 @@ export class BackgroundCompaction {
 const isCompactable = ({ head, base, oldest }: LogHead): boolean =>
   base > oldest || head - base >= bulkyEntriesMin
 
-/** Maximum time in ms by which compaction may delay a shutdown. Compaction makes the next start faster. */
+/**
+ * Maximum milliseconds by which compaction delays a shutdown. It is done at the shutdown to make the next
+ * start faster.
+ */
 const leavingMs = 1_000
 
 /**
- * Compacts the logs of rooms that are closed, until the time is up. A log that is not compacted is still
- * complete. Never throws.
+ * Compacts the logs of rooms that are about to be closed, for at most `leavingMs`. The logs that are not
+ * reached in this time stay complete. Never throws.
  */
 export async function compactAtShutdown(rooms: readonly Room[], engine: Engine, clock: Clock): Promise<void> {
   const end = clock.now() + leavingMs

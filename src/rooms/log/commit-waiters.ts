@@ -1,7 +1,10 @@
 /** A caller that waits until `count` updates of this node are durable. */
 export interface PositionRequest {
   readonly count: number
-  /** Difference between the sequence number of an update and its count, if no other node appends first. */
+  /**
+   * The expected difference between the sequence number of an update and its count. If another node appends
+   * first, the actual difference is larger.
+   */
   readonly shift: number
   /** @param isExact true if no other node has appended before the update that the caller waits for */
   readonly resolve: (seq: number, isExact: boolean) => void
@@ -9,8 +12,9 @@ export interface PositionRequest {
 }
 
 /**
- * Callers that wait for updates, in the order of their counts. The sequence numbers are only known when the
- * updates are durable.
+ * Callers that wait until updates of this node are durable, in the order of their counts. A count is the
+ * number of updates that this node has committed by then. The sequence numbers of the updates are not known
+ * before they are durable.
  */
 export class CommitWaiters {
   readonly #waiting: PositionRequest[] = []
@@ -20,8 +24,8 @@ export class CommitWaiters {
   }
 
   /**
-   * Resolves the callers that wait for the updates up to `count`. Their sequence numbers are larger than
-   * their counts by `shift`.
+   * Resolves the callers that wait for the first `count` updates or for fewer. The sequence number of an
+   * update is its count plus `shift`.
    */
   answer(count: number, shift: number): void {
     while (this.#waiting.length > 0 && (this.#waiting[0] as PositionRequest).count <= count) {

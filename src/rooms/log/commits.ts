@@ -25,8 +25,8 @@ export interface RemoteUpdates {
   /** Splits updates into parts that are applied one after the other. */
   split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[]
   /**
-   * Returns whether a thread must integrate a part before it is applied. All earlier parts must already be
-   * applied.
+   * Returns whether a thread must integrate a part before it is applied. Call it when all earlier parts have
+   * been applied.
    */
   isExpensive(part: readonly RemoteAppend[]): boolean
   /**
@@ -34,23 +34,32 @@ export interface RemoteUpdates {
    * afterwards.
    */
   place(part: readonly RemoteAppend[]): Promise<void>
-  /** Applies a part, which is durable. The parts are applied in the order of the log. */
+  /**
+   * Applies a part to the document and sends it to the members. The part is already durable. Call it in the
+   * order of the log.
+   */
   apply(part: readonly RemoteAppend[]): void
 }
 
 export interface CommitListeners {
   /**
-   * Called when these updates are durable, in the order of commits. They may be sent to members from now on,
-   * and not earlier.
+   * Called when the updates of a commit are durable, in the order of the commits. The updates must not be
+   * sent to members before this call.
    */
   durable(broadcast: UpdateBroadcast): void
-  /** Called once, when an append was rejected, or when it is unknown whether the append was written. */
+  /** Called once, when an append was rejected or has an unknown outcome. */
   failed(error: unknown): void
-  /** Called when the log has these updates, before `durable`. Undefined if nothing is traced. */
+  /**
+   * Called when an append has ended with success, before `durable`, for a trace. Undefined if nothing is
+   * traced.
+   */
   readonly stored?: ((appended: Appended, updates: readonly AppliedUpdate[]) => void) | undefined
-  /** Called when this node has appended updates, unless the log has only one writer. */
+  /**
+   * Called with the notice for the other nodes when this node has appended updates. Not called if the log has
+   * only one writer.
+   */
   appended(notice: AppendNotice): void
-  /** Returns the object that applies the updates of other nodes. Called when such updates arrive. */
+  /** Returns the object that applies the updates of other nodes. Called only when such updates arrive. */
   remote(): RemoteUpdates
 }
 
@@ -58,19 +67,19 @@ export interface CommitsOptions {
   readonly log: CommitLog
   readonly doc: Key
   readonly loaded: LoadedLog
-  /** Bytes that wait to be appended, in all documents of this process. */
+  /** Counts the bytes that wait to be appended, in all documents of this process. */
   readonly queued: AppendBacklog
   readonly listeners: CommitListeners
 }
 
-/** An update that is appended before it is applied. */
+/** The commit of an update that is appended before it is applied. */
 export interface ConditionalCommit {
   readonly broadcast: UpdateBroadcast
   readonly at: number
   readonly jobs: readonly Job[]
   /**
-   * Called when the update is durable, before it is sent. `among others`: the document has updates that are
-   * not durable yet.
+   * Applies the update. Called when the update is durable, before it is sent. `among others`: the document
+   * also contains updates that are not durable yet.
    */
   readonly apply: (how: 'alone' | 'among others') => void
 }
@@ -86,13 +95,16 @@ type CommitState =
   | { readonly is: 'idle' }
   | { readonly is: 'appending' }
   /**
-   * An append was not written. The appends after it must end first. Then `next` runs, and all these appends
-   * are repeated.
+   * An append was rejected and not written. When the appends after it have also ended, `next` runs, and then
+   * all these appends are repeated.
    */
   | { readonly is: 'interrupted'; readonly next: () => Promise<void> }
-  /** The log or the permissions are being read, or an update that expects a head is being appended. */
+  /**
+   * One of these operations is in progress: a read of the log, a recheck of permissions, or an append of
+   * `commitAt`.
+   */
   | { readonly is: 'working' }
-  /** The commits have failed while an operation was in progress; that operation has not ended yet. */
+  /** The commits have failed while an operation was in progress, and this operation has not ended yet. */
   | { readonly is: 'failing'; readonly error: unknown }
   | { readonly is: 'failed'; readonly error: unknown }
 
@@ -100,29 +112,31 @@ const idle: CommitState = { is: 'idle' }
 const appending: CommitState = { is: 'appending' }
 const working: CommitState = { is: 'working' }
 
-/** Maximum bytes of one append, unless its first commit alone is larger. */
+/** Maximum bytes of one append. A single commit may be larger. */
 const appendBytesMax = 8_388_608
 /**
- * Maximum number of successive repetitions of rejected appends. A fence is rarely raised even twice in that
- * time.
+ * Maximum number of times in succession that rejected appends are repeated. Even two rejections in succession
+ * are rare, because fences are rarely raised.
  */
 const repeatsMax = 20
-/** Maximum number of reads of the log for one caller until this replica has all entries. */
+/** Maximum number of times that `reach` reads the log until this replica has all entries. */
 const readsMax = 8
 
 /**
- * Writes the changes of a room to its log, and passes them to the members when they are durable. Changes
- * leave a room only here.
+ * Writes the changes of a room to its log, and passes them to the members when they are durable. All changes
+ * of a room go through this class.
  *
- * Updates commute, so an append succeeds even if other nodes have appended meanwhile. The sequence numbers of
- * the append show whether another node was faster; the updates of that node are then applied first. An append
- * must not be stored if an earlier append fails. Therefore only one append is in progress at a time, and the
- * next append contains all updates that were committed meanwhile. Appends overlap only if the log has one
- * writer. Each of them then expects the head that the previous append leaves, so that a busy room applies and
- * sends updates while the disk writes.
+ * Updates commute, so an append succeeds even if other nodes have appended in the meantime. The sequence
+ * numbers of the append show whether another node was faster. If so, the updates of that node are applied
+ * first.
  *
- * The log rejects an append if a fence of one of its senders was raised, and then also rejects the appends
- * after it. Once all of these appends have ended, the permissions of their senders are rechecked, and the
+ * An append must not be stored if an earlier append fails. Therefore only one append is in progress at a
+ * time, and the next append contains all updates that were committed in the meantime. Appends overlap only if
+ * the log has one writer. Each append then expects the head that the previous append leaves. In this way, a
+ * busy room applies and sends updates while the disk writes.
+ *
+ * The log rejects an append if a fence of one of its senders was raised. It then also rejects the appends
+ * that follow. When all of these appends have ended, the permissions of their senders are rechecked, and the
  * appends are repeated in the same order. If a permission has ended, the commits fail: the document in memory
  * contains the rejected update, so the document must be loaded again.
  */
@@ -133,28 +147,30 @@ export class Commits {
   readonly #listeners: CommitListeners
   readonly #position: LogPosition
   readonly #waiters = new CommitWaiters()
-  /** Null until another node has sent a notice. */
+  /** The notices of other nodes that wait; null until the first notice arrives. */
   #notices: RemoteAppendBuffer | null = null
-  /** Commits that are applied and not durable, oldest first. */
+  /** Commits whose updates are applied and not durable yet, oldest first. */
   readonly #queue: QueuedCommit[] = []
   /**
-   * Number of commits in each append that is in progress. `#inFlight` and `#updatesInFlight` count the
-   * commits and updates of all these appends.
+   * The number of commits in each append that is in progress, oldest append first. `#inFlight` and
+   * `#updatesInFlight` are the numbers of commits and of updates in all these appends.
    */
   readonly #appends: number[] = []
   #inFlight = 0
   #updatesInFlight = 0
-  /** The broadcast that is being sent to the members. Its updates are applied and durable. */
+  /** The broadcast that is being sent to the members at the moment. Its updates are applied and durable. */
   #broadcasting: UpdateBroadcast | null = null
   /** The epoch of the log; null if this replica contains no entries of a log. */
   #epoch: number | null
   #durableTo: number
-  /** Number of updates that this node has committed; `#stored` is the number of durable ones. */
+  /** Number of updates that this node has committed; `#stored` is the number of those that are durable. */
   #committed = 0
   #stored = 0
-  /** Updates of this node that are contained in an applied snapshot and that `#stored` does not count yet. */
+  /**
+   * Number of updates of this node that an applied snapshot contains and that `#stored` does not count yet.
+   */
   #covered = 0
-  /** How the next append creates the log, if there is no log. */
+  /** The way in which the next append creates the log, if there is no log. */
   #made: AppendTo = 'create'
   /** True if the log must be read before the next append. */
   #isBehind = false
@@ -192,14 +208,14 @@ export class Commits {
   }
 
   /**
-   * Sequence number of the last applied update, durable or not. The number of an update that is not durable
-   * changes if other nodes append first.
+   * Sequence number of the last applied update, durable or not. If the update is not durable yet, its number
+   * changes when other nodes append first.
    */
   get head(): number {
     return this.#durableTo + this.#committed - this.#stored - this.#covered
   }
 
-  /** Sequence number up to which this replica contains all entries of the log. */
+  /** Sequence number up to which this replica has all entries of the log. */
   get durableTo(): number {
     return this.#durableTo
   }
@@ -210,17 +226,17 @@ export class Commits {
   }
 
   /**
-   * Resolves with the sequence number of the last update when all updates applied so far are durable and
-   * sent. Rejects with the error of the log.
+   * Resolves when all updates that have been applied so far are durable and sent. The value is the sequence
+   * number of the last of these updates. Rejects with the error of the log.
    */
   get durable(): Promise<number> {
     return new Promise((resolve, reject) => this.#awaitDurable(resolve, reject))
   }
 
   /**
-   * Like `durable`, but resolves with null if other nodes have appended updates up to that number that were
-   * not applied at the time of the call. A state that was read at that time is then not a version of the
-   * document.
+   * Like `durable`, but resolves with null if other nodes have appended updates up to that sequence number
+   * that this replica had not applied at the time of the call. A state that was read at that time is then not
+   * a version of the document.
    */
   get exact(): Promise<number | null> {
     return new Promise((resolve, reject) =>
@@ -234,7 +250,10 @@ export class Commits {
     else this.#waiters.add({ count: this.#committed, shift: this.#durableTo - this.#stored, resolve, reject })
   }
 
-  /** Queues applied updates for an append. @param jobs enqueued in the same transaction */
+  /**
+   * Queues applied updates for an append.
+   * @param jobs jobs that the append enqueues in the same transaction
+   */
   commit(broadcast: UpdateBroadcast, at: number, jobs?: readonly Job[]): void {
     if (this.#hasFailed) return
     const { updates } = broadcast
@@ -243,7 +262,7 @@ export class Commits {
     this.#queued.add(bytes)
     this.#committed += updates.length
     this.#position.noteChange(at, updates.at(-1)?.by ?? '')
-    // From now on the log exists for this node.
+    // From now on this node treats the log as existing.
     if (this.#position.existence !== 'live') this.#made = this.#position.target()
     if (this.#queued.isFull) this.#fail(new StoreUnavailableError('too many bytes wait for the store'))
     else if (this.#isIdle) this.#goOn()
@@ -251,9 +270,10 @@ export class Commits {
   }
 
   /**
-   * Appends an update that is valid only for the document at `head`, if this node has no operation in
-   * progress. Resolves with the sequence number of the update. Resolves with null if the document has
-   * changed; the updates of other nodes are then applied.
+   * Appends an update that is valid only for the document at `head`, and then applies it. Resolves with the
+   * sequence number of the update. Resolves with null if nothing was appended: the document has changed, this
+   * node had an operation in progress, or a permission had to be rechecked. The updates of other nodes are
+   * then applied.
    * @throws the error of the log
    */
   async commitAt(head: number, commit: ConditionalCommit): Promise<number | null> {
@@ -295,9 +315,7 @@ export class Commits {
     this.#notify(appended, at, broadcast.updates)
   }
 
-  /**
-   * Receives the notice of another node that has appended updates. Notices may be late, duplicated or lost.
-   */
+  /** Receives a notice: another node has appended updates. Notices may be late, duplicated or lost. */
   received(notice: AppendNotice): void {
     if (this.#hasFailed || (notice.epoch === this.#epoch && notice.last <= this.#durableTo)) return
     this.#notices ??= new RemoteAppendBuffer()
@@ -305,7 +323,7 @@ export class Commits {
     if (this.#isIdle) this.#goOn()
   }
 
-  /** Reads the log entries that this replica lacks. */
+  /** Starts to read and apply the log entries that this replica lacks. */
   catchUp(): void {
     this.#isBehind = true
     if (this.#isIdle) this.#goOn()
@@ -313,8 +331,8 @@ export class Commits {
 
   /**
    * Returns whether the log has more entries than this replica, or has lost entries. Returns false while an
-   * operation is in progress, because its result will show a difference.
-   * @param head the head of the log; null: there is no log
+   * operation is in progress, because the operation itself will find any difference.
+   * @param head the head of the log; null if there is no log
    * @param had the value of `durableTo` before the head was read
    */
   differs(head: LogHead | null, had: number): boolean {
@@ -322,7 +340,7 @@ export class Commits {
   }
 
   /**
-   * Resolves when this replica contains all entries that were in the log at the time of the call.
+   * Resolves when this replica has all entries that were in the log at the time of the call.
    * @throws the error of the log, StoreUnavailableError
    */
   async reach(): Promise<void> {
@@ -344,8 +362,9 @@ export class Commits {
   }
 
   /**
-   * Returns whether the log still ends at `head`. If not, applies the updates of other nodes first. @throws
-   * the error of the log
+   * Returns whether the log still ends at `head`. If it does not, applies the updates of other nodes before
+   * it returns.
+   * @throws the error of the log
    */
   async endsAt(head: number): Promise<boolean> {
     if (this.hasOneWriter) return true
@@ -360,8 +379,8 @@ export class Commits {
   }
 
   /**
-   * Resolves when no operation is in progress, whether the last operations succeeded or failed. A failed
-   * append may end before earlier appends.
+   * Resolves when no operation is in progress, regardless of whether the last operations succeeded. After a
+   * failed append, it also waits for earlier appends that have not ended yet.
    */
   settled(): Promise<void> {
     return new Promise((resolve) => {
@@ -371,8 +390,8 @@ export class Commits {
   }
 
   /**
-   * Runs `give`, which sends a durable broadcast to the members. Meanwhile `broadcastClocks` does not count
-   * this broadcast, because a member whose buffer is full has not received it.
+   * Runs `give`, which sends a durable broadcast to the members. While `give` runs, `broadcastClocks` leaves
+   * out this broadcast: a member whose buffer becomes full at this moment has not received it.
    */
   whileBroadcasting(broadcast: UpdateBroadcast, give: (broadcast: UpdateBroadcast) => void): void {
     this.#broadcasting = broadcast
@@ -384,8 +403,8 @@ export class Commits {
   }
 
   /**
-   * Returns the part of `clocks` that was sent to the members. While commits are in progress, this is less
-   * than the applied updates.
+   * Returns the clocks that the members have received: `clocks` without the updates that are not durable or
+   * not sent yet.
    */
   broadcastClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
     const reached = new Map(clocks)
@@ -411,25 +430,25 @@ export class Commits {
     return this.#state.is === 'failed' || (this.#isIdle && this.#queue.length === 0)
   }
 
-  /** @throws the error with which the commits have failed */
+  /** Throws if the commits have failed. @throws the error with which they have failed */
   #checkAlive(): void {
     if ('error' in this.#state) throw this.#state.error
   }
 
   /**
-   * Starts the next operation; none may be in progress. If the replica lacks log entries, reads them before
-   * the next append.
+   * Starts the next operation; no operation may be in progress. If this replica lacks log entries, reads them
+   * before the next append.
    */
   #goOn(): void {
     this.#applyNotices()
-    // Applying the notices may have committed updates that waited for them, or may have failed.
+    // Applying the notices may have failed, or may have committed pending updates that depended on them.
     if (!this.#isIdle) return
     if (this.#isBehind) void this.#run(() => this.#readLog())
     else if (this.#queue.length > 0) this.#append()
     else this.#settle()
   }
 
-  /** Runs an operation; only one may run at a time. */
+  /** Runs an operation, and starts the next one afterwards. Only one operation may run at a time. */
   async #run(work: () => Promise<void>): Promise<void> {
     if (this.#isIdle) this.#state = working
     try {
@@ -440,7 +459,9 @@ export class Commits {
     this.#free()
   }
 
-  /** Ends the current operation, which has succeeded or failed, and starts the next. */
+  /**
+   * Must be called when the current operation has ended, with or without success. Starts the next operation.
+   */
   #free(): void {
     this.#state = 'error' in this.#state ? { is: 'failed', error: this.#state.error } : idle
     if (this.#whenFree.length > 0) for (const resolve of this.#whenFree.splice(0)) resolve()
@@ -449,8 +470,8 @@ export class Commits {
   }
 
   /**
-   * Appends the queued commits. Updates that other nodes have appended meanwhile get lower sequence numbers,
-   * and are applied first.
+   * Appends the queued commits. If other nodes have appended updates in the meantime, these updates have
+   * lower sequence numbers and are applied first.
    */
   #append(): void {
     this.#state = appending
@@ -467,12 +488,15 @@ export class Commits {
       }
       this.#log.append(this.#doc, to, updates, options).then(this.#appended, this.#refused)
     } catch (error) {
-      // A permission has ended that was valid when the update was applied.
+      // `fencing` throws if a permission has ended since the update was applied.
       queueMicrotask(() => this.#refused(error))
     }
   }
 
-  /** Takes the commits for one append, at least one. From now on the engine counts their waiting bytes. */
+  /**
+   * Returns the updates of the next append, from at least one commit. From now on the engine counts their
+   * bytes, so they are removed from the backlog.
+   */
   #takeQueue(): readonly AppliedUpdate[] {
     const start = this.#inFlight
     let bytes = 0
@@ -505,7 +529,7 @@ export class Commits {
 
   readonly #refused = (error: unknown): void => {
     if (isFenced(error)) return this.#interrupted(() => this.#recheckRights())
-    // The log also rejects an append that follows an append that was not written.
+    // After an append that was not written, the log also rejects the appends that follow.
     const isBehindRefused = this.#state.is === 'interrupted' && error instanceof AppendRejectedError
     if (!isBehindRefused) this.#fail(error)
     this.#notWritten()
@@ -517,15 +541,18 @@ export class Commits {
   }
 
   /**
-   * Removes an append that was not written. The appends after it are not written either, and no other append
-   * is in progress.
+   * Removes an append that was not written from the appends in progress. Appends after it are not written
+   * either, so it does not matter which of them is removed.
    */
   #notWritten(): void {
     this.#appends.pop()
     this.#ended()
   }
 
-  /** Must be called when an append has ended, with or without success. */
+  /**
+   * Must be called when an append has ended, with or without success. When no append is left, starts the next
+   * operation.
+   */
   #ended(): void {
     if (this.#appends.length > 0) return
     if (this.#state.is !== 'interrupted') return this.#free()
@@ -548,7 +575,7 @@ export class Commits {
     return !this.#hasFailed && first > this.#durableTo + 1
   }
 
-  /** Applies the log entries that precede `appended`, then stores `appended`. */
+  /** Reads and applies the log entries that precede `appended`, then calls `#store`. */
   async #fill(appended: Appended, commits: number): Promise<void> {
     for await (const { epoch, foreign } of readLogSince(this.#log, this.#doc, this.#logPosition)) {
       const before = foreign.filter(({ is, seq }) => is === 'state' || seq < appended.first)
@@ -565,8 +592,8 @@ export class Commits {
 
   /**
    * Removes the first commits from the queue, because they are durable. Sends them to the members unless an
-   * operation has failed meanwhile, resolves the waiting callers with their sequence numbers, and notifies
-   * other nodes.
+   * operation has failed in the meantime, resolves the callers that wait for them, and notifies the other
+   * nodes.
    */
   #store(appended: Appended, commits: number): void {
     const shift = appended.first - 1 - this.#stored
@@ -578,7 +605,8 @@ export class Commits {
       try {
         if (!this.#hasFailed) this.#listeners.durable(broadcast)
       } finally {
-        // This follows the broadcast: a member whose buffer is full has not received it (`broadcastClocks`).
+        // The commit is removed after its broadcast, because until then `broadcastClocks` must not include
+        // it.
         this.#queue.shift()
         this.#inFlight -= 1
         this.#updatesInFlight -= broadcast.updates.length
@@ -607,7 +635,8 @@ export class Commits {
   }
 
   /**
-   * Reads and applies the log entries that this replica lacks. @param missing the first page of these entries
+   * Reads and applies the log entries that this replica lacks.
+   * @param missing the first page of these entries, if it was already read
    */
   async #readLog(missing?: LoadedLog): Promise<void> {
     this.#isBehind = false
@@ -617,12 +646,16 @@ export class Commits {
         if (this.#hasFailed) return
       }
     } catch (error) {
-      // No caller waits for the entries, and the next comparison finds the difference again.
+      // If nothing waits to be appended, the error is ignored: the next comparison finds the difference
+      // again.
       if (!(error instanceof StoreUnavailableError) || this.#queue.length > 0) throw error
     }
   }
 
-  /** Applies the updates in the notices. If an update needs a thread, it is read from the log instead. */
+  /**
+   * Applies the updates in the waiting notices. If an update is so expensive that a thread must integrate it,
+   * the log is read instead.
+   */
   #applyNotices(): void {
     const next = this.#notices?.next(this.#logPosition) ?? null
     if (next === 'behind') this.#isBehind = true
@@ -643,8 +676,8 @@ export class Commits {
   }
 
   /**
-   * Applies updates of other nodes, part by part. @param reaches called before each part with its last
-   * sequence number
+   * Applies updates of other nodes, part by part.
+   * @param reaches called before each part is applied, with the last sequence number of the part
    */
   async #applyInParts(
     epoch: number,
@@ -698,7 +731,7 @@ function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): Pic
   return jobs === undefined || jobs.length === 0 ? {} : { jobs }
 }
 
-/** Lowers the clocks to their values before a broadcast. */
+/** Lowers `clocks` to their values before the updates of a broadcast. */
 function takeOut(clocks: Map<number, number>, { updates }: UpdateBroadcast): void {
   for (const { summary } of updates)
     for (const { client, from } of summary.clients)

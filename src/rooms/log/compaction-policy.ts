@@ -1,23 +1,26 @@
 import type { DocumentLog, Key, LoadedLog } from '../../engine/engine.ts'
 import { type LoadedRoom, type LoadRoomOptions, type LogTail, loadRoom } from './load-room.ts'
 
-/** Value of `keepSince` that keeps no older version. */
+/** Value of `keepSince` with which a compaction keeps no older version. */
 export const keepNone = Number.POSITIVE_INFINITY
 
 /**
- * Bytes of a snapshot that Yjs reads in the time in which it applies the update of one keystroke (8 µs,
- * measured).
+ * Number of bytes of a snapshot that Yjs reads in the time that it needs to apply the update of one keystroke
+ * (8 µs, measured).
  */
 const bytesPerEntryRead = 256
-/** Additional bytes that an update takes on disk: its key, its user and its header. */
+/** Bytes that an update takes on disk in addition to its content: its key, its user and its header. */
 const bytesPerEntryStored = 128
-/** Maximum tail of a compacted log: a share of the snapshot or a number of bytes, whichever is larger. */
+/**
+ * Maximum size of the tail of a log that counts as compacted: a share of the snapshot or a number of bytes,
+ * whichever is larger.
+ */
 const finalTail = { share: 0.25, bytes: 4_096 }
 
 /**
- * Maximum bytes of the tail as a share of the bytes of the snapshot. This limits the additional bytes that
- * opening reads. An edit that makes the document longer writes at most 1 / share + 2 times its own size,
- * including snapshots.
+ * Maximum bytes of the tail, as a share of the bytes of the snapshot. It limits the bytes that opening reads
+ * in addition to the snapshot. With it, an edit that makes the document longer writes at most 1 / share + 2
+ * times its own size, including its part of the snapshots.
  */
 const tailShareMax = 0.75
 
@@ -25,44 +28,47 @@ export const isLarge = ({ bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes > tailShareMax * snapshotBytes
 
 /**
- * Returns whether opening the log takes about twice as long as opening its snapshot alone, or the tail is
- * large.
+ * Returns whether the tail is large, or whether its number of entries makes opening the log take about twice
+ * as long as opening its snapshot alone.
  */
 export const isSlowToOpen = (tail: LogTail, snapshotBytes: number): boolean =>
   isLarge(tail, snapshotBytes) || tail.entries * bytesPerEntryRead > snapshotBytes
 
-/** Returns whether the tail is large enough to compact the log of a document without edits. */
+/** Returns whether the tail of the log of an idle document is large enough for a compaction. */
 export const isTailLarge = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes + entries * bytesPerEntryStored > Math.max(finalTail.bytes, finalTail.share * snapshotBytes)
 
 /**
- * Maximum tail of a log when the last member has left: a share of the snapshot or a number of bytes,
- * whichever is larger.
+ * Maximum size of the tail of a log that is not compacted when the last member leaves: a share of the
+ * snapshot or a number of bytes, whichever is larger.
  */
 const leftTail = { share: 1 / 16, bytes: 4_096 }
 
 /**
- * Returns whether the log should be compacted when the last member leaves. The next client then receives the
- * snapshot as it is stored. Otherwise the tail must be joined into a large document, which needs a Y.Doc of
- * the whole document.
+ * Returns whether the log should be compacted when the last member leaves. After a compaction, the next
+ * client receives the snapshot as it is stored. Without a compaction, the tail must be joined with a large
+ * document, which may need a Y.Doc of the whole document.
  */
 export const isWorthCompactingOnClose = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes + entries * bytesPerEntryStored > Math.max(leftTail.bytes, leftTail.share * snapshotBytes)
 
-/** Minimum number of entries in a tail whose size is checked. */
+/**
+ * Minimum number of entries in the tail of a log that is checked for compaction after a start. A log with
+ * fewer entries is checked only if it has older versions.
+ */
 export const bulkyEntriesMin = 32
 
 /**
  * Replaces the whole log of a document, including older versions, with one snapshot. The document must not be
- * open. Only commands use this function, because it may take long.
+ * open. Only commands of the command line use this function, because it may take long.
  * @throws CorruptRecordError, StoreUnavailableError
  */
 export const compactWhole = (log: DocumentLog, doc: Key): Promise<void> =>
   compactIf(log, doc, async () => true, { isBounded: false })
 
 /**
- * Compacts like `compactWhole` if the document has no edit since `editedSince` and its log becomes clearly
- * smaller. Returns `later` if there is such an edit.
+ * Compacts a log as `compactWhole` does, if the document has no edit since `editedSince` and the log becomes
+ * clearly smaller. Resolves with `later` if the document has such an edit, otherwise with `done`.
  */
 export async function compactIdleLog(
   log: DocumentLog,
@@ -78,7 +84,10 @@ export async function compactIdleLog(
   return outcome
 }
 
-/** Returns whether the log has versions from before its snapshot. @throws CorruptRecordError, StoreUnavailableError */
+/**
+ * Returns whether the log has entries that are older than its snapshot.
+ * @throws CorruptRecordError, StoreUnavailableError
+ */
 export async function hasOlderVersions(log: DocumentLog, doc: Key): Promise<boolean> {
   const [head = null] = await log.heads([doc])
   return head !== null && head.base > head.oldest

@@ -7,7 +7,7 @@ import { DocumentDamagedError } from '../room/quarantine.ts'
 
 /** Maximum bytes of entries in one read of the log. */
 export const pageBytes = 8 * 1024 * 1024
-/** Number of entries that are applied before other work runs. */
+/** Maximum number of entries that are applied in one slice. Other work runs between two slices. */
 const entriesPerTurn = 4_000
 
 /** The entries after the newest snapshot of a log. */
@@ -23,12 +23,15 @@ export interface LoadedRoom {
 }
 
 /**
- * Whether the stored bytes can be trusted. `doubted`: they were damaged before, so Yjs must read them as a
- * check.
+ * Whether the stored bytes are known to be readable. `doubted`: they were damaged before, so Yjs must read
+ * them as a check.
  */
 export type ReadTrust = 'trusted' | 'doubted'
 
-/** A document that a thread has read: its whole state (V1), and the positions of its items. */
+/**
+ * A document that a thread has read: `state` is the whole state (V1), `placements` are the positions of its
+ * items.
+ */
 export interface PlacedDocument {
   readonly state: Uint8Array
   readonly placements: readonly number[]
@@ -38,16 +41,17 @@ export interface LoadRoomOptions {
   /** Default: `trusted`. */
   readonly trust?: ReadTrust
   /**
-   * Reads the updates of a document on a thread, if they are too expensive for the event loop. Default: no
-   * thread is used.
+   * Reads a document from its updates, on a thread. Present if the document is too expensive for the event
+   * loop. Default: no thread is used.
    */
   readonly place?: (updates: readonly Uint8Array[]) => Promise<PlacedDocument>
-  /** See `StateOptions`. */
+  /** As in `StateOptions`. */
   readonly isBounded?: boolean
 }
 
 /**
- * Reads a log into memory. Starts again if another node creates the log again or compacts it meanwhile.
+ * Reads a log into memory. If another node compacts the log or creates it again during the read, starts
+ * again.
  * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError if a thread must read the
  * document
  */
@@ -88,8 +92,8 @@ const placedState = ({ state, placements }: PlacedDocument): DocumentState =>
   DocumentState.fromBytes(state, { placements: new Placements(placements) })
 
 /**
- * Joins the entries that were read to one state, as bytes. Returns null if more entries follow, or if joining
- * them needs a Y.Doc.
+ * Joins the snapshot and the entries that were read to one state, as bytes. Returns null if more entries
+ * follow, or if joining the entries needs a Y.Doc.
  */
 function storedAsBytes(
   { snapshot, entries, more }: LiveLog,
@@ -103,8 +107,9 @@ function storedAsBytes(
 }
 
 /**
- * Applies stored entries. @throws CorruptRecordError if Yjs cannot read the stored bytes, including the
- * snapshot
+ * Applies stored entries to the state.
+ * @throws CorruptRecordError if Yjs cannot read the stored bytes, including the snapshot;
+ * DocumentExpensiveError
  */
 async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntries): Promise<void> {
   const place = `document ${JSON.stringify(doc)} is damaged: `
@@ -123,7 +128,7 @@ async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntrie
 type LiveLog = Extract<LoadedLog, { state: 'live' }>
 type LoadedEntries = LiveLog['entries']
 
-/** Applies the entries in slices, so that other rooms stay responsive during a long tail. */
+/** Applies the entries in slices, so that other rooms stay responsive while a long tail is applied. */
 export async function applyInSlices(
   state: DocumentState,
   entries: readonly { readonly bytes: Uint8Array }[],

@@ -1,6 +1,6 @@
 import type { AppendTo, LoadedLog } from '../../engine/engine.ts'
 
-/** Whether the document has content. A `deleted` document is only created again by an explicit request. */
+/** Whether the document exists. Only an explicit request creates a `deleted` document again. */
 export type Existence = 'absent' | 'deleted' | 'live'
 
 /** The existence, epoch and last change of a log, as one replica knows them. */
@@ -42,8 +42,9 @@ export class LogPosition {
   }
 
   /**
-   * Returns how the next append refers to the log. If there is no log, the new log gets the next epoch; later
-   * appends use that epoch before the new log is durable.
+   * Returns the target of the next append: the epoch of the log, or `create` or `recreate` if there is no
+   * log. In the latter case, the position already gets the next epoch, so that later appends can use it
+   * before the new log is durable.
    */
   target(): AppendTo {
     if (this.#existence === 'live') return this.#epoch

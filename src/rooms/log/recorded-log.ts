@@ -19,14 +19,14 @@ export interface RecordedLogOptions {
 }
 
 /**
- * The log of one document whose record is stored before the first append. Other appends wait until it is
- * stored.
+ * The log of one document, which first stores the record of the document. The append that creates the log
+ * waits until the record is stored, and so do the appends that follow it.
  */
 export class RecordedLog implements CommitLog {
   readonly #log: CommitLog
   readonly #options: RecordedLogOptions
   #recorded: Promise<void> = Promise.resolve()
-  /** Number of appends in progress that wait, or have waited, for the record. */
+  /** Number of appends in progress that wait for the record or have waited for it. */
   #underWay = 0
 
   constructor(log: CommitLog, options: RecordedLogOptions) {
@@ -46,8 +46,8 @@ export class RecordedLog implements CommitLog {
   ): Promise<AppendResult> {
     const append = (): Promise<AppendResult> => this.#log.append(doc, to, updates, options)
     if (typeof to !== 'number') this.#recorded = this.#options.record()
-    // While such an append is in progress, later appends also wait for the record, so that calls and results
-    // keep their order.
+    // While an append that waited for the record is in progress, later appends also wait, so that calls and
+    // results keep their order.
     else if (this.#underWay === 0) return append()
     return this.#appendRecorded(append, updates)
   }

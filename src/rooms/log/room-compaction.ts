@@ -11,33 +11,33 @@ import {
 } from './compaction-policy.ts'
 import type { LogTail } from './load-room.ts'
 
-/** Minimum bytes of a tail for a compaction while users are editing. */
+/** Minimum bytes of the tail at which a compaction runs while users are editing. */
 const tailBytesMin = 16 * 1024
 /**
- * Maximum share of the time that encoding may take while users are editing. If updates arrive faster than any
- * user can type, the tail temporarily exceeds its limit.
+ * Maximum share of the time that encoding snapshots takes while users are editing. Because of this limit, the
+ * tail temporarily exceeds its own limit if updates arrive faster than any user can type.
  */
 const encodingShareMax = 0.02
-/** Milliseconds until the next try while users are editing, after the store has failed. */
+/** Milliseconds from a failed compaction to the next try while users are editing. */
 const failedRestMs = 30_000
 
 export interface CompactionLimits {
   /**
-   * Number of updates after the snapshot that make a compaction worthwhile. A longer tail is accepted if the
+   * Number of updates in the tail above which a compaction is considered. A longer tail is accepted if the
    * document still opens fast with it.
    */
   readonly compactAfterUpdates: number
   /**
-   * Time in ms for which a returned version can be rebuilt; 0: only as long as the log happens to contain the
-   * version.
+   * Milliseconds for which a version that was returned to a caller can be rebuilt. 0: a version can be
+   * rebuilt only as long as the log happens to contain it.
    */
   readonly keepVersionsMs: number
 }
 
 type CompactionState =
   /**
-   * `until`: the earliest time of the next compaction while users are editing, on the clock of
-   * `performance.now`.
+   * No compaction runs. `until`: the earliest time of the next compaction while users are editing, on the
+   * clock of `performance.now`.
    */
   | { readonly is: 'resting'; readonly until: number }
   | { readonly is: 'running'; readonly done: Promise<void> }
@@ -46,20 +46,25 @@ interface Covered {
   readonly snapshot: Uint8Array
   readonly epoch: number
   /**
-   * Sequence number of the last update in the snapshot; null if other nodes have appended updates before it
-   * that the snapshot lacks.
+   * Sequence number of the last update in the snapshot. Null if other nodes have appended updates up to that
+   * number that the snapshot lacks.
    */
   readonly upTo: number | null
-  /** The earliest time of the next compaction, so that encoding does not exceed its share of the time. */
+  /**
+   * The earliest time of the next compaction, on the clock of `performance.now`. It keeps encoding within its
+   * share of the time.
+   */
   readonly until: number
 }
 
 /**
  * Stores a snapshot of one document when the tail of its log is too large. The tail may have three quarters
  * of the size of the snapshot. Opening therefore reads at most 1.75 times the state, and a small edit of a
- * large document writes at most 3.4 times its own size. A tail with very many entries is compacted earlier:
- * opening applies them one by one, which may take as long as reading the snapshot. Until `finish` removes
- * them, the disk also has at most two older snapshots, and the updates since the older of the two.
+ * large document writes at most 3.4 times its own size. A tail with very many entries is compacted earlier,
+ * because opening applies the entries one by one, which may take as long as reading the snapshot.
+ *
+ * The disk also has at most two older snapshots, and the updates since the older of the two, until `finish`
+ * removes them.
  */
 export class RoomCompaction {
   readonly #log: DocumentLog
@@ -69,8 +74,8 @@ export class RoomCompaction {
   readonly #limits: CompactionLimits
   readonly #clock: Clock
   /**
-   * Returns whether this node is the home node, which compacts the log. Other nodes compact it only when the
-   * tail is much longer.
+   * Returns whether this node is the home node, which normally compacts the log. Other nodes compact the log
+   * only when its tail is much longer.
    */
   readonly #isHome: () => boolean
   readonly #quiet: () => Promise<() => void>
@@ -78,7 +83,7 @@ export class RoomCompaction {
   #snapshotBytes: number
   #tail: LogTail
   #state: CompactionState = { is: 'resting', until: 0 }
-  /** True if the log has versions from before its snapshot. */
+  /** True if the log has entries that are older than its snapshot. */
   #hasOlder = false
 
   constructor(
@@ -93,9 +98,9 @@ export class RoomCompaction {
       clock: Clock
       isHome: () => boolean
       /**
-       * Pauses arriving updates, and resolves when no append is in progress. The returned function ends the
-       * pause. `quiet` is not called if the log has one writer, because no other append can then get between
-       * a snapshot and the appends in progress.
+       * Pauses arriving updates. Resolves when no append is in progress, with a function that ends the pause.
+       * Not called if the log has one writer, because then no other append can be stored before the appends
+       * that the snapshot contains.
        */
       quiet: () => Promise<() => void>
     },
@@ -113,7 +118,7 @@ export class RoomCompaction {
     this.#snapshotBytes = Math.max(0, dependencies.state.sizeBytes - dependencies.tail.bytes)
   }
 
-  /** Counts the entries and bytes of a commit. */
+  /** Adds the entries and bytes of a commit to the tail. */
   noted(entries: number, bytes: number): void {
     this.#tail.entries += entries
     this.#tail.bytes += bytes
@@ -139,8 +144,9 @@ export class RoomCompaction {
   }
 
   /**
-   * Compacts the log, and resolves when this is done. Joins a compaction that is running. @throws the errors
-   * of the log
+   * Compacts the log, and resolves when this is done. If a compaction is already running, waits for it
+   * instead.
+   * @throws the errors of the log
    */
   run(): Promise<void> {
     return this.#state.is === 'running' ? this.#state.done : this.#begin(this.#keepSince())
@@ -186,7 +192,7 @@ export class RoomCompaction {
   }
 
   async #store(since: number, counted: LogTail, { snapshot, epoch, upTo }: Covered): Promise<void> {
-    // Null: other nodes have appended updates that this snapshot does not contain.
+    // Null means that other nodes have appended updates that this snapshot lacks, so it is not stored.
     if (upTo === null) return this.noted(counted.entries, counted.bytes)
     if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
       return this.#overtaken(epoch, counted)
@@ -205,7 +211,10 @@ export class RoomCompaction {
     return { snapshot, until, epoch, upTo: await this.#commits.exact }
   }
 
-  /** Updates the sizes if another node has compacted the log. The size of its snapshot is estimated. */
+  /**
+   * Handles a compaction that the log has rejected. If another node has compacted the log, updates the sizes
+   * to those of its snapshot, whose size is estimated.
+   */
   async #overtaken(epoch: number, counted: LogTail): Promise<void> {
     const [head = null] = await this.#log.heads([this.#doc])
     if (head === null || head.epoch !== epoch || head.base <= this.#base)
@@ -222,8 +231,8 @@ export class RoomCompaction {
 }
 
 /**
- * A node that is not the home node compacts only when the tail is longer by this factor. Until then the home
- * node has normally compacted the log.
+ * Factor for nodes other than the home node: they compact the log only when its tail is longer by this
+ * factor. Before that, the home node has normally compacted the log.
  */
 const patience = 3
 const partOf = ({ entries, bytes }: LogTail): LogTail => ({

@@ -5,8 +5,8 @@ import { applyInSlices, pageBytes } from './load-room.ts'
 
 /**
  * Returns the document at a version; null if that version can no longer be rebuilt. The caller owns the
- * result, may change it, and should destroy it. A long tail is applied in slices, so that other work can run;
- * the snapshot is applied in one step.
+ * result: it may change the document, and should destroy it. A long tail is applied in slices, so that other
+ * work can run; the snapshot is applied in one step.
  * @throws StoreUnavailableError; CorruptRecordError if the stored bytes of the version are damaged
  */
 export async function loadVersion(
@@ -43,7 +43,8 @@ export async function loadVersionUpdates(
     const last = page.entries.at(-1)
     if (!page.more || last === undefined) return updates
     page = await log.loadAt(doc, epoch, seq, { after: last.seq, bytesMax: pageBytes })
-    // A compaction has removed the next entries since the last page was read. A newer snapshot contains them.
+    // Null means that a compaction has removed the next entries since the last page was read. A newer
+    // snapshot contains them, so the read starts again.
     if (page === null) return loadVersionUpdates(log, doc, { epoch, seq })
   }
 }

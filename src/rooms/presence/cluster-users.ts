@@ -12,10 +12,10 @@ import {
 import type { PresenceReplica } from './presence-replica.ts'
 import type { RestPresence } from './virtual-users.ts'
 
-/** A virtual user: a user without a socket on any node who was added by REST. */
+/** A virtual user: a user whom REST has added and who has no socket on any node. */
 export type ClusterVirtualUser = Pick<RestUserRecord, 'fields' | 'ttlMs' | 'lastSeen'>
 
-/** The users of one document on all nodes, read from the replica. */
+/** Reads and changes the users of one document on all nodes, through the presence replica of this node. */
 export class ClusterUsers {
   readonly #replica: PresenceReplica
   readonly #clock: Clock
@@ -25,7 +25,7 @@ export class ClusterUsers {
     this.#clock = clock
   }
 
-  /** Returns the users with a socket on another node. */
+  /** Returns the ids of the users with a socket on another node. */
   remoteUserIds(): Iterable<string> {
     return this.#replica.remote.userIds()
   }
@@ -35,8 +35,9 @@ export class ClusterUsers {
   }
 
   /**
-   * Returns the records of a user from the other nodes on which the user has sockets. Editors from which REST
-   * has deleted the user are left out.
+   * Returns the records of a user with sockets on other nodes: one for each of these nodes. The records leave
+   * out the editors in which REST has deleted the user. If a later REST call has set other fields, the
+   * records contain these fields.
    */
   userRecords(userId: string): readonly NodeUserRecord[] {
     const rest = this.#replica.restRecord(userId)
@@ -58,14 +59,20 @@ export class ClusterUsers {
     return userRecords.length === 0 ? null : lastRestState(userRecords)
   }
 
-  /** Must be called when a user has connected on this node. A virtual user with the same id ends. */
+  /**
+   * Must be called when a user has connected on this node. Ends the virtual user with the same id, if there
+   * is one.
+   */
   connected(userId: string): void {
     this.#replica.userChanged(userId)
     const rest = this.#replica.restRecord(userId)
     if (rest !== null && isVirtualUser(rest, this.#clock.now())) this.#endVirtualUser(rest)
   }
 
-  /** Records a REST call on a user. @param before the fields of the user on this node before the call */
+  /**
+   * Records a REST call that adds, changes or deletes a user.
+   * @param before the fields of the user on this node before the call
+   */
   applyRest(
     kind: RestCall['kind'],
     {
@@ -84,8 +91,8 @@ export class ClusterUsers {
   }
 
   /**
-   * Applies the REST calls of all nodes to the sockets of a user on this node. Returns whether anything
-   * changed.
+   * Applies the REST calls that all nodes have received to the sockets of a user on this node. Returns
+   * whether anything has changed.
    */
   reconcile(userId: string, connected: ConnectedUser): boolean {
     const rest = this.#replica.restRecord(userId)
@@ -100,11 +107,13 @@ export class ClusterUsers {
   }
 
   /**
-   * Returns the virtual user with this id. Returns null if there is none, and `unknown` if no REST call on
-   * the user is known. A user with a socket is not a virtual user, and does not become one when the socket
-   * closes. Only one node may know about both the socket and the REST record: either the node with the
-   * socket, or the node with the record. Therefore both nodes end the virtual user.
-   * @param isHere whether the user has a socket on this node
+   * Returns the virtual user with this id. Returns null if there is none, and `unknown` if no REST call for
+   * this user is known. Ends a virtual user whose user has a socket.
+   *
+   * A user with a socket is not a virtual user, and does not become one when the socket closes. It is
+   * possible that only one node knows both the socket and the REST record: either the node with the socket,
+   * or the node with the record. Therefore each of these nodes ends the virtual user.
+   * @param isHere true if the user has a socket on this node
    */
   virtualUser(userId: string, isHere: boolean): ClusterVirtualUser | null | 'unknown' {
     const rest = this.#replica.restRecord(userId)
@@ -121,8 +130,8 @@ export class ClusterUsers {
   }
 
   /**
-   * Returns a timestamp later than the known record, even if the clock of the node that wrote the record is
-   * far ahead.
+   * Returns a timestamp that is later than the known record, even if the record has a timestamp from a node
+   * whose clock is far ahead.
    */
   #stampAfter(known: RestUserRecord | null): number {
     return Math.max(this.#replica.logicalClock.next(), (known?.at ?? 0) + 1)
@@ -138,8 +147,8 @@ function setFields(connected: ConnectedUser, fields: RestPresence, fieldsAt: num
 }
 
 /**
- * Hides the sockets that connected before the last deletion by REST. They stay hidden until a later REST add.
- * Returns whether anything changed.
+ * Hides the sockets of a user that connected before REST last deleted the user. A hidden socket stays hidden
+ * until REST adds the user again. Returns whether anything has changed.
  */
 function applyDeletion({ sockets }: ConnectedUser, rest: RestUserRecord): boolean {
   let hasChanged = false

@@ -24,29 +24,37 @@ import {
   type VirtualUserState,
 } from './virtual-users.ts'
 
-/** Maximum length of a status. If the status of a client is longer, it is ignored. */
+/** Maximum length of a status in characters. A longer status in the state of a client is ignored. */
 export const statusLengthMax = 200
 
 export interface PresenceInput extends RestPresence {
   readonly userId: string
 }
 
-/** The user that is published in the state of a client. It replaces the user that the client sends. */
+/**
+ * The user that the server publishes in the awareness state of a client, instead of the user that the client
+ * sends.
+ */
 export interface PublishedUser {
   readonly id: string
   readonly name: string
   readonly status?: string
 }
 
-/** An open room of the document, which publishes its presence as awareness. */
+/** An open room of the document. It publishes the presence of the document as awareness states. */
 export interface PresenceObserver {
   readonly editorId: string
-  /** Reads the published fields of these users again, because they have changed. */
+  /** Reads and publishes the fields of these users again, because the fields have changed. */
   refresh(userIds: ReadonlySet<string>): void
   setVirtualUser(state: VirtualUserState): void
-  /** Reads the states of these clients again, because they have changed on other nodes. */
+  /**
+   * Reads and publishes the states of these clients again, because the states have changed on other nodes.
+   */
   refreshRemote(clientIds: Iterable<number>): void
-  /** Returns the record of a client on this node, for other nodes; null if the client has no state. */
+  /**
+   * Returns the record of a client that this node publishes to other nodes; null if the client has no state
+   * on this node.
+   */
   clientRecord(clientId: number): ClientRecord | null
   clientIds(): Iterable<number>
 }
@@ -61,25 +69,25 @@ interface DocumentPresenceOptions {
   readonly total: VirtualUserCount
   /** Receives joins and leaves. */
   readonly visits: VisitListener
-  /** Called when the presence may have become empty. */
+  /** Called when the presence may have become empty, so that it can be deleted. */
   readonly emptied: () => void
-  /** Creates the replica, which exchanges the presence with the other nodes. */
+  /** Creates the replica, which exchanges the presence of the document with the other nodes. */
   readonly replica: (owner: PresenceReplicaOwner) => PresenceReplica
 }
 
 /**
- * The users of one document: users with a socket in any of its rooms, and virtual users, who are added by
- * REST. A user cannot be both. When a user with the id of a virtual user connects, the virtual user ends.
- * From then on, the user is present until the last socket closes.
+ * The users of one document: users with a socket in any room of the document, and virtual users, whom REST
+ * has added. A user cannot be both. When the user of a virtual user connects, the virtual user ends. From
+ * then on, the user is present until its last socket closes.
  */
 export class DocumentPresence implements PresenceReplicaOwner {
   readonly replica: PresenceReplica
   readonly #options: DocumentPresenceOptions
   readonly #observers = new Set<PresenceObserver>()
   readonly #connected = new Map<string, ConnectedUser<Socket>>()
-  /** Null until the first virtual user is added: most documents never have one. */
+  /** The virtual users; null until the first one is added, because most documents never have any. */
   #virtualUsers: VirtualUserList | null = null
-  /** The users of all nodes. */
+  /** The users of the document on all nodes. */
   readonly #users: ClusterUsers
 
   constructor(options: DocumentPresenceOptions) {
@@ -93,8 +101,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * True if there are no users and no rooms. The object can then be deleted, because a new one would be the
-   * same.
+   * True if there are no users and no rooms. The object can then be deleted, because a new object would have
+   * the same state.
    */
   get isEmpty(): boolean {
     return this.#observers.size === 0 && !this.#hasVirtualUsers && !this.replica.isOpen
@@ -113,7 +121,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     for (const state of this.#virtualUsers?.states() ?? []) observer.setVirtualUser(state)
   }
 
-  /** Removes a room that is closed, and the sockets of that room. */
+  /** Removes a closed room, and the sockets in this room. */
   removeObserver(observer: PresenceObserver): void {
     this.#observers.delete(observer)
     for (const { sockets } of this.#connected.values())
@@ -142,8 +150,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * Removes the socket of a member. When the last socket of a user is removed, the fields that REST has set
-   * end.
+   * Removes the socket of a member. The fields that REST has set for a user end with the last socket of the
+   * user.
    */
   removeSocket(member: Member): void {
     const { id } = member.user
@@ -159,7 +167,10 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (visitor !== null) this.#options.visits.left(this.#options.document, visitor)
   }
 
-  /** Records that the client is alive. @param status the status of the user in the state of the client */
+  /**
+   * Records that the client of a member is alive.
+   * @param status the status of the user in the awareness state of the client
+   */
   observe(member: Member, status: unknown): void {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
@@ -169,7 +180,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (socket.status !== before) this.replica.userChanged(member.user.id, 'status')
   }
 
-  /** Returns the published user of a member; null if REST has deleted the user. */
+  /** Returns the user to publish in the state of a member; null if REST has deleted the user. */
   userOf(member: Member): PublishedUser | null {
     const connected = this.#connected.get(member.user.id)
     if (connected?.sockets.get(member)?.shown !== 'present') return null
@@ -177,7 +188,10 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return { id: member.user.id, name, ...(status !== undefined && { status }) }
   }
 
-  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if adding these users would exceed a limit */
+  /**
+   * Checks the limits for virtual users.
+   * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if adding these users would exceed a limit
+   */
   checkCapacity(users: readonly PresenceInput[]): void {
     const newIds = users
       .map(({ userId }) => userId)
@@ -186,9 +200,9 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * Adds users. A user without a socket stays for `ttlMs`. A user whom REST has deleted becomes visible
-   * again, on all sockets.
-   * @throws ApiError as for `checkCapacity`; then nothing is changed
+   * Adds users. A user without a socket becomes a virtual user for `ttlMs` milliseconds. A user with sockets
+   * whom REST has deleted becomes visible again, on all sockets.
+   * @throws ApiError as for `checkCapacity`; nothing is changed then
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
     this.checkCapacity(users)
@@ -196,8 +210,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
   }
 
   /**
-   * Changes the fields of those users who are present, and returns their number. For a virtual user, the time
-   * limit starts again.
+   * Changes the fields of the given users who are present, and returns the number of these users. The time
+   * limit of a virtual user starts again.
    */
   update(users: readonly PresenceInput[]): number {
     const known = users.filter(({ userId }) => this.#isPresent(userId))
@@ -205,7 +219,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return known.length
   }
 
-  /** Removes users. Returns the number of users who were present. */
+  /** Removes users. Returns the number of the given users who were present. */
   delete(userIds: readonly string[]): number {
     const here = new Set(userIds.filter((userId) => this.#isPresent(userId)))
     this.#applyRest(
@@ -222,7 +236,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     this.#virtualUsers?.remove(userIds)
   }
 
-  /** Returns all users in arbitrary order. */
+  /** Returns the entries of all users on the document, in arbitrary order. */
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
     for (const userId of this.#users.remoteUserIds()) userIds.add(userId)
@@ -260,7 +274,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
       }
   }
 
-  /** Applies changed states of other nodes. */
+  /** Applies changed states of other nodes to the users and rooms of this node. */
   remoteChanged({ userIds, clients }: RemoteChanges): void {
     for (const userId of userIds) this.#reconcile(userId)
     for (const observer of this.#observers) {
@@ -299,7 +313,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return this.#virtualUsers
   }
 
-  /** Returns whether the user has a socket on any node. A user whom REST has deleted counts as well. */
+  /** Returns whether the user has a socket on any node, even if REST has deleted the user. */
   #isConnected(userId: string): boolean {
     return this.#connected.has(userId) || this.#users.isRemote(userId)
   }
@@ -314,7 +328,9 @@ export class DocumentPresence implements PresenceReplicaOwner {
     if (visitor !== null) this.#options.visits.joined(this.#options.document, visitor)
   }
 
-  /** Writes a REST call as records. Every node applies these records, including this node. */
+  /**
+   * Writes one record for each user of a REST call. Every node applies these records, including this node.
+   */
   #applyRest(kind: 'add' | 'update' | 'delete', users: readonly PresenceInput[], ttlMs?: number): void {
     for (const { userId, ...fields } of users) {
       const virtualUser = this.#virtualUsers?.get(userId)
@@ -325,7 +341,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
     }
   }
 
-  /** Applies the records of all nodes to one user. */
+  /** Applies the records of all nodes to the sockets of one user, and to its virtual user. */
   #reconcile(userId: string): void {
     const connected = this.#connected.get(userId)
     if (connected !== undefined) this.#reconcileConnected(userId, connected)

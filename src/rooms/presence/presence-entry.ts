@@ -3,7 +3,7 @@ import type { Member } from '../room/member.ts'
 import type { NodeUserRecord } from './presence-records.ts'
 import { defaultStatus, mergeFields, type RestPresence, type VirtualUser } from './virtual-users.ts'
 
-/** A user on a document. */
+/** A user on a document, in the form that REST returns. */
 export interface PresenceEntry {
   readonly userId: string
   /** '' if unknown; the same applies to `email`. */
@@ -15,8 +15,8 @@ export interface PresenceEntry {
   /** Ids of the open editors, sorted; empty if the user has no socket. */
   readonly editorIds: readonly string[]
   /**
-   * Time of the last message of a socket; for a virtual user, time of the last REST call. In epoch
-   * milliseconds.
+   * Time of the last message of the user's sockets, in epoch milliseconds. For a virtual user: time of the
+   * last REST call.
    */
   readonly lastSeen: number
 }
@@ -26,9 +26,9 @@ export interface UserSocket {
   readonly editorId: string
   /** Timestamp of the connection. */
   readonly joined: number
-  /** `deleted`: REST has deleted the socket. This ends with a REST add or a new connection of the user. */
+  /** `deleted`: REST has deleted the user, so this socket is hidden until REST adds the user again. */
   shown: 'present' | 'deleted'
-  /** Timestamp of the deletion by REST. */
+  /** Timestamp of the last deletion of the user by REST; 0 if there was none. */
   deletedAt: number
   lastSeen: number
   /** The status in the state of the client. */
@@ -39,14 +39,17 @@ export interface UserSocket {
 export interface ConnectedUser<Socket extends UserSocket = UserSocket> {
   readonly sockets: Map<Member, Socket>
   fields: RestPresence
-  /** Timestamp of the last REST call (0: none), and timestamp of the first connection. */
+  /**
+   * Timestamp of the last REST call, or of the connection that has kept the fields of a virtual user. 0 if
+   * REST has set no fields. `since` is the timestamp of the first connection.
+   */
   fieldsAt: number
   readonly since: number
 }
 
 /**
- * Returns the user as a visitor; null if REST has deleted all sockets. The search stops at the first visible
- * socket, because a user may have very many sockets.
+ * Returns the visitor for a connected user; null if REST has hidden all sockets of the user. The search stops
+ * at the first visible socket, because a user may have very many sockets.
  */
 export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | null {
   for (const [{ user }, { shown }] of sockets) {
@@ -75,8 +78,8 @@ export function virtualUserEntry({ userId, fields, lastSeen }: VirtualUser): Pre
 }
 
 /**
- * Returns the record of a user with sockets on this node; null if REST has deleted all sockets. Name, email
- * and status are from the socket with the latest message.
+ * Returns the record of a connected user for the other nodes; null if REST has hidden all sockets of the
+ * user. Name, email and status are from the socket with the latest message.
  */
 export function socketUserOf({ sockets, fields, fieldsAt }: ConnectedUser): NodeUserRecord | null {
   const editors = new Map<string, number>()
@@ -109,7 +112,7 @@ export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | nul
   return { userId, name, email, status, source: 'socket', editorIds, lastSeen }
 }
 
-/** Returns the fields that the last REST call on the user has set, according to these records. */
+/** Returns the fields of the record with the latest REST call, and the timestamp of this call. */
 export function lastRestState(records: readonly Pick<NodeUserRecord, 'fields' | 'fieldsAt'>[]): {
   readonly fields: RestPresence
   readonly fieldsAt: number

@@ -3,7 +3,7 @@ import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
 import type { PresenceRecord } from './presence-records.ts'
 import type { PresenceDelta, PresenceSnapshot, PresenceStateEntry } from './state-log.ts'
 
-/** Identifies a document in messages. */
+/** Identifies a document in messages between nodes. */
 export type DocumentKey = readonly [
   workspaceId: string,
   apiKey: string,
@@ -22,7 +22,8 @@ export const documentKey = (scope: DocumentScope): DocumentKey => [
 export interface MessageSender {
   readonly from: string
   /**
-   * Start time of the process plus a random fraction. A later process of the same node has a higher value.
+   * Identifies the process of the sender: start time in epoch milliseconds, plus a random fraction. A later
+   * process of the same node has a higher value.
    */
   readonly incarnation: number
   readonly at: number
@@ -33,21 +34,21 @@ export type PresenceMessage = MessageSender &
     | ({ readonly type: 'delta'; readonly document: DocumentKey } & PresenceDelta<PresenceRecord>)
     | ({ readonly type: 'snapshot'; readonly document: DocumentKey } & PresenceSnapshot<PresenceRecord>)
     /**
-     * The last sequence numbers of the sender, by document. If `requestsReply` is true, the sender requests
-     * the digests of the other nodes.
+     * A digest: the last sequence number of the sender for each document. If `requestsReply` is true, the
+     * receivers must reply with their digests.
      */
     | {
         readonly type: 'digest'
         readonly requestsReply: boolean
         readonly documents: readonly (readonly [document: DocumentKey, seq: number])[]
       }
-    /** A request of the sender for snapshots. */
+    /** A request to send snapshots of these documents to the sender. */
     | { readonly type: 'request'; readonly documents: readonly DocumentKey[] }
     /** The sender is stopping. */
     | { readonly type: 'leave' }
   )
 
-/** A message without its sender. */
+/** A message without the members that describe its sender. */
 export type UnsignedMessage = PresenceMessage extends infer Message
   ? Message extends MessageSender
     ? Omit<Message, keyof MessageSender>
@@ -61,7 +62,9 @@ export const allTopic = 'presence.all'
 
 export const encodePresence = (message: PresenceMessage): Uint8Array => Buffer.from(JSON.stringify(message))
 
-/** A part of a message of another node. A node with another version of Weft may send other fields. */
+/**
+ * A JSON object in a message from another node. A node with another version of Weft may send other members.
+ */
 type JsonObject = Readonly<Record<string, unknown>>
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -72,7 +75,10 @@ const isUpTo = (value: unknown, max: number): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
 const isOptionalText = (value: unknown): boolean => value === undefined || value === null || isText(value)
 
-/** Returns whether the text is JSON. Clients receive the text unchanged, and fail if they cannot parse it. */
+/**
+ * Returns whether a value is a text that contains JSON. Clients receive the text unchanged, and would fail if
+ * they could not parse it.
+ */
 const isJson = (value: unknown): boolean => isText(value) && parseJson(value) !== undefined
 
 const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
@@ -92,13 +98,14 @@ const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
   names.every((name) => isNumber(record[name]))
 
 /**
- * Returns whether clients can read the numbers; otherwise they would fail. The limit for the clock is higher
- * than for clients, because the server may set a clock that is higher than any clock a client may send.
+ * Returns whether a record has a client id and a clock that clients can read; clients would fail on other
+ * numbers. The limit for the clock is higher than for clients, because the server may set a clock that is
+ * higher than any clock that a client may send.
  */
 const hasValidNumbers = ({ clientId, clock }: JsonObject): boolean =>
   isUpTo(clientId, clientIdMax) && isUpTo(clock, varUintMax)
 
-/** Checks of records, by kind. */
+/** For each kind of record, a function that returns whether a record is valid. */
 const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) => boolean>> = {
   client: (record) =>
     hasTexts(record, 'editorId', 'userId') &&
@@ -128,7 +135,7 @@ function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
 const isDocumentSeq = (value: unknown): value is unknown =>
   Array.isArray(value) && isDocument(value[0]) && isNumber(value[1])
 
-/** Checks of messages, by type. */
+/** For each type of message, a function that returns whether a message is valid. */
 const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject) => boolean>> = {
   delta: (message) =>
     isDocument(message.document) && hasNumbers(message, 'prev', 'seq') && isListOf(message.entries, isEntry),
@@ -142,15 +149,15 @@ const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject
 }
 
 /**
- * Decodes the bytes of `encodePresence`. Returns null if the message has another format, for example that of
- * another version of Weft. Such a message counts as lost.
+ * Decodes a message that `encodePresence` has encoded. Returns null if the message has another format, for
+ * example that of another version of Weft. Such a message counts as lost.
  */
 export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
   const message = parseJson(bytes)
   return isPresenceMessage(message) ? message : null
 }
 
-/** Parses JSON of another node. Returns undefined if the JSON is invalid. */
+/** Parses JSON from another node. Returns undefined if the text is not JSON. */
 export function parseJson(fields: Uint8Array | string): unknown {
   try {
     return JSON.parse(typeof fields === 'string' ? fields : Buffer.from(fields).toString())

@@ -1,6 +1,6 @@
 import { mergeFields, type RestPresence } from './virtual-users.ts'
 
-/** The awareness state of a client, as its node publishes it. */
+/** The awareness state of a client, as the node to which the client is connected publishes it. */
 export interface ClientRecord {
   readonly kind: 'client'
   readonly editorId: string
@@ -9,11 +9,11 @@ export interface ClientRecord {
   /** JSON of the state, with the identity from the token. */
   readonly text: string
   readonly userId: string
-  /** Timestamp at which the member claimed the client id. */
+  /** Timestamp of the logical clock at which the member claimed the client id. */
   readonly since: number
 }
 
-/** A user with sockets on a node. Sockets that REST has deleted are not included. */
+/** A user with sockets on one node. Sockets that REST has hidden are not included. */
 export interface NodeUserRecord {
   readonly kind: 'user'
   readonly userId: string
@@ -21,18 +21,21 @@ export interface NodeUserRecord {
   readonly email: string
   /** The status in the state of the client that sent the latest message. */
   readonly status: string | null
-  /** Open editors, each with the timestamp of its last connection. */
+  /**
+   * Ids of the editors that the user has open on the node, each with the timestamp of the last connection.
+   */
   readonly editors: readonly (readonly [editorId: string, joined: number])[]
   readonly fields: RestPresence
-  /** Timestamp of `fields`; 0 if none were set. */
+  /** Timestamp of `fields`; 0 if REST has set no fields. */
   readonly fieldsAt: number
   /** Epoch milliseconds. */
   readonly lastSeen: number
 }
 
 /**
- * The result of the REST calls on a user. `at`, `deletedAt`, `addedAt` and `arrivedAt` are timestamps of the
- * logical clock; 0 means that there was no such call.
+ * The result of all REST calls for one user. `at`, `deletedAt`, `addedAt` and `arrivedAt` are timestamps of
+ * the logical clock: they are the times of the last change, the last deletion, the last addition, and the
+ * last end by a connection. 0 means that there was none.
  */
 export interface RestUserRecord {
   readonly kind: 'rest'
@@ -40,33 +43,33 @@ export interface RestUserRecord {
   readonly at: number
   readonly fields: RestPresence
   /**
-   * Milliseconds after `lastSeen` for which the user is shown without a socket; 0 if the user is not shown.
+   * Milliseconds after `lastSeen` during which a user without a socket is shown. 0: such a user is not shown.
    */
   readonly ttlMs: number
   /** Epoch milliseconds. */
   readonly lastSeen: number
   readonly deletedAt: number
   readonly addedAt: number
-  /** Timestamp at which a user with the id of this virtual user connected. */
+  /** Timestamp at which the virtual user ended because a user with the same id connected. */
   readonly arrivedAt: number
   /**
-   * Time until which the record is published, in epoch milliseconds. After that, no node has an older record
-   * that would show the user again.
+   * Time until which the record is published, in epoch milliseconds. After this time, no node has an older
+   * record that would show the user again.
    */
   readonly keptUntil: number
 }
 
 /**
- * Milliseconds for which a REST call on a user with a socket is published. The node that has the socket
- * applies the call within this time.
+ * Milliseconds for which the record of a REST call is published at least. Within this time, the node that has
+ * a socket of the user applies the call.
  */
 export const repeatForMs = 60_000
 
 export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
 
 /**
- * Returns the name of a record. The name starts with the kind, so that no id can produce the name of another
- * record.
+ * Returns the name under which a record is published. The name starts with a letter for the kind, so that no
+ * id can produce the name of a record of another kind.
  */
 export function recordName(record: PresenceRecord): string {
   if (record.kind === 'user') return userRecordName(record.userId)
@@ -91,7 +94,10 @@ export function parseRecordName(name: string): RecordName {
   return { kind: 'client', clientId: Number(id.slice(0, colon)), editorId: id.slice(colon + 1) }
 }
 
-/** A REST call on one user. `ttlMs` is 0 if the user has a socket. */
+/**
+ * A REST call for one user. `ttlMs` is 0 if the user has a socket. `at` is a timestamp of the logical clock,
+ * `now` is in epoch milliseconds.
+ */
 export interface RestCall {
   readonly kind: 'add' | 'update' | 'delete'
   readonly userId: string
@@ -102,8 +108,8 @@ export interface RestCall {
 }
 
 /**
- * Returns the record after a call. It keeps the earlier timestamps, so that the result does not depend on the
- * order in which calls arrive.
+ * Returns the record of a user after a REST call. The new record keeps the earlier timestamps of other kinds
+ * of calls, so that the result does not depend on the order in which calls arrive.
  * @param fields fields of the user before the call, if they are known
  */
 export function applyRestCall(
@@ -127,7 +133,7 @@ export function applyRestCall(
   }
 }
 
-/** Returns the record of a virtual user after a user with its id has connected. */
+/** Returns the record of a virtual user after the virtual user has ended because its user has connected. */
 export const afterArrival = (virtualUser: RestUserRecord, at: number, now: number): RestUserRecord => ({
   ...virtualUser,
   at,
@@ -137,7 +143,9 @@ export const afterArrival = (virtualUser: RestUserRecord, at: number, now: numbe
   keptUntil: Math.max(virtualUser.keptUntil, now + repeatForMs),
 })
 
-/** Merges two records: returns the newer record, with the latest timestamps of both. */
+/**
+ * Merges two records of the same user: returns the newer record with the latest timestamps of both records.
+ */
 export function mergeRestRecords(one: RestUserRecord, two: RestUserRecord): RestUserRecord {
   const later = isLater(two, one) ? two : one
   const latest = (field: MergedField): number => Math.max(one[field], two[field])
@@ -165,27 +173,30 @@ const contentOf = ({ fields, ttlMs, lastSeen }: RestUserRecord): string =>
   JSON.stringify([ttlMs, lastSeen, fields])
 
 /**
- * Returns whether REST has deleted a socket and has not added the user again since.
+ * Returns whether a socket is hidden: REST has deleted the user after the connection of the socket, and has
+ * not added the user again.
  * @param joined timestamp of the connection of the socket
  */
 export const isDeletedByRest = ({ deletedAt, addedAt }: RestUserRecord, joined: number): boolean =>
   deletedAt > addedAt && joined < deletedAt
 
 /**
- * Returns whether the record is a virtual user. Only an add creates a virtual user. An update does not create
- * one, because its node may not have received a deletion or a connection of the user.
+ * Returns whether the record shows a virtual user at the time `now`. Only an addition by REST creates a
+ * virtual user. An update does not, because the node that receives it may not know of a deletion or a
+ * connection of the user.
  */
 export const isVirtualUser = (
   { addedAt, deletedAt, arrivedAt, lastSeen, ttlMs }: RestUserRecord,
   now: number,
 ): boolean => addedAt > Math.max(deletedAt, arrivedAt) && lastSeen + ttlMs > now
 
-/** The claim of a node on a client id: the user, and the timestamp of the connection. */
+/** The claim of a node on a client id: the user, and the timestamp at which the user claimed the id. */
 export type ClientClaim = Pick<ClientRecord, 'userId' | 'since'>
 
 /**
- * Returns the claim that wins if several nodes claim a client id. All nodes choose the same claim: the first
- * user with this id wins, with the last connection of that user.
+ * Returns the claim that wins if several nodes claim the same client id; null if there are no claims. The
+ * first user who has claimed the id wins, with the last claim of this user. In this way, all nodes choose the
+ * same claim.
  */
 export function clientIdOwner<C extends ClientClaim>(claims: readonly C[]): C | null {
   let first: C | null = null

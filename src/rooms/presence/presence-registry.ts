@@ -11,13 +11,13 @@ import type { PresenceEntry } from './presence-entry.ts'
 import { PresenceSync } from './presence-sync.ts'
 import type { VirtualUserCount } from './virtual-users.ts'
 
-/** A user on a document. */
+/** A document, and the entry of one user on it. */
 export interface DocumentPresenceEntry {
   readonly document: DocumentScope
   readonly entry: PresenceEntry
 }
 
-/** The documents of a tenant in one organization; in all organizations if `organizationId` is null. */
+/** The documents of a tenant in one organization. If `organizationId` is null: in all organizations. */
 export interface PresenceScope extends Tenant {
   readonly organizationId: string | null
 }
@@ -51,8 +51,9 @@ const entriesSchema = v.array(
 )
 
 /**
- * The presence of all documents that have users on this process. In a cluster it includes the users of other
- * nodes, and publishes changes to those nodes. It does not check whether a document exists.
+ * The presence of all documents that are used on this node. In a cluster, the presence includes the users on
+ * other nodes, and changes are published to these nodes. The registry does not check whether a document
+ * exists.
  */
 export class PresenceRegistry {
   readonly #clock: Clock
@@ -78,7 +79,10 @@ export class PresenceRegistry {
     return this.#sync.requests
   }
 
-  /** Returns the presence of a document. If the caller is a room, it must add itself immediately. */
+  /**
+   * Returns the presence of a document, and creates it if necessary. A room must add itself as an observer
+   * immediately afterwards, because an empty presence may be deleted.
+   */
   presenceOf(document: DocumentScope): DocumentPresence {
     const key = keyOf(document)
     const known = this.#documents.get(key)
@@ -97,32 +101,35 @@ export class PresenceRegistry {
     return presence
   }
 
-  /** See `DocumentPresence.checkCapacity`. */
+  /** Checks the limits, as `DocumentPresence.checkCapacity` does. */
   async checkCapacity(document: DocumentScope, users: readonly PresenceInput[]): Promise<void> {
     await this.#whenSynced(document, 'state', (presence) => presence.checkCapacity(users))
   }
 
-  /** See `DocumentPresence.add`. Resolves when the other nodes have the changes, or after a timeout. */
+  /**
+   * Adds users, as `DocumentPresence.add` does. Resolves when the other nodes have the changes, or after a
+   * timeout.
+   */
   async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
     await this.#whenSynced(document, 'changes', (presence) => presence.add(users, ttlMs))
   }
 
-  /** See `DocumentPresence.update`. Resolves like `add`. */
+  /** Changes users, as `DocumentPresence.update` does. Resolves at the same time as `add`. */
   async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
     return this.#whenSynced(document, 'changes', (presence) => presence.update(users))
   }
 
-  /** See `DocumentPresence.delete`. Resolves like `add`. */
+  /** Removes users, as `DocumentPresence.delete` does. Resolves at the same time as `add`. */
   async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
     return this.#whenSynced(document, 'changes', (presence) => presence.delete(userIds))
   }
 
-  /** See `DocumentPresence.entries`. */
+  /** Returns all users, as `DocumentPresence.entries` does. */
   async entries(document: DocumentScope): Promise<readonly PresenceEntry[]> {
     return this.#whenSynced(document, 'state', (presence) => presence.entries())
   }
 
-  /** Returns the documents on which a user is present, in arbitrary order. */
+  /** Returns the documents on which a user is present on any node, in arbitrary order. */
   async ofUser(scope: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
     const call: UserQuery = { scope, userId }
     const here = this.#ofUserHere(call)
@@ -133,7 +140,8 @@ export class PresenceRegistry {
   }
 
   /**
-   * Removes a user from all documents (see `DocumentPresence.delete`). Returns the number of these documents.
+   * Removes a user from all documents in the scope, as `DocumentPresence.delete` does, on all nodes. Returns
+   * the number of documents from which the user was removed.
    */
   async eraseUser(scope: PresenceScope, userId: string): Promise<number> {
     const call: UserQuery = { scope, userId }
@@ -148,7 +156,10 @@ export class PresenceRegistry {
     })
   }
 
-  /** Removes the user from the documents of this node. Returns the keys of these documents. */
+  /**
+   * Removes a user from the documents of this node. Returns the keys of the documents on which the user was
+   * present.
+   */
   #eraseUserHere({ scope, userId }: UserQuery): readonly string[] {
     return this.#documentsIn(scope).flatMap((presence) =>
       presence.delete([userId]) > 0 ? [keyOf(presence.document)] : [],
@@ -156,8 +167,8 @@ export class PresenceRegistry {
   }
 
   /**
-   * Runs `work` when this node has the states of the other nodes. @param need `changes`: resolves when the
-   * other nodes have received the changes of `work`
+   * Calls `work` when this node has the states of the other nodes, and returns its result.
+   * @param need `changes`: also waits until the other nodes have received the changes that `work` has made
    */
   async #whenSynced<T>(
     document: DocumentScope,
@@ -181,8 +192,8 @@ export class PresenceRegistry {
   }
 
   /**
-   * Removes the virtual users of deleted documents, whose keys have this prefix. Users with a socket leave
-   * when their room closes.
+   * Removes the virtual users of the deleted documents, whose keys start with `prefix`. Users with a socket
+   * leave when their room closes.
    */
   endRemoved(prefix: Key): void {
     const start = keyName(prefix)

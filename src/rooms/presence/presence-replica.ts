@@ -29,37 +29,40 @@ import {
 } from './state-log.ts'
 
 /**
- * Milliseconds without a message of a node about a document, after which the node is dropped from the
- * document.
+ * Milliseconds without a message from a node about a document, after which this node drops the states of that
+ * node for the document.
  */
 const nodeTimeoutMs = 60_000
 /**
- * Milliseconds for which a replica without users stays open, so that the next request gets an immediate
- * response.
+ * Milliseconds for which a replica without users stays open, so that the next REST call for the document gets
+ * an immediate response.
  */
 const lingerMs = 20_000
-/** Minimum milliseconds between two requests for missing changes. */
+/** Minimum milliseconds between two requests for the missing changes of a node. */
 const requestAgainMs = 300
 /**
- * Maximum delay of a changed status, in ms. Statuses change in bursts, so a changed status waits for the next
- * message with awareness states.
+ * Maximum milliseconds by which the publication of a changed status is delayed. Statuses change in bursts, so
+ * a changed status waits for the next message with awareness states.
  */
 const statusDelayMs = 40
 
-/** Interval in ms at which a single node deletes expired records. In a cluster, each tick deletes them. */
+/**
+ * Interval in milliseconds at which a single node deletes expired records. In a cluster, each tick deletes
+ * the expired records.
+ */
 const sweepMs = 15_000
 
 /**
- * If there are more records than this number, records of users who are not virtual users are published only
- * for `repeatForMs`.
+ * Maximum number of records of REST calls for which the normal retention applies. If there are more, the
+ * records of users who are not virtual users are published only for `repeatForMs`.
  */
 export const restRecordsMax = 1_000
 
-/** The presence of the document on this node, which owns the replica. */
+/** The owner of the replica: the presence of the document on this node. */
 export interface PresenceReplicaOwner {
-  /** Returns the record of a user with sockets on this node; null if the user has no visible socket. */
+  /** Returns the record of a user; null if the user has no visible socket on this node. */
   userRecord(userId: string): NodeUserRecord | null
-  /** Returns the record of a client on this node; null if the client has no state. */
+  /** Returns the record of a client; null if the client has no state on this node. */
   clientRecord(editorId: string, clientId: number): ClientRecord | null
   /** Returns all user and client records of this node. */
   records(): Iterable<NodeUserRecord | ClientRecord>
@@ -74,7 +77,7 @@ export interface PresenceReplicaOwner {
 export interface PresenceReplicaDependencies {
   readonly clock: Clock
   readonly logicalClock: HybridLogicalClock
-  /** Returns a number that is higher than all earlier ones. */
+  /** Returns a sequence number that is higher than all earlier ones of this process. */
   readonly nextSeq: () => number
   /** True if other nodes exist, or have existed. */
   readonly hasOtherNodes: () => boolean
@@ -83,8 +86,8 @@ export interface PresenceReplicaDependencies {
   publish(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void
   requestSnapshots(replica: PresenceReplica, node: string): void
   /**
-   * Resolves when the other nodes have the changes of this node, and this node has the changes of the others.
-   * Resolves with `partly` if some nodes do not reply in time.
+   * Resolves when the other nodes have the changes of this node for the document, and this node has the
+   * changes of the other nodes. Resolves with `partly` if some nodes do not reply in time.
    */
   sync(replica: PresenceReplica): Promise<'complete' | 'partly'>
 }
@@ -104,20 +107,23 @@ interface ExpectedSnapshot {
 
 /**
  * Exchanges the presence of one document with the other nodes: publishes the states of this node, and applies
- * the states of the others. The replica is open while the document has users on this node, and for a short
- * time after a request.
+ * the states of the other nodes. The replica is open while the document has users on this node, and for
+ * `lingerMs` after its last use.
  */
 export class PresenceReplica implements StateSource<PresenceRecord> {
   readonly document: DocumentScope
-  /** Number of the bucket, which determines the bus topic. */
+  /** Number of the bucket of the document. It determines the bus topic. */
   readonly bucket: number
   readonly remote = new RemotePresence()
   readonly #dependencies: PresenceReplicaDependencies
   readonly #owner: PresenceReplicaOwner
   readonly #remoteNodes = new Map<string, RemoteNode>()
-  /** For each user, the merged REST calls that this node has received or adopted. */
+  /**
+   * For each user, the merged record of the REST calls that this node has received, or has adopted from a
+   * node that stopped.
+   */
   readonly #restRecords = new Map<string, RestUserRecord>()
-  /** Time of the last state of a client on another node, by user. */
+  /** Time of the last awareness state of a user's clients on other nodes, in epoch milliseconds, by user. */
   readonly #lastClientUpdates = new Map<string, number>()
   #log: LocalStateLog<PresenceRecord>
   #state: 'closed' | 'open' = 'closed'
@@ -147,17 +153,17 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#state === 'open'
   }
 
-  /** True if another node uses the document. */
+  /** True if this node has states of another node for the document. */
   get hasRemoteNodes(): boolean {
     return this.#remoteNodes.size > 0
   }
 
-  /** Sequence number of the last change of this node. */
+  /** Sequence number of the last published change of this node. */
   get seq(): number {
     return this.#log.seq
   }
 
-  /** Opens the replica if there are other nodes. Call it when the document is used on this node. */
+  /** Opens the replica, if there are other nodes. Call it whenever the document is used on this node. */
   open(): void {
     this.#usedAt = this.#dependencies.clock.now()
     this.#open()
@@ -170,26 +176,31 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   /**
-   * Opens the replica if the document is also used on this node. Call it when another node uses the document.
+   * Opens the replica, if the document has users or records on this node. Call it when another node uses the
+   * document.
    */
   join(): void {
     if (!this.#owner.isIdle || this.#restRecords.size > 0) this.#open()
   }
 
-  /** Returns the current record with this name; null if there is none. */
+  /** Returns the current record of this node with this name; null if there is none. */
   value(name: string): PresenceRecord | null {
     const named = parseRecordName(name)
     if (named.kind === 'client') return this.#owner.clientRecord(named.editorId, named.clientId)
     return named.kind === 'user' ? this.#owner.userRecord(named.userId) : this.#ownRest(named.userId)
   }
 
-  /** Returns all current records. */
+  /** Returns all current records of this node, with their names. */
   *entries(): Iterable<PresenceStateEntry<PresenceRecord>> {
     for (const record of this.#owner.records()) yield [recordName(record), record]
     for (const record of this.#restRecords.values()) yield [recordName(record), record]
   }
 
-  /** @param what the changed part of the user's record; `sockets` is published immediately */
+  /**
+   * Publishes the changed record of a user on this node.
+   * @param what the part of the record that has changed: `sockets` is published immediately, `status` after a
+   * short delay
+   */
   userChanged(userId: string, what: 'sockets' | 'status' = 'sockets'): void {
     this.open()
     this.#change(userRecordName(userId), what === 'sockets' ? 0 : statusDelayMs)
@@ -206,7 +217,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#scheduleSweep()
   }
 
-  /** Returns the record of the REST calls on a user, merged from all nodes; null if there are none. */
+  /** Returns the record of the REST calls for a user, merged from all nodes; null if there were no calls. */
   restRecord(userId: string): RestUserRecord | null {
     const own = this.#ownRest(userId)
     const remote = this.remote.restRecord(userId)
@@ -214,8 +225,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   /**
-   * Returns whether this node has received a REST call on the user, or has adopted the record from a node
-   * that stopped.
+   * Returns whether this node has received a REST call for the user, or has adopted the record of the user
+   * from a node that stopped.
    */
   hasOwnRest(userId: string): boolean {
     return this.#ownRest(userId) !== null
@@ -227,8 +238,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   /**
-   * Exchanges the state with the other nodes. @param need `changes`: also waits until the other nodes have
-   * received the last change of this node
+   * Waits until this node has the states of the other nodes, or until a timeout.
+   * @param need `changes`: also waits until the other nodes have received the last change of this node
    */
   async sync(need: 'state' | 'changes'): Promise<void> {
     this.open()
@@ -249,7 +260,10 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#log.snapshots()
   }
 
-  /** Makes the next `sync` exchange the state again. Call it when messages may have been lost. */
+  /**
+   * Marks the states of other nodes as possibly outdated, so that the next `sync` requests them again. Call
+   * it when messages may have been lost.
+   */
   invalidate(): void {
     this.#isSynced = false
   }
@@ -267,8 +281,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   /**
-   * Returns whether changes of another node are missing. Compares the last sequence number of that node with
-   * the last one that is known here.
+   * Returns whether changes of another node are missing on this node.
+   * @param seq the last sequence number of the other node, from its digest
    */
   compareDigest(sender: MessageSender, seq: number): 'missing' | 'complete' {
     const node = this.#remoteNode(sender)
@@ -281,7 +295,10 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     return this.#remoteNodes.get(node)?.state.knownSeq ?? -1
   }
 
-  /** Resolves when all changes of a node up to this sequence number have arrived, or after a timeout. */
+  /**
+   * Resolves when all changes of a node up to this sequence number have arrived, or after `answerMs`.
+   * Requests the changes if they are missing.
+   */
   waitForSeq(sender: MessageSender, seq: number): Promise<void> {
     const node = this.#remoteNode(sender)
     if (node === null || node.state.knownSeq >= seq) return Promise.resolve()
@@ -297,8 +314,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   /**
-   * Drops the states of a node that has stopped. This node adopts the virtual users of that node until they
-   * expire.
+   * Drops the states of a node that has stopped. This node adopts the virtual users of that node: it
+   * publishes their records until they expire.
    */
   dropNode(node: string): void {
     const remoteNode = this.#remoteNodes.get(node)
@@ -312,12 +329,15 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     )
   }
 
-  /** Drops all nodes that are not in the list. */
+  /** Drops the states of all nodes that are not in the set. */
   keepNodes(nodes: ReadonlySet<string>): void {
     for (const node of this.#remoteNodes.keys()) if (!nodes.has(node)) this.dropNode(node)
   }
 
-  /** Drops nodes and records that have timed out, and closes the replica if it is no longer used. */
+  /**
+   * Drops the states of nodes that have timed out, deletes expired records, and closes the replica if it is
+   * no longer used.
+   */
   tick(): void {
     const now = this.#dependencies.clock.now()
     for (const [node, { confirmedAt }] of this.#remoteNodes)
@@ -326,7 +346,7 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     if (this.#owner.isIdle && this.#restRecords.size === 0 && this.#usedAt + lingerMs <= now) this.#close()
   }
 
-  /** Stops publishing. The users stay. */
+  /** Stops publishing. The states of the users stay. */
   end(): void {
     this.#state = 'closed'
     this.#flushing?.cancel()
@@ -375,8 +395,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   /**
-   * Adopts the record after merging it with all known records, because other nodes with a record of the user
-   * may have missed calls.
+   * Stores the merged record of a user as a record of this node. The record of the stopped node alone is not
+   * enough, because other nodes with a record of the user may know of later calls.
    */
   #adopt({ userId }: RestUserRecord): void {
     const merged = this.restRecord(userId)
@@ -384,8 +404,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 
   /**
-   * Replaces the record of this node with the merged record. Otherwise the old record would take effect again
-   * when the newer record of the other node expires.
+   * Replaces this node's record of a user with the merged record, if that is newer. Otherwise the old record
+   * would take effect again when the newer record of the other node expires.
    */
   #storeNewerRest(userId: string): void {
     const own = this.#ownRest(userId)
@@ -407,7 +427,10 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     this.#flushing = { at, cancel: clock.after(waitMs, () => this.flush()) }
   }
 
-  /** Returns the node that sent a message; null if the message is from an earlier process of the node. */
+  /**
+   * Returns the node that sent a message, and records that the node is alive. Returns null if an earlier
+   * process of the node sent the message.
+   */
   #remoteNode({ from, incarnation }: MessageSender): RemoteNode | null {
     const now = this.#dependencies.clock.now()
     const known = this.#remoteNodes.get(from)
@@ -453,6 +476,9 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
   }
 }
 
-/** Returns whether all nodes have had time to learn that this user is not a virtual user. */
+/**
+ * Returns whether a record is no longer needed: the user is not a virtual user, and all nodes have had time
+ * to receive this information.
+ */
 const isPast = (rest: RestUserRecord, now: number): boolean =>
   !isVirtualUser(rest, now) && rest.lastSeen + repeatForMs <= now

@@ -23,11 +23,15 @@ import {
 } from './presence-replica.ts'
 import type { PresenceDelta } from './state-log.ts'
 
-/** Interval of digests, in ms. A lost message is detected within this time. */
+/**
+ * Longest interval between two digests of a bucket, in milliseconds. A lost message is detected within about
+ * this time.
+ */
 const digestMs = 4_000
 const tickMs = 1_000
 /**
- * Maximum number of digests in one tick. If there are more buckets, later ticks send the remaining digests.
+ * Maximum number of digests that are published in one tick. Later ticks publish the digests of the remaining
+ * buckets.
  */
 const digestsMax = 2_000
 
@@ -35,14 +39,18 @@ interface Bucket {
   readonly replicas: Set<PresenceReplica>
   readonly unsubscribe: () => void
   /**
-   * Time at which the next digest is due, and whether that digest requests the digests of the other nodes.
+   * Time at which the next digest of the bucket is due, in epoch milliseconds. `requestsReply` is true if
+   * that digest must request the digests of the other nodes.
    */
   dueAt: number
   requestsReply: boolean
 }
 
 interface PresenceSyncResponse {
-  /** The last sequence number of the responding node; -1 if that node does not use the document. */
+  /**
+   * The last sequence number of the responding node for the document; -1 if the node does not use the
+   * document.
+   */
   readonly seq: number
   readonly sender: MessageSender
 }
@@ -51,7 +59,7 @@ interface PresenceSyncRequest {
   readonly document: DocumentKey
   readonly sender: MessageSender
   readonly seq: number
-  /** For each node, the last sequence number that the requesting node knows. */
+  /** For each node, the sequence number up to which the requesting node has its changes. */
   readonly have: Readonly<Record<string, number>>
 }
 
@@ -65,9 +73,9 @@ const syncRequestSchema = v.looseObject({
 })
 
 /**
- * Exchanges presence with the other nodes. Each node publishes only its own states: as numbered deltas, and
- * in periodic digests with its last sequence number. If a node misses changes, it requests a snapshot. If a
- * node stops, the others drop its states.
+ * Exchanges the presence of all documents with the other nodes. Each node publishes only its own states: as
+ * numbered deltas, and in periodic digests with its last sequence number. If a node has missed changes, it
+ * requests a snapshot. If a node stops, the other nodes drop its states.
  */
 export class PresenceSync {
   readonly requests: NodeRequests
@@ -75,18 +83,18 @@ export class PresenceSync {
   readonly #logicalClock: HybridLogicalClock
   readonly #replicaDependencies: PresenceReplicaDependencies
   readonly #incarnation: number
-  /** All documents with presence on this node, by name. */
+  /** The replicas of all documents with presence on this node, by document name. */
   readonly #replicas = new Map<string, PresenceReplica>()
   /** The replicas that are open. */
   readonly #openReplicas = new Set<PresenceReplica>()
   readonly #buckets = new Map<number, Bucket>()
   readonly #ends: (() => void)[]
-  /** Nodes that have announced their shutdown, with their incarnations. */
+  /** The incarnations of the processes that have announced their shutdown, by node. */
   readonly #stoppedNodes = new Map<string, number>()
   #nodes: ReadonlySet<string>
   /**
-   * True if other nodes exist, or have existed. Such nodes may return, so this node keeps REST calls for
-   * them.
+   * True if other nodes exist, or have existed. A node that has stopped may return, so this node keeps
+   * records of REST calls for it.
    */
   #hasSeenOthers: boolean
   #lastSeq = 0
@@ -123,7 +131,7 @@ export class PresenceSync {
     this.requests.answer('presence.sync', 'any', syncRequestSchema, (call) => this.#answerSync(call))
   }
 
-  /** Returns the replica of a document. It ends with `remove`. */
+  /** Creates the replica of a document. Call `remove` when it is no longer needed. */
   add(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
     const replica = new PresenceReplica(document, owner, this.#replicaDependencies)
     this.#replicas.set(nameOf(documentKey(document)), replica)
@@ -136,7 +144,7 @@ export class PresenceSync {
     replica.end()
   }
 
-  /** Ends the exchange. The other nodes drop this node immediately. */
+  /** Ends the exchange with the other nodes. They drop the states of this node immediately. */
   close(): void {
     if (this.#state === 'ended') return
     for (const replica of this.#openReplicas) replica.flush()
@@ -184,8 +192,8 @@ export class PresenceSync {
   }
 
   /**
-   * Publishes changes, if other nodes are known to use the document. A node that joins later requests a
-   * snapshot.
+   * Publishes changes of this node, if other nodes are known to use the document. A node that starts to use
+   * the document later requests a snapshot.
    */
   #publishDeltas(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
     if (!replica.hasRemoteNodes) return
@@ -236,8 +244,8 @@ export class PresenceSync {
   }
 
   /**
-   * Returns false for a message of a node that counts as dead. When that node returns, the nodes exchange
-   * their digests.
+   * Returns whether a message is from another node that currently counts as alive. When a dead node returns,
+   * the nodes exchange their digests, so ignored messages do no harm.
    */
   #isFromActiveNode({ from, incarnation }: MessageSender): boolean {
     if (from === this.#dependencies.cluster.self || !this.#nodes.has(from)) return false
@@ -304,7 +312,10 @@ export class PresenceSync {
     if ([...this.#nodes].some((node) => !before.has(node))) this.#invalidate()
   }
 
-  /** Requests the digests of all nodes, because messages may have been lost. */
+  /**
+   * Publishes the digests of this node and requests those of the other nodes, because messages may have been
+   * lost.
+   */
   #invalidate(): void {
     for (const bucket of this.#buckets.values()) {
       bucket.dueAt = 0
@@ -335,8 +346,8 @@ export class PresenceSync {
   }
 
   /**
-   * Returns the time of the next digest. It is random, so that nodes that started together do not publish
-   * together.
+   * Returns the time of the next digest of a bucket. The interval is random, so that nodes that started at
+   * the same time do not publish at the same time.
    */
   #nextDigest(): number {
     return this.#dependencies.clock.now() + digestMs * (1 - Math.random() / 4)

@@ -8,21 +8,21 @@ import {
 } from './presence-records.ts'
 import type { PresenceStateEntry } from './state-log.ts'
 
-/** Users and clients of other nodes whose states have changed. */
+/** The users and clients on other nodes whose states have changed. */
 export interface RemoteChanges {
   readonly userIds: Set<string>
   /** Client ids by editor. */
   readonly clients: Map<string, Set<number>>
 }
 
-/** The states of one document on the other nodes, by user and by client. */
+/** The presence states of one document that the other nodes have published, by user and by client. */
 export class RemotePresence {
   readonly #users = new Map<string, Map<string, NodeUserRecord>>()
   readonly #restRecords = new Map<string, Map<string, RestUserRecord>>()
   /** Client records by editor, client id and node. */
   readonly #editors = new Map<string, Map<number, Map<string, ClientRecord>>>()
 
-  /** Returns the users with a socket on another node. */
+  /** Returns the ids of the users with a socket on another node. */
   userIds(): Iterable<string> {
     return this.#users.keys()
   }
@@ -48,7 +48,7 @@ export class RemotePresence {
     return [...(this.#editors.get(editorId)?.get(clientId)?.values() ?? [])]
   }
 
-  /** Applies changed states of a node. Returns the users and clients that are affected. */
+  /** Applies changed states of a node. Returns the users and clients to which these states belong. */
   apply(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): RemoteChanges {
     const changes: RemoteChanges = { userIds: new Set(), clients: new Map() }
     for (const [name, record] of entries) {

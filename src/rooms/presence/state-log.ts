@@ -1,9 +1,9 @@
-/** A named state of a node; the value is null if the state was removed. */
+/** A state that a node publishes, with its name. The value is null if the state was removed. */
 export type PresenceStateEntry<Value> = readonly [name: string, value: Value | null]
 
 /**
- * Changed states of a node. `prev` is the sequence number of the previous delta. If the receiver does not
- * have that delta, it has missed changes.
+ * The states of a node that have changed, as of sequence number `seq`. `prev` is the sequence number of the
+ * previous delta. A receiver that does not have the previous delta has missed changes.
  */
 export interface PresenceDelta<Value> {
   readonly prev: number
@@ -11,7 +11,10 @@ export interface PresenceDelta<Value> {
   readonly entries: readonly PresenceStateEntry<Value>[]
 }
 
-/** A part of all states of a node at this sequence number. */
+/**
+ * One part of a snapshot: the snapshot contains all states of a node at the sequence number `seq`. `part` is
+ * the index of this part, `parts` is the number of parts.
+ */
 export interface PresenceSnapshot<Value> {
   readonly seq: number
   readonly part: number
@@ -20,20 +23,20 @@ export interface PresenceSnapshot<Value> {
 }
 
 /**
- * Maximum characters of the entries of one message, unless a single entry is longer. A bus accepts at most 1
- * MB per message.
+ * Maximum number of characters of the entries in one message. A single entry may be longer. A bus accepts at
+ * most 1 MB per message.
  */
 export const presenceMessageLengthMax = 256 * 1024
 
-/** The current values of the states, by name. */
+/** Provides the current values of the states that a node publishes, by name. */
 export interface StateSource<Value> {
   value(name: string): Value | null
   entries(): Iterable<PresenceStateEntry<Value>>
 }
 
 /**
- * The numbered changes of the states that this node publishes. Other nodes apply each delta, or apply a
- * snapshot instead.
+ * Numbers the changes of the states that this node publishes, and creates deltas and snapshots from them.
+ * Other nodes apply each delta, or a snapshot instead.
  */
 export class LocalStateLog<Value> {
   readonly #source: StateSource<Value>
@@ -42,7 +45,8 @@ export class LocalStateLog<Value> {
   #seq: number
 
   /**
-   * @param next returns increasing numbers that are higher than all numbers of an earlier log of the document
+   * @param next returns the next sequence number; the numbers increase, and are higher than those of an
+   * earlier log of the same document
    */
   constructor(source: StateSource<Value>, next: () => number) {
     this.#source = source
@@ -59,7 +63,7 @@ export class LocalStateLog<Value> {
     this.#changed.add(name)
   }
 
-  /** Returns the changes since the last call. They must be sent in this order. */
+  /** Returns the changes since the last call as deltas. The deltas must be sent in this order. */
   deltas(): readonly PresenceDelta<Value>[] {
     const entries = [...this.#changed].map(
       (name): PresenceStateEntry<Value> => [name, this.#source.value(name)],
@@ -72,7 +76,7 @@ export class LocalStateLog<Value> {
     })
   }
 
-  /** Returns all states. Must be called after `deltas`. */
+  /** Returns all states, as the parts of one snapshot. Must be called after `deltas`. */
   snapshots(): readonly PresenceSnapshot<Value>[] {
     const all = slices<Value>([...this.#source.entries()])
     const parts = Math.max(1, all.length)
@@ -103,7 +107,7 @@ function slices<Value>(
 }
 
 interface KnownEntry<Value> {
-  /** Sequence number of the message that contained this value. */
+  /** Sequence number of the delta or snapshot that contained this value. */
   readonly seq: number
   readonly value: Value | null
 }
@@ -114,16 +118,17 @@ interface PendingDeltas<Value> {
 }
 
 /**
- * The states of another node on a document. Messages may be lost, duplicated or reordered. Changes are
- * applied immediately. Sequence numbers show whether changes were lost; a snapshot then replaces all states.
+ * The states of another node for one document. Messages of the node may be lost, duplicated or reordered.
+ * Each delta is applied immediately. The sequence numbers show whether changes were lost; a snapshot then
+ * replaces all states.
  */
 export class RemotePresenceState<Value> {
   readonly #entries = new Map<string, KnownEntry<Value>>()
-  /** Sequence number up to which all changes are known. */
+  /** Sequence number up to which all changes have arrived; -1 before the first snapshot. */
   #knownSeq = -1
   #incomplete: PendingDeltas<Value> | null = null
 
-  /** All changes up to this sequence number are known. */
+  /** Sequence number up to which all changes have arrived; -1 before the first snapshot. */
   get knownSeq(): number {
     return this.#knownSeq
   }
@@ -133,8 +138,8 @@ export class RemotePresenceState<Value> {
   }
 
   /**
-   * Applies a delta, and returns the changed states. `knownSeq` then shows whether earlier changes are
-   * missing.
+   * Applies a delta, and returns the states that it has changed. If `knownSeq` is then lower than the
+   * sequence number of the delta, earlier changes are missing.
    */
   applyDelta({ prev, seq, entries }: PresenceDelta<Value>): readonly PresenceStateEntry<Value>[] {
     if (seq <= this.#knownSeq) return []
@@ -143,8 +148,8 @@ export class RemotePresenceState<Value> {
   }
 
   /**
-   * Applies a part of a snapshot. With the last missing part, returns the changed states; before, returns
-   * none.
+   * Adds a part of a snapshot. When all parts have arrived, applies the snapshot and returns the changed
+   * states; until then, returns an empty array.
    */
   applySnapshot({
     seq,
@@ -179,8 +184,8 @@ export class RemotePresenceState<Value> {
   }
 
   /**
-   * Sets or removes a state. A removed state is kept as a tombstone as long as an older message could still
-   * set it.
+   * Sets or removes a state, unless a later message has already done so. Returns whether a state was set or
+   * removed. A removed state is kept as a tombstone as long as an older message could still set it.
    */
   #set(name: string, value: Value | null, seq: number): boolean {
     const before = this.#entries.get(name)

@@ -5,40 +5,43 @@ import { type AwarenessText, removedText } from '../../update/awareness.ts'
 
 /** Maximum number of virtual users of one document. */
 export const virtualUsersMax = 500
-/** Maximum number of virtual users of all documents of a process. */
+/** Maximum number of virtual users of all documents together, on one node. */
 const virtualUsersTotalMax = 100_000
-/** Seconds after which callers should try again, because virtual users expire. */
+/** Seconds after which rejected callers should try again. By then, other virtual users may have expired. */
 const retryAfterSeconds = 60
-/** Interval of renewals, in ms. Stock clients remove a state that is not renewed for 30 s. */
+/**
+ * Interval in milliseconds at which the awareness states of virtual users are renewed. Stock clients remove a
+ * state that is not renewed for 30 s.
+ */
 export const virtualUserRenewalMs = 15_000
 /**
- * Start of the clocks of virtual users, which count seconds. The clocks after a restart are therefore higher
- * than the clocks before.
+ * Time at which the awareness clocks of virtual users start. These clocks count the seconds since then, so
+ * that the clocks after a restart are higher than those before it.
  */
 const clockEpoch = Date.UTC(2026, 0)
 
 /**
- * The lowest client id of virtual users: the highest client ids are reserved for them. The probability that a
- * Yjs client chooses one of these ids is one in eight million.
+ * The lowest client id of virtual users. The ids from this one up to 2^32 - 1 are reserved for them. The
+ * probability that a Yjs client chooses one of these ids is one in eight million.
  */
 const firstClientId = 2 ** 32 - virtualUsersMax
 
 /** Returns whether a client id is reserved for virtual users. Clients with sockets cannot use such an id. */
 export const isVirtualClient = (clientId: number): boolean => clientId >= firstClientId
 
-/** Fields of a user that REST has set; a field that is undefined was not set. */
+/** The fields of a user that REST has set. A field that REST has not set is undefined. */
 export interface RestPresence {
   readonly name?: string | undefined
   readonly email?: string | undefined
   readonly status?: string | undefined
 }
 
-/** The awareness state of a virtual user; `text` is `null` after the user has left. */
+/** The awareness state of a virtual user. `text` is the JSON text `null` after the user has left. */
 export interface VirtualUserState extends AwarenessText {
   readonly userId: string
 }
 
-/** Counts the virtual users of a process. */
+/** The number of virtual users of all documents, which all lists of a node update. */
 export interface VirtualUserCount {
   count: number
 }
@@ -49,31 +52,40 @@ export interface VirtualUser {
   readonly clock: number
   readonly fields: RestPresence
   readonly ttlMs: number
-  /** Epoch milliseconds, as all times in this file. */
+  /** Time of the last REST call, in epoch milliseconds. */
   readonly lastSeen: number
 }
 
 interface VirtualUserOptions {
   readonly clock: Clock
   readonly total: VirtualUserCount
-  /** Receives changed awareness states. */
+  /** Called with the awareness states that have changed. */
   readonly changed: (states: readonly VirtualUserState[]) => void
   readonly joined: (virtualUser: VirtualUser) => void
-  /** Also called when the virtual user ends because the user connects with a socket. */
+  /** Called when a virtual user has ended, even if it ended because the user connected with a socket. */
   readonly left: (virtualUser: VirtualUser) => void
 }
 
-/** The status of a user who has not set a status. */
+/** The status of a user for whom no status was set. */
 export const defaultStatus = 'online'
 
-/** The virtual users of one document. Each virtual user has a time limit and a unique client id. */
+/**
+ * The virtual users of one document. Each virtual user has a time limit, and a client id that no other client
+ * of the document has.
+ */
 export class VirtualUserList {
   readonly #options: VirtualUserOptions
   readonly #byUser = new Map<string, VirtualUser>()
   readonly #clientIds = new Set<number>()
-  /** Random at first, because clients may remember the client ids of an earlier list. */
+  /**
+   * The client id that was assigned last. The first value is random, because clients may remember the client
+   * ids of an earlier list.
+   */
   #lastClientId = firstClientId + Math.floor(Math.random() * virtualUsersMax)
-  /** The highest clock of a removed client id. Another user may get that client id. */
+  /**
+   * The highest clock of a removed virtual user. A new virtual user starts with a higher clock, because it
+   * may get the client id of the removed one.
+   */
   #lastRemovedClock = 0
   #renewedAt = 0
   #cancelTick = (): void => {}
@@ -99,7 +111,9 @@ export class VirtualUserList {
   }
 
   /**
-   * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if this number of new users would exceed a limit
+   * Checks the limits for virtual users.
+   * @param added number of new virtual users
+   * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED if the new users would exceed a limit
    */
   checkCapacity(added: number): void {
     if (added === 0) return
@@ -117,7 +131,10 @@ export class VirtualUserList {
       })
   }
 
-  /** Adds or changes a virtual user. A new user is left out if the limit is reached. */
+  /**
+   * Adds or changes a virtual user. Does not add a new user if the document already has `virtualUsersMax` of
+   * them.
+   */
   set(
     userId: string,
     fields: RestPresence,
@@ -135,7 +152,6 @@ export class VirtualUserList {
     this.#publish([stateOf(virtualUser)])
   }
 
-  /** Removes virtual users. */
   remove(userIds: Iterable<string>): void {
     const changed: VirtualUserState[] = []
     for (const userId of userIds) {
@@ -204,7 +220,7 @@ function isSameVirtualUser(
 }
 
 /**
- * Builds the awareness state of a virtual user. It does not contain the email address, which only REST
+ * Builds the awareness state of a virtual user. The state does not contain the email address, which only REST
  * returns.
  */
 const stateOf = ({
@@ -219,7 +235,10 @@ const stateOf = ({
   text: JSON.stringify({ user: { id: userId, name, status } }),
 })
 
-/** Returns the fields of a call. Fields that the call does not set keep their earlier values. */
+/**
+ * Returns the fields of a user after a REST call. Fields that the call does not set keep their earlier
+ * values.
+ */
 export function mergeFields(before: RestPresence, { name, email, status }: RestPresence): RestPresence {
   return {
     name: name ?? before.name,

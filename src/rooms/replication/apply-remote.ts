@@ -12,11 +12,11 @@ import type { RemoteAppend } from './read-log-since.ts'
 
 /**
  * Applies updates that other nodes have appended. Returns the updates to send to the members. An update is
- * sent unchanged, because its dependencies precede it in the log and were sent before. From a snapshot, only
- * the part that the members lack is sent.
- * @param placed the result of a thread, if there is only one update; null: the event loop integrates all
- * updates
- * @throws UpdateApplyError; DocumentExpensiveError if the event loop cannot integrate the updates
+ * returned unchanged, because the updates on which it depends precede it in the log and were sent before.
+ * From a snapshot, only the part that the members lack is returned.
+ * @param placed the result of a thread that has integrated the only update in `foreign`; null if the event
+ * loop integrates the updates
+ * @throws UpdateApplyError; DocumentExpensiveError if the updates are too expensive for the event loop
  */
 export function applyRemote(
   state: DocumentState,
@@ -47,8 +47,8 @@ const lackedIn = (snapshot: Uint8Array, reached: ReadonlyMap<number, number>): U
 const missing = 'it depends on updates that are missing'
 
 /**
- * Applies one update. This node may already have parts of the update: a client that changes nodes repeats
- * updates that may be lost.
+ * Applies one update. This node may already have parts of the update, because a client that changes nodes
+ * sends updates again that may be lost.
  */
 function apply(state: DocumentState, bytes: Uint8Array, summary: UpdateSummary): void {
   if (isPlain(summary, state.clocks)) {

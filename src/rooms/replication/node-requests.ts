@@ -6,19 +6,19 @@ import { matchesSchema } from '../../schema-check.ts'
 import { parseJson } from '../presence/presence-messages.ts'
 
 /**
- * Maximum milliseconds to wait for the reply of a node. A node that has not replied by then has died, or its
- * reply was lost.
+ * Maximum milliseconds to wait for the replies to a request. A node that has not replied by then has died, or
+ * its reply was lost.
  */
 export const answerMs = 250
 const topic = (name: string): string => `nodes.call.${name}`
 const answerTopic = (node: string): string => `nodes.answer.${node}`
 
-/** Returns the reply to a request of another node. The reply must be a JSON value. */
+/** Handles a request of another node and returns the reply, which must be a JSON value. */
 export type RequestHandler<Payload> = (payload: Payload, from: string) => unknown
 
 /**
- * `ordered`: the requests of one node are handled at most once and in order. A request that arrives after a
- * later one is dropped.
+ * The order in which requests are handled. `ordered`: the requests of each node are handled in the order in
+ * which the node sent them, and at most once. A request that arrives after a later one is dropped.
  */
 export type RequestOrder = 'any' | 'ordered'
 
@@ -30,7 +30,10 @@ export interface NodeRequestDependencies {
 
 const messageMembers = {
   from: v.string(),
-  /** Id of the process. It is needed because the numbers start again after a restart of the node. */
+  /**
+   * Id of the process that sent the request. It distinguishes equal numbers, because the numbers of a node
+   * start again after its restart.
+   */
   life: v.string(),
   number: v.number(),
 }
@@ -43,14 +46,14 @@ type AnswerMessage = v.InferOutput<typeof answerSchema>
 interface PendingRequest {
   /** Nodes that have replied. */
   readonly answered: Set<string>
-  /** Stores a reply if it has the expected form. */
+  /** Stores the value of a reply if the value matches the schema. */
   readonly keep: (from: string, value: unknown) => void
   readonly check: () => void
 }
 
 /**
- * Sends each request to all nodes over the bus. A missing reply is not an error, because a node may die at
- * any time.
+ * Sends requests to all other nodes over the bus, and handles their requests. A missing reply is not an
+ * error, because a node may die at any time.
  */
 export class NodeRequests {
   readonly #dependencies: NodeRequestDependencies
@@ -71,8 +74,8 @@ export class NodeRequests {
   }
 
   /**
-   * Handles the requests of other nodes with this name. A malformed request, possibly from another version of
-   * Weft, gets no reply.
+   * Registers the handler for requests with this name from other nodes. A malformed request, possibly from
+   * another version of Weft, gets no reply.
    */
   answer<Payload>(
     name: string,
@@ -98,8 +101,8 @@ export class NodeRequests {
   }
 
   /**
-   * Requests a value from all other nodes. Resolves with the replies that arrive in time and match the
-   * schema. Resolves immediately if there are no other nodes.
+   * Sends a request to all other nodes. Resolves with the replies that arrive in time and match the schema,
+   * by node. Resolves immediately if there are no other nodes.
    */
   ask<Answer>(
     name: string,

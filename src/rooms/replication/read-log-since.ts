@@ -25,9 +25,9 @@ export interface ReplicaPosition {
 }
 
 /**
- * Thrown if a log ends before entries that were already read from it or stored in it. This happens if a
- * database takes over without the last entries. The replica must be dropped, because no other node has those
- * entries; the clients send their updates again.
+ * Thrown if a log has lost its last entries, which were already read from it or stored in it. This happens if
+ * a database server that lacks these entries takes over. The replica must be dropped, because no other node
+ * has the entries; the clients send their updates again.
  */
 export class LogTruncatedError extends Error {
   override readonly name = 'LogTruncatedError'
@@ -37,7 +37,7 @@ export class LogTruncatedError extends Error {
 }
 
 /**
- * Reads the log entries after `position`, page by page and in order.
+ * Reads the log entries after a position, page by page and in order.
  * @param first the first page, if it was already loaded
  * @throws AppendRejectedError if the log was deleted or created again; LogTruncatedError,
  * StoreUnavailableError, CorruptRecordError

@@ -2,11 +2,15 @@ import type { RemoteAppend, ReplicaPosition } from './read-log-since.ts'
 import type { AppendNotice } from './replica-messages.ts'
 
 /**
- * Maximum number of notices that wait while a commit is in progress. If more arrive, the log is read instead.
+ * Maximum number of notices that wait while an operation of the commits is in progress. If more arrive, the
+ * log is read instead.
  */
 const waitingMax = 64
 
-/** Notices of other nodes that wait to be applied, in the order of the log. */
+/**
+ * The notices of other nodes whose updates wait to be applied. `next` returns the updates in the order of the
+ * log.
+ */
 export class RemoteAppendBuffer {
   #waiting: AppendNotice[] = []
   #isBehind = false
@@ -17,8 +21,8 @@ export class RemoteAppendBuffer {
   }
 
   /**
-   * Removes the notices and returns their updates after `position`. Returns `behind` if updates are missing,
-   * so that the log must be read; null if there is nothing new.
+   * Removes all notices, and returns the updates in them that follow `position`. Returns `behind` if updates
+   * are missing, so that the log must be read. Returns null if no update is new.
    */
   next(
     position: ReplicaPosition,

@@ -9,8 +9,8 @@ import type { ThreadPool } from '../threads/thread-pool.ts'
 import type { RemoteAppend } from './read-log-since.ts'
 
 /**
- * Maximum number of tries to integrate an update on a thread. A try fails if the document has changed
- * meanwhile.
+ * Maximum number of tries to integrate an update on a thread. A try fails if the document changes before it
+ * ends.
  */
 const triesMax = 3
 
@@ -23,8 +23,9 @@ export interface PlacingRoom {
 }
 
 /**
- * Integrates updates of other nodes on a thread if they are too expensive for the event loop. These threads
- * do no other work: other jobs wait for the log, and the log waits for these updates.
+ * Integrates updates of other nodes on threads, if the updates are too expensive for the event loop. These
+ * threads do no other work: jobs on other threads may wait for the log, and reading the log waits for these
+ * updates.
  */
 export class RemotePlacing {
   readonly #room: PlacingRoom
@@ -38,8 +39,8 @@ export class RemotePlacing {
   }
 
   /**
-   * Splits updates into parts that are applied one after the other. An update that may be expensive is a
-   * separate part.
+   * Splits updates into parts that are applied one after the other. Each update that may be expensive gets
+   * its own part.
    */
   split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[] {
     const parts: RemoteAppend[][] = []
@@ -63,8 +64,8 @@ export class RemotePlacing {
   }
 
   /**
-   * Integrates an expensive part on a thread. The document is locked until `end`, so that it does not change
-   * while the thread works on its copy.
+   * Integrates an expensive part on a thread. The document stays locked until `end` is called, so that it
+   * does not change while the thread works on its copy.
    * @throws ApiError as for `placeStateOnThread`
    */
   async place([foreign]: readonly RemoteAppend[]): Promise<void> {
@@ -81,8 +82,8 @@ export class RemotePlacing {
   }
 
   /**
-   * Removes and returns the result of the thread for the part that is being applied; null if the event loop
-   * must integrate the part.
+   * Removes and returns the result of the thread for the part that is applied next; null if the event loop
+   * must integrate this part.
    */
   take(): PlacedIntegration | null {
     const placed = this.#placed
@@ -90,7 +91,7 @@ export class RemotePlacing {
     return placed
   }
 
-  /** Must be called when the part is applied, or when the room is closed. */
+  /** Releases the document. Must be called when the part has been applied, or when the room is closed. */
   end(): void {
     this.#placed = null
     this.#release()

@@ -2,7 +2,7 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { LogUpdate } from '../../engine/engine.ts'
 
-/** The notice of a node that it has appended to the log of a document. */
+/** A notice for the other nodes: the sending node has appended updates to the log of a document. */
 export interface AppendNotice {
   readonly epoch: number
   readonly first: number
@@ -20,11 +20,11 @@ export interface AppendNotice {
 /** A message between nodes about one document. */
 export type ReplicaMessage =
   | { readonly is: 'appended'; readonly notice: AppendNotice }
-  /** The log has changed in another way, for example because it was deleted. */
+  /** The log has changed in a way that is not an append, for example because it was deleted. */
   | { readonly is: 'changed' }
   /**
-   * A node is making a change that requires an unchanged document. The other nodes pause their updates for at
-   * most `ms`.
+   * The sending node makes a change that requires an unchanged document. The other nodes let their arriving
+   * updates wait for at most `ms` milliseconds.
    */
   | { readonly is: 'wait'; readonly ms: number }
 
@@ -37,13 +37,16 @@ export function describeMessage(message: ReplicaMessage): Readonly<Record<string
 }
 
 /**
- * Maximum bytes of updates and user names in one message. A larger notice contains only the sequence numbers.
+ * Maximum bytes of updates and user ids in one message. A larger notice contains only the sequence numbers.
  */
 export const noticeBytesMax = 65_536
 
 const kinds = ['appended', 'changed', 'wait'] as const
 
-/** Encodes a message. @param name the name of the document, as `keyName` returns it */
+/**
+ * Encodes a message for the bus.
+ * @param name the name of the document, as `keyName` returns it
+ */
 export function encodeMessage(name: string, message: ReplicaMessage): Uint8Array {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, kinds.indexOf(message.is))
@@ -63,8 +66,8 @@ function writeNews(encoder: encoding.Encoder, { epoch, first, last, at, updates 
 }
 
 /**
- * Decodes a message. Returns null if the message is malformed (possibly from another version of Weft), or if
- * its document is not `wanted`.
+ * Decodes a message from the bus. Returns null if the message is malformed (possibly from another version of
+ * Weft), or if `wanted` returns false for the name of its document.
  */
 export function decodeMessage(
   bytes: Uint8Array,

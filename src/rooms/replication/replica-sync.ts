@@ -17,13 +17,13 @@ export interface ReplicatedRoom {
 export interface ReplicaSyncOptions {
   readonly clock: Clock
   readonly logger: Log
-  /** Returns the open room with this name. */
+  /** Returns the open room of the document with this name; undefined if there is none. */
   readonly room: (name: string) => ReplicatedRoom | undefined
   /** Returns all open rooms. */
   readonly open: () => readonly ReplicatedRoom[]
 }
 
-/** A room whose replica differed from the head of its log. */
+/** A room whose replica differed from the head of its log in a comparison. */
 interface Behind {
   readonly room: ReplicatedRoom
   readonly head: LogHead | null
@@ -32,20 +32,23 @@ interface Behind {
 }
 
 /**
- * Interval in ms, chosen at random, after which all heads are compared again. This finds messages that the
- * bus has lost.
+ * Minimum and maximum milliseconds between two comparisons of all replicas with their logs; the pause is
+ * chosen at random. The comparisons find appends whose notices the bus has lost.
  */
 const compareEveryMs = { min: 2_000, max: 4_000 }
-/** Number of heads in one read, and pause after each read: 10,000 heads per second. */
+/**
+ * Number of heads in one read, and milliseconds of pause after each read. This limits a comparison to 10,000
+ * heads per second.
+ */
 const compared = { together: 500, pauseMs: 50 }
 /**
- * Milliseconds to wait for the notice of a missing append before the log is read, because most of these
- * notices are already being sent.
+ * Milliseconds between a comparison and the reads of the logs that differ. Most differences disappear in this
+ * time, because the notices of the appends are already being sent.
  */
 const onItsWayMs = 500
 /**
- * Maximum random delay in ms before a comparison after a message loss. All nodes notice a loss, and they must
- * not all read simultaneously.
+ * Maximum random delay in milliseconds before the comparison that follows a message loss. All nodes notice
+ * the loss, and they must not all read the heads simultaneously.
  */
 const afterLossMs = 250
 type ComparisonState =
@@ -53,27 +56,27 @@ type ComparisonState =
   | { readonly is: 'off' }
   | { readonly is: 'waiting'; readonly cancel: () => void }
   /**
-   * `again`: a message was lost during the comparison, perhaps after its document was compared, so another
-   * comparison must follow.
+   * `again`: a message was lost during the comparison. Its document may already have been compared, so
+   * another comparison must follow.
    */
   | { readonly is: 'comparing'; readonly again: boolean }
 
 /**
- * Maximum number of messages that are kept for a document while it is being opened. If more arrive, the log
- * is read instead.
+ * Maximum number of messages that are kept for a document while it is being opened. If more arrive, the
+ * opened room reads the log instead.
  */
 const keptNewsMax = 64
 
 /**
- * Returns the topic of the bucket of a document. @param name the name of the document, as `keyName` returns
- * it
+ * Returns the topic for the messages about a document. All documents in the same bucket use the same topic.
+ * @param name the name of the document, as `keyName` returns it
  */
 const topicOf = (name: string): string => `document/${bucketOf(name)}`
 
 /**
- * Keeps the replicas of each document equal on all nodes. Sends notices of the appends of this node, and
- * forwards the messages of other nodes to the rooms. Regularly compares the replicas with the heads of their
- * logs, because the bus may lose messages. Does nothing if the logs have one writer.
+ * Keeps the replicas of each document equal on all nodes. Sends the messages of the rooms of this node to the
+ * other nodes, and passes the messages of other nodes to the rooms. Regularly compares the replicas with the
+ * heads of their logs, because the bus may lose messages. Does nothing if the logs have one writer.
  */
 export class ReplicaSync implements ReplicaDependencies {
   readonly #engine: Engine
@@ -81,9 +84,11 @@ export class ReplicaSync implements ReplicaDependencies {
   readonly #logger: Log
   readonly #rooms: (name: string) => ReplicatedRoom | undefined
   readonly #open: () => readonly ReplicatedRoom[]
-  /** For each topic, the number of watched documents, and the function that ends the subscription. */
+  /**
+   * For each subscribed topic, the number of watched documents, and a function that ends the subscription.
+   */
   readonly #topics = new Map<string, { count: number; readonly end: () => void }>()
-  /** Messages that have arrived for documents that are being opened. */
+  /** Messages that have arrived for documents that are being opened, by the names of the documents. */
   readonly #opening = new Map<string, ReplicaMessage[]>()
   readonly #endLoss: () => void
   #state: ComparisonState = { is: 'off' }
@@ -111,8 +116,8 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   /**
-   * Subscribes to the messages of a document that is about to be loaded. Resolves when no further message can
-   * be missed. The returned function unsubscribes.
+   * Subscribes to the messages about a document that is about to be loaded. Resolves when the subscription is
+   * active, so that no later message is missed. The value is a function that ends the subscription.
    */
   async watch(doc: Key): Promise<() => void> {
     if (this.#engine.log.hasOneWriter) return () => undefined
@@ -132,7 +137,7 @@ export class ReplicaSync implements ReplicaDependencies {
     }
   }
 
-  /** Passes the messages that arrived during the load to the room. */
+  /** Passes the messages that arrived while the document was loaded to its room. */
   opened(room: ReplicatedRoom): void {
     const name = keyName(room.doc)
     for (const message of this.#opening.get(name) ?? []) room.replica.receive(message)
@@ -154,8 +159,8 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   /**
-   * Returns whether this node needs messages of the document. The topic of a bucket also has messages of
-   * documents that are only open on other nodes.
+   * Returns whether this node needs the messages about a document. A topic also has messages about documents
+   * that are open only on other nodes.
    */
   readonly #isWanted = (name: string): boolean => this.#opening.has(name) || this.#rooms(name) !== undefined
 
@@ -168,8 +173,8 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   /**
-   * Starts a comparison soon after a message loss. Only one comparison runs at a time, because a comparison
-   * of many documents may take longer than the time until the next loss.
+   * Schedules a comparison soon after a message loss. If a comparison is running, the next one follows it,
+   * because a comparison of many documents may take longer than the time until the next loss.
    */
   #lost(): void {
     switch (this.#state.is) {
@@ -192,8 +197,8 @@ export class ReplicaSync implements ReplicaDependencies {
   }
 
   /**
-   * Compares all open documents with their logs. Never throws: if a comparison fails, the next one finds the
-   * differences.
+   * Compares the replicas of all open documents with their logs, and reads the logs that differ. Never
+   * throws: if a comparison fails, the next one finds the differences.
    */
   async #compare(): Promise<void> {
     const rooms = this.#open()

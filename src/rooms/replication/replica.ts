@@ -14,16 +14,17 @@ export interface ReplicaOwner extends PlacingRoom {
   readonly commits: Commits
   readonly applier: UpdateApplier
   readonly trace?: RoomTrace | undefined
-  /** Runs work for edits on the event loop, and charges its time to the workspace. */
+  /** Runs `work`, which applies updates on the event loop, and charges its time to the workspace. */
   readonly charged: <T>(updates: number, work: () => T) => T
-  /** Counts updates that were added to the log. */
+  /** Counts updates that other nodes have added to the log. */
   readonly added: (updates: readonly AppliedUpdate[]) => void
   readonly send: (broadcast: UpdateBroadcast) => void
   readonly commit: (updates: readonly AppliedUpdate[], since: number) => void
 }
 
 /**
- * Maximum milliseconds for which a document waits for another node, even if that node requests a longer time.
+ * Maximum milliseconds for which arriving updates wait for another node, even if that node requests a longer
+ * time.
  */
 const waitMsMax = 2_000
 
@@ -33,7 +34,7 @@ export class Replica implements RemoteUpdates {
   readonly #clock: Clock
   readonly #counts: RoomDependencies['metrics']['updates']
   readonly #placing: RemotePlacing
-  /** Ends the wait for another node. */
+  /** Ends the pause for another node; null while there is no such pause. */
   #endWaiting: (() => void) | null = null
 
   constructor(
@@ -79,7 +80,7 @@ export class Replica implements RemoteUpdates {
     this.#endPauses()
   }
 
-  /** Must be called when the room is closed. */
+  /** Ends all pauses. Must be called when the room is closed. */
   close(): void {
     this.#endPauses()
   }
@@ -91,8 +92,8 @@ export class Replica implements RemoteUpdates {
   }
 
   /**
-   * Pauses updates that arrive at this node, because another node writes first. The pause is short, because
-   * that node may have died.
+   * Lets updates that arrive at this node wait, because another node must write first. The pause is at most
+   * `waitMsMax`, because the other node may have died.
    */
   #waitFor(ms: number): void {
     const { lock, endTick } = this.#room

@@ -3,14 +3,14 @@ import type { EditAuthor } from '../../events/debounce-windows.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { CommittedUpdates, FrameEncoder, Member } from './member.ts'
 
-/** An update that was applied to the document. It is durable once its append resolves. */
+/** An update that was applied to the document. It is durable when the promise of its append resolves. */
 export interface AppliedUpdate {
   readonly bytes: Uint8Array
   /** Id of the user who caused the update; '' if the user is unknown. */
   readonly by: string
   /**
-   * The member that sent the update and therefore does not receive it; null if the update came from
-   * elsewhere.
+   * The member that sent the update, and to which the update is not sent back; null if the update came from a
+   * backend or another node.
    */
   readonly from: Member | null
   readonly summary: UpdateSummary
@@ -18,7 +18,10 @@ export interface AppliedUpdate {
   readonly right?: WriteRight | undefined
 }
 
-/** The frames for one protocol. */
+/**
+ * The updates as frames of one protocol: `frames` has one frame for each update, `all` is their
+ * concatenation.
+ */
 interface Encoded {
   readonly encoder: FrameEncoder
   readonly frames: readonly Uint8Array[]
@@ -26,17 +29,20 @@ interface Encoded {
 }
 
 /**
- * The updates of one commit. Frames are built once for each protocol, and joined once for all members that
- * sent none of the updates. The cost of a busy room is therefore one write for each receiver, not one for
- * each receiver and update.
+ * The updates of one commit. Each update is encoded once for each protocol. The joined frames are also built
+ * once, for all members that sent none of the updates. A busy room therefore makes one write for each
+ * receiver, instead of one write for each receiver and update.
  */
 export class UpdateBroadcast implements CommittedUpdates {
   /** The updates in the order of their sequence numbers; at least one. */
   readonly updates: readonly AppliedUpdate[]
-  /** When the first of these updates arrived, in epoch milliseconds. */
+  /** Arrival time of the first of these updates, in epoch milliseconds. */
   readonly since: number
   #senders: ReadonlySet<Member | null> | null = null
-  /** The frames of the first protocol in the room. Most rooms have only one protocol. */
+  /**
+   * The frames of the protocol that was requested first; `#others` has the frames of other protocols. Most
+   * rooms have only one protocol.
+   */
   #first: Encoded | null = null
   #others: Map<FrameEncoder, Encoded> | null = null
 
@@ -76,8 +82,8 @@ export class UpdateBroadcast implements CommittedUpdates {
 }
 
 /**
- * Returns the authors in the order of their updates. The list may contain an author again, but not twice in
- * succession. Most commits have one author.
+ * Returns the authors in the order of their updates. The list may contain an author several times, but not
+ * twice in succession. Most commits have one author.
  */
 export function authorsOf(updates: readonly AppliedUpdate[]): readonly EditAuthor[] {
   const editors = updates.slice(0, 1).map(editorOf)

@@ -25,27 +25,27 @@ import { DocumentDamagedError } from './quarantine.ts'
 export const emptyUpdate = new Uint8Array(2)
 
 /**
- * Maximum number of updates in one transaction. A larger number gains nothing, and is slow if adjacent items
- * merge: at the end of a transaction Yjs joins lists of values pairwise. For example, 4,000 pushes of 30
- * numbers take 5.8 s in one transaction, and 52 ms with this limit.
+ * Maximum number of updates in one transaction. Larger transactions are not faster, and they are slow if
+ * adjacent items merge, because Yjs joins lists of values pairwise at the end of a transaction. For example,
+ * 4,000 pushes of 30 numbers take 5.8 s in one transaction, and 52 ms with this limit.
  */
 const updatesPerTransaction = 64
 
 /**
- * Number of simple updates that must wait before they are applied in one transaction. A read of the Y.Doc
+ * Number of waiting simple updates at which all of them are applied in one transaction. A read of the Y.Doc
  * applies them earlier.
  */
 const waitingMax = updatesPerTransaction
 
 /**
- * Maximum number of waiting updates, even if one tick brings more. The time that Yjs needs grows faster than
- * the number of updates that are joined.
+ * Maximum number of waiting updates. If one tick brings more, they are applied within the tick, because the
+ * time that Yjs needs grows faster than the number of updates that are joined.
  */
 const mostWaiting = 512
 
 /**
- * Returns a random limit for the first transaction. With the same limit, rooms that were opened together
- * would all apply their updates in the same tick.
+ * Returns a random number of waiting updates at which the first transaction is made. If the number were the
+ * same for all rooms, rooms that were opened together would all apply their updates in the same tick.
  */
 const firstWaitingMax = (): number => randomInt(waitingMax / 2, waitingMax)
 
@@ -56,24 +56,25 @@ export interface ClientClock {
 }
 
 /**
- * Maximum number of client ids that are kept for working copies. Replacements with their own base versions
- * reuse these ids, so that they do not add clients to the state.
+ * Maximum number of client ids that are kept for working copies. The working copies of replacements with a
+ * base version reuse these ids, so that they do not add clients to the state.
  */
 const mergersMax = 16
 
 /**
- * Product of deleted items and items of the document that takes Yjs about 25 ms: for each item that Yjs joins
- * to its neighbor, it shifts all later items.
+ * Limit for the product of two numbers: the items that a transaction deletes, and the items of the document.
+ * At this product, the transaction takes Yjs about 25 ms, because Yjs shifts all later items for each item
+ * that it joins to its neighbor.
  */
 const dearFrom = 20_000_000
 
-/** Number of deleted items that take Yjs about 10 ms. */
+/** Number of items whose deletion in one transaction takes Yjs about 10 ms. */
 const deletedFrom = 5_000
 
 export interface IntegrationResult {
-  /** The new part of the update, as a separate update; null if the document had all of it. */
+  /** The new part of the update, as a separate update; null if the document already had the whole update. */
   readonly added: Uint8Array | null
-  /** True if a part of the update depends on missing updates. That part was left out. */
+  /** True if a part of the update depends on missing updates. That part was not applied. */
   readonly gap: boolean
   /** True if applying the update to this document takes too long on an event loop. */
   readonly isDear: boolean
@@ -81,13 +82,13 @@ export interface IntegrationResult {
 
 export interface StateOptions {
   /**
-   * The positions of the items in the bytes. They are present if a conflict scan is too expensive for an
-   * event loop.
+   * The positions of the items in the bytes, found by a thread. Given if conflict scans would be too
+   * expensive for an event loop.
    */
   readonly placements?: Placements | null
   /**
-   * Whether work that would block an event loop for too long is rejected. Default: true. Threads and commands
-   * use false.
+   * True if work that would block an event loop for too long is rejected. Default: true. Threads and commands
+   * of the command line use false.
    */
   readonly isBounded?: boolean
 }
@@ -97,29 +98,33 @@ export interface PlacedIntegration extends IntegrationResult {
   /** The positions of the items of the update, in the form that `Placements` accepts. */
   readonly placements: readonly number[]
   /**
-   * The whole state (V1) after the update, if reading it is faster than applying the update because the
-   * update deletes a lot; otherwise null.
+   * The whole state (V1) after the update if the update deletes so much that reading this state is faster
+   * than applying the update; otherwise null.
    */
   readonly state: Uint8Array | null
-  /** Why the update is malformed, if only the document reveals the problem; null: the update is valid. */
+  /**
+   * The reason why the update is malformed, if this shows only when the update is integrated; null if the
+   * update is valid.
+   */
   readonly problem: string | null
 }
 
 /**
- * The content of one document: a Y.Doc while the document is edited, bytes while it is only read and sent. A
- * Y.Doc takes many times the memory of its bytes. The content never contains pending updates.
+ * The content of one document. It is kept as a Y.Doc while the document is edited, and as bytes while the
+ * document is only read and sent, because a Y.Doc takes many times the memory of its bytes. The content never
+ * contains pending updates.
  */
 export class DocumentState {
   /** Next expected clock of each client. */
   readonly clocks: Map<number, number>
   /**
-   * Client ids for working copies that are merged later. An id is reused if that is safe, because each id
-   * stays in the state of the document permanently.
+   * Client ids for working copies whose updates are merged into this document. An id is reused if that is
+   * safe, because each id stays in the state of the document permanently.
    */
   readonly #mergers = new Set([randomClient()])
   /**
-   * The client id for edits in the document itself. It is never one of the `#mergers`, because Yjs treats a
-   * remote update of its own client id as an error.
+   * The client id for edits that are made directly in the Y.Doc. It is never in `#mergers`, because Yjs
+   * treats a remote update with its own client id as an error.
    */
   readonly #writer = randomClient()
   #doc: Y.Doc | null
@@ -128,39 +133,42 @@ export class DocumentState {
   #waitingStructs = 0
   #waitingMax = firstWaitingMax()
   /**
-   * The whole state, if there is no Y.Doc. The form `joined` means that the bytes were joined from several
-   * parts, so that Yjs would encode them smaller.
+   * The whole state, if there is no Y.Doc. If `#form` is `joined`, the bytes were joined from several parts,
+   * and Yjs would encode the same state in fewer bytes.
    */
   #bytes: Uint8Array
   #form: 'encoded' | 'joined' = 'encoded'
   /** The offset of the delete set in `#bytes`; null if it is unknown. */
   #structsEnd: number | null = null
   /**
-   * The size at the last encoding plus all bytes added since. This is an upper bound, because merging only
-   * shrinks the state.
+   * Upper bound of the size of the state: the size at the last encoding plus all bytes that were added since.
+   * It is an upper bound because merging only shrinks the state.
    */
   #sizeBytes: number
   #addedBytes = 0
   /** An upper bound of the number of structs in the document. */
   #structs: number
-  /** An upper bound of the number of values in the longest item. It is only known while there is a Y.Doc. */
+  /** Upper bound of the number of values in the longest item. Only valid while there is a Y.Doc. */
   #values = 0
-  /** The positions of the items of `#bytes`, which a thread has found; null: a conflict scan finds them. */
+  /**
+   * The positions of the items of `#bytes`, found by a thread; null if conflict scans must find the
+   * positions.
+   */
   #placements: Placements | null
-  /** Steps that Yjs needed to read the document and to apply the updates since. */
+  /** Steps that Yjs needed to create the Y.Doc and to apply updates to it since then. */
   #steps = 0
-  /** The part of `#steps` that was needed to read the document. */
+  /** The part of `#steps` that was needed to create the Y.Doc. */
   #loadSteps = 0
-  /** Milliseconds that reading the document has taken. */
+  /** Milliseconds that creating the Y.Doc from its bytes has taken in total. */
   #loadMs = 0
 
-  /** Whether this thread runs an event loop that must not be blocked for long. */
+  /** True if this thread runs an event loop that must not be blocked for long. */
   readonly isBounded: boolean
   /** Increases with each change. */
   #revision = 0
   /**
-   * The last result of `encode`, as long as a caller holds it. Many callers may read a large document
-   * simultaneously.
+   * The last result of `encode`, kept as long as a caller still refers to it. Many callers may read a large
+   * document simultaneously.
    */
   #encoded: { readonly revision: number; readonly bytes: WeakRef<Uint8Array> } | null = null
 
@@ -186,8 +194,8 @@ export class DocumentState {
   }
 
   /**
-   * Joins a stored snapshot (or null) and the updates after it, and keeps the result as bytes. Returns null
-   * if they cannot be joined as bytes; then the caller must create a Y.Doc.
+   * Joins a stored snapshot (null if there is none) and the updates after it, and keeps the result as bytes.
+   * Returns null if they cannot be joined as bytes; the caller must then create a Y.Doc from them.
    */
   static fromStored(
     snapshot: Uint8Array | null,
@@ -214,8 +222,9 @@ export class DocumentState {
   }
 
   /**
-   * Returns the maximum number of steps to integrate a vetted update; infinite if the update is too large to
-   * predict on an event loop. If the result exceeds `loopStepsMax`, a thread must do the conflict scans.
+   * Returns an upper bound of the steps that integrating a vetted update takes; Infinity if the update is too
+   * large to predict on an event loop. If the result exceeds `loopStepsMax`, a thread must do the conflict
+   * scans.
    * @throws DocumentDamagedError, DocumentExpensiveError
    */
   predict(bytes: Uint8Array, summary: UpdateSummary): number {
@@ -226,29 +235,36 @@ export class DocumentState {
   }
 
   /**
-   * Returns whether the update takes at most `loopStepsMax` steps, regardless of the items that it refers to.
+   * Returns whether the size of the update alone shows that integrating it takes at most `loopStepsMax`
+   * steps.
    */
   isInexpensive({ structs, deletes }: UpdateSummary): boolean {
     return (structs + 2 * deletes) * this.#stepsOfPart(structs) <= loopStepsMax
   }
 
-  /** Maximum steps for a struct or a deleted range: one conflict scan over all structs, and two splits. */
+  /**
+   * Returns the maximum steps for one struct or one deleted range: a conflict scan over all structs, and two
+   * splits.
+   */
   #stepsOfPart(structs: number): number {
     return this.#structs + structs + 2 * (this.#doc === null ? 0 : this.#values)
   }
 
-  /** Steps that were needed to read the document and to apply the updates since. */
+  /** Steps that Yjs needed to create the Y.Doc and to apply updates to it since then. */
   get steps(): number {
     return this.#steps
   }
 
-  /** Milliseconds that reading the document has taken. This time is not charged to edits. */
+  /**
+   * Milliseconds that creating the Y.Doc from its bytes has taken in total. This time is not charged to
+   * edits.
+   */
   get loadMs(): number {
     return this.#loadMs
   }
 
   /**
-   * Whether conflict scans in this document block an event loop for too long. If so, copies of the document
+   * True if conflict scans in this document would block an event loop for too long. Copies of such a document
    * are created on threads only.
    */
   get isExpensive(): boolean {
@@ -261,7 +277,8 @@ export class DocumentState {
   }
 
   /**
-   * Returns whether this number of additional structs may wait. All waiting structs are integrated together.
+   * Returns whether this number of additional structs may wait, so that integrating all waiting structs
+   * together still takes few enough steps.
    */
   #mayWait(structs: number): boolean {
     const parts = this.#waitingStructs + structs
@@ -284,8 +301,8 @@ export class DocumentState {
   }
 
   /**
-   * Applies updates that continue the document exactly (`isPlain`), many in one transaction. This takes a
-   * third of the time that a transaction for each update takes. The caller must advance `clocks`.
+   * Applies updates that continue the document exactly (`isPlain`), up to 64 in one transaction. This takes a
+   * third of the time that a transaction for each update would take. The caller must advance `clocks`.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
     const { doc } = this
@@ -301,9 +318,9 @@ export class DocumentState {
   }
 
   /**
-   * Keeps the updates and applies them later, because a transaction is the most expensive part of an edit.
-   * The updates must be simple (`isSimple`), so that Yjs certainly accepts them: they are stored and sent
-   * before they are applied. The caller must call `applyDue` afterwards.
+   * Keeps the updates and applies them later, many together, because a transaction is the most expensive part
+   * of an edit. The updates are stored and sent before they are applied, so Yjs must not reject them: they
+   * must be simple (`isSimple`). The caller must call `applyDue` afterwards.
    */
   applyLater(updates: readonly { readonly bytes: Uint8Array; readonly summary: UpdateSummary }[]): void {
     for (const { bytes, summary } of updates) {
@@ -328,7 +345,7 @@ export class DocumentState {
 
   /**
    * Applies any vetted update. Skips parts that the document has, and leaves out parts that depend on a
-   * missing update. The parts that the document has are removed from the update first: Yjs throws if it has
+   * missing update. The skipped parts are removed before Yjs reads the update, because Yjs throws if it has
    * garbage-collected an item and the update contains a longer version of that item.
    */
   integrate(bytes: Uint8Array): IntegrationResult {
@@ -345,9 +362,9 @@ export class DocumentState {
   }
 
   /**
-   * Integrates an update in this copy of the document, on a thread, and records the positions of its items,
+   * Integrates an update into this copy of the document, on a thread, and records the positions of its items,
    * so that `takePlaced` needs no conflict scan.
-   * @param stepsMax limit for reading the document and integrating the update together
+   * @param stepsMax maximum steps for reading the document and integrating the update, in total
    * @throws IntegrationTooExpensiveError
    */
   placeItems(bytes: Uint8Array, stepsMax: number): Omit<PlacedIntegration, 'problem' | 'state'> {
@@ -371,7 +388,10 @@ export class DocumentState {
     return { added, gap, isDear: isDear || placedSteps > loopStepsMax, placements: found }
   }
 
-  /** Applies an update that a thread has already integrated into a copy of this state of the document. */
+  /**
+   * Applies an update to the document. A thread has already integrated this update into a copy of the same
+   * state.
+   */
   takePlaced(
     added: Uint8Array,
     { placements, state }: Pick<PlacedIntegration, 'placements' | 'state'>,
@@ -384,14 +404,14 @@ export class DocumentState {
   }
 
   /**
-   * Lets `change` edit the document in one transaction. In the result, `added` is the resulting update, or
-   * null if nothing changed.
+   * Runs `change`, which edits the document, in one transaction. In the result, `added` is the update that
+   * describes the change, or null if nothing changed.
    */
   edit<T>(change: (doc: Y.Doc) => T): Captured<T> {
     return this.#capture(change)
   }
 
-  /** Returns the client ids that a working copy may use, with their next clocks. */
+  /** The client ids that a working copy may use, with their next clocks. */
   get mergers(): readonly ClientClock[] {
     return [...this.#mergers].map((client) => ({ client, clock: this.clocks.get(client) ?? 0 }))
   }
@@ -403,8 +423,9 @@ export class DocumentState {
 
   /**
    * Chooses the client id for this working copy: one of `writers` whose clock is the same in the copy. If the
-   * clocks differ, that client has written more elsewhere, and some of its clocks would be used twice. If
-   * none matches, the copy keeps its new client id. Returns the chosen writer.
+   * clocks differ, the client has written more elsewhere, so the copy would use some of its clocks a second
+   * time. If no clock is the same, the copy keeps its new client id. Returns the chosen id with its next
+   * clock.
    */
   writeAs(writers: readonly ClientClock[]): ClientClock {
     const { doc } = this
@@ -414,9 +435,9 @@ export class DocumentState {
   }
 
   /**
-   * Replaces the state with a state that a thread made from this state and an update. If the update deletes a
-   * lot, reading the new state takes a fraction of the time of applying the update: Yjs shifts all items for
-   * each item that it joins to another.
+   * Replaces the state with the whole state `bytes`, for example the one that a thread made from this state
+   * and an update. If the update deletes a lot, reading the new state takes a fraction of the time of
+   * applying the update, because Yjs shifts all later items for each item that it joins to another.
    */
   become(bytes: Uint8Array): void {
     this.#doc?.destroy()
@@ -433,12 +454,12 @@ export class DocumentState {
     this.#addedBytes = 0
   }
 
-  /** Advances the clocks by an update that `integrate` or `edit` returned. */
+  /** Advances `clocks` past the update that `integrate` or `edit` returned. */
   advance(summary: UpdateSummary): void {
     advance(summary, this.clocks)
   }
 
-  /** Reads the clocks from the document, after `applyPlain` was called without `advance`. */
+  /** Updates `clocks` from the document. Call it after `applyPlain` if `advance` was not called. */
   recount(): void {
     const counted = Y.decodeStateVector(Y.encodeStateVector(this.doc))
     for (const [client, clock] of counted) this.clocks.set(client, clock)
@@ -456,8 +477,8 @@ export class DocumentState {
   }
 
   /**
-   * Returns true if the document certainly has the whole update, and determines this without creating a
-   * Y.Doc. It is true, for example, for the reply of an up-to-date client.
+   * Returns true if the document certainly has the whole update, as is the case for the reply of an
+   * up-to-date client. Creates no Y.Doc; false therefore means "unknown".
    */
   isKnown(bytes: Uint8Array, { structs, structsEnd }: UpdateSummary): boolean {
     if (this.bytes === null || structs > 0) return false
@@ -485,8 +506,8 @@ export class DocumentState {
   }
 
   /**
-   * The whole state in two parts if there is no Y.Doc: the bytes, and one update with the changes that the
-   * bytes lack (null if they lack none).
+   * The whole state in two parts, if there is no Y.Doc: the bytes, and one update with the changes that the
+   * bytes lack (null if no change waits). Null if there is a Y.Doc.
    */
   get parts(): { readonly bytes: Uint8Array; readonly waiting: Uint8Array | null } | null {
     if (this.#doc !== null) return null
@@ -506,9 +527,9 @@ export class DocumentState {
   }
 
   /**
-   * Returns whether the document may grow by `bytes` without exceeding `bytesMax`. Before it returns false, it encodes
-   * the state for an exact size if anything has changed since the last encoding. That is expensive, so each rejection
-   * must end a socket.
+   * Returns whether the document may grow by `bytes` without exceeding `bytesMax`. Before it returns false,
+   * it determines the exact size, for which it encodes the state if anything has changed since the last
+   * encoding. Encoding is expensive, so the caller must end a socket after each rejection.
    */
   hasRoomFor(bytes: number, bytesMax: number): boolean {
     if (this.#sizeBytes + bytes <= bytesMax) return true
@@ -551,7 +572,7 @@ export class DocumentState {
   #applyWaiting(doc: Y.Doc): void {
     if (this.#waiting.count === 0) return
     const joined = this.#waiting.joined()
-    // If this fails, the updates keep waiting: the document must not continue without updates that are
+    // If Yjs throws here, the updates keep waiting: the document must not continue without updates that are
     // already stored and sent.
     this.#within({ doc, stepsMax: integrationStepsMax }, () => Y.applyUpdate(doc, joined))
     this.#clearWaiting()
@@ -578,7 +599,7 @@ export class DocumentState {
     return Y.encodeStateAsUpdate(this.doc, vector)
   }
 
-  /** Returns whether a client with these clocks lacks nothing, except possibly deletions. */
+  /** Returns whether a client with these clocks has the whole document, except possibly deletions. */
   #isCovered(clocks: ReadonlyMap<number, number>): boolean {
     for (const [client, clock] of this.clocks) if ((clocks.get(client) ?? 0) < clock) return false
     return true
@@ -592,8 +613,8 @@ export class DocumentState {
   }
 
   /**
-   * Adds the bytes to the size and to the bounds. Each struct has at least two bytes. Before an update counts
-   * as expensive, the number of structs is counted exactly.
+   * Adds the bytes to the size, and raises the upper bounds of the numbers of structs and values. Each struct
+   * has at least two bytes. `predict` counts the structs exactly before an update is treated as expensive.
    */
   #grow(bytes: number, values = bytes): void {
     this.#sizeBytes += bytes
@@ -644,8 +665,8 @@ function longestRow({ store }: Y.Doc): number {
 }
 
 /**
- * Minimum size in bytes of a state whose encoding is kept. Encoding a smaller state takes no longer than
- * keeping it.
+ * Minimum size in bytes of a state whose encoding is kept for other callers. For a smaller state, encoding
+ * again costs no more than keeping the result.
  */
 const keptFrom = 65_536
 
@@ -655,8 +676,9 @@ const noStructs = Uint8Array.of(0)
 const randomClient = (): number => randomInt(2 ** 32)
 
 /**
- * Runs `change` in one transaction and returns the resulting update, or null if nothing changed. A listener
- * costs more than applying an update, so it is active only for changes that need it.
+ * Runs `change` in one transaction. Returns its result, and the update that describes the change (null if
+ * nothing changed). An update listener costs more than applying an update, so it is only registered for
+ * changes that need it.
  */
 function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
   const updates: Uint8Array[] = []
@@ -677,8 +699,8 @@ function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
 }
 
 /**
- * Returns the number of items that the transaction has deleted. Until the transaction ends, each deleted item
- * has a separate entry.
+ * Returns the number of items that a transaction has deleted. This is correct only before the transaction
+ * ends, because until then each deleted item has a separate entry.
  */
 const deletedItems = ({ deleteSet }: Y.Transaction): number =>
   [...deleteSet.clients.values()].reduce((sum, entries) => sum + entries.length, 0)

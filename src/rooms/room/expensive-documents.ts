@@ -7,8 +7,8 @@ import { limitDetails } from '../../quota/limits.ts'
 import type { IntegrationTooExpensiveError } from '../../update/integration.ts'
 
 /**
- * Thrown if reading the document would block the event loop for too long. A thread must help to open the
- * document.
+ * Thrown if creating the Y.Doc of a document would block the event loop for too long. A thread must then
+ * prepare the document.
  */
 export class DocumentExpensiveError extends ApiError {
   constructor(cause: IntegrationTooExpensiveError) {
@@ -28,13 +28,13 @@ export const tooExpensive = (stepsMax: number): ApiError =>
     { details: limitDetails('integrationSteps', stepsMax) },
   )
 
-/** Maximum number of expensive documents that this process remembers. */
+/** Maximum number of documents in `ExpensiveDocuments`. */
 const cachedDocumentsMax = 10_000
 
 /**
- * Documents that only a thread of this process can read. Each document is logged when it is added, and
- * counted in a metric. A full set forgets the least recently used document. If that document is opened again,
- * the event loop finds out again that it is expensive.
+ * The documents that are too expensive for the event loop, so that a thread must read them. Each document is
+ * logged when it is added, and counted in a metric. A full set drops the least recently used document. When
+ * that document is opened again, the event loop tries to read it, and adds it again.
  */
 export class ExpensiveDocuments {
   /** Keys of the documents, the least recently used first. */
@@ -61,7 +61,7 @@ export class ExpensiveDocuments {
     this.#count()
   }
 
-  /** Returns whether a document that is being opened is known to be expensive. */
+  /** Returns whether the document is known to be expensive, and marks it as recently used. */
   has(key: string): boolean {
     if (!this.#keys.delete(key)) return false
     this.#keys.add(key)

@@ -1,10 +1,13 @@
 import type { Clock } from '../../clock.ts'
 import type { Room } from './room.ts'
 
-/** Milliseconds for which rooms drop their Y.Docs before other work runs. */
+/** Maximum milliseconds of one slice of dropping Y.Docs. Other work runs between two slices. */
 const restSliceMs = 5
 
-/** Drops the Y.Docs of idle rooms, which then keep their documents as bytes only. */
+/**
+ * Drops the Y.Docs of idle rooms every `everyMs` milliseconds. Such a room then keeps its document as bytes
+ * only.
+ */
 export class RoomHibernation {
   readonly #clock: Clock
   readonly #everyMs: number
@@ -27,8 +30,8 @@ export class RoomHibernation {
   }
 
   /**
-   * Drops the Y.Docs of idle rooms in slices, so that other work runs in between: a room may have to create a
-   * Y.Doc first, which takes time.
+   * Drops the Y.Docs of idle rooms, in slices between which other work runs. Dropping takes time, because a
+   * room may have to create a Y.Doc for waiting updates first.
    */
   #rest(open: Iterator<{ readonly room: Room }>): void {
     const end = performance.now() + restSliceMs

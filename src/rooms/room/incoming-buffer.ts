@@ -2,19 +2,19 @@ import { deletionsIn, type StructRun, writeUpdate } from '../../update/join-upda
 import { pushVarUint } from '../../update/state-vector.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
-/** Initial capacity in bytes. */
+/** Initial capacity of the buffer in bytes. */
 const firstBytes = 1_024
 /**
- * Number of array entries for each block: client, first clock, clock after the last item, structs, start and
- * end of its bytes.
+ * Number of entries in `#blocks` for each block: client, first clock, clock after the last item, number of
+ * structs, start and end of the bytes.
  */
 const blockNumbers = 6
 
 /**
- * Updates of one document that wait to be applied, in one buffer. With an object for each update, the garbage
- * collector would move each object twice before its short life ends. The updates are applied as one update:
- * Yjs then needs a third of the time that it needs for the same number of single keystrokes in one
- * transaction.
+ * The updates of one document that wait to be applied, in one buffer instead of one object for each update.
+ * The garbage collector would move each such object twice before its short life ends. The updates are applied
+ * as one joined update: Yjs then needs a third of the time that it needs to apply the same keystrokes one by
+ * one in one transaction.
  */
 export class IncomingBuffer {
   #bytes: Buffer | null = null
@@ -22,8 +22,8 @@ export class IncomingBuffer {
   #count = 0
   readonly #blocks: number[] = []
   /**
-   * Number of clients with deletions, and pairs of offsets: the start and end of their deleted ranges in the
-   * bytes.
+   * Number of clients with deletions, summed over the updates. `#deletions` has pairs of offsets: start and
+   * end of the deleted ranges of each update in the bytes.
    */
   #deletingClients = 0
   readonly #deletions: number[] = []
@@ -33,8 +33,9 @@ export class IncomingBuffer {
   }
 
   /**
-   * Keeps a copy of an update. @param update must start at the end of the document and of the updates added
-   * before (`isPlain`)
+   * Adds a copy of an update.
+   * @param update continues exactly at the end of the document and of the updates that were added before
+   * (`isPlain`)
    */
   add(update: Uint8Array, { clients, structsEnd, deletes }: UpdateSummary): void {
     const start = this.#used
@@ -90,7 +91,8 @@ export class IncomingBuffer {
 /** Returns a buffer with the first `used` bytes of `bytes` and a capacity of at least `end`. */
 function withRoom(bytes: Buffer | null, used: number, end: number): Buffer {
   if (bytes !== null && bytes.length >= end) return bytes
-  // Not from the shared pool of Node: a slice would keep the whole pool in memory.
+  // `allocUnsafeSlow` does not use the shared pool of Node: a slice of the pool would keep the whole pool in
+  // memory.
   const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, used * 2, end))
   if (bytes !== null) larger.set(bytes.subarray(0, used))
   return larger

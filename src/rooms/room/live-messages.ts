@@ -8,7 +8,7 @@ import type { NodeRequests } from '../replication/node-requests.ts'
  * Encodes a message from a backend as a whole websocket frame. There is one encoder object for each protocol.
  */
 export interface LiveEncoder {
-  /** `text` is JSON. */
+  /** Returns the frame of a message. @param text JSON */
   live(text: string): Uint8Array
 }
 
@@ -16,13 +16,15 @@ export interface LiveEncoder {
 export interface LiveListener {
   readonly encoder: LiveEncoder
   /**
-   * Sends a frame of its encoder. Never throws and never blocks. Returns `missed` if the send buffer is full;
-   * the listener then never receives this frame.
+   * Sends a frame that the listener's `encoder` has made. Never throws and never blocks. Returns `missed` if
+   * the send buffer is full; the listener then never receives this frame.
    */
   deliverLive(frame: Uint8Array): 'sent' | 'missed'
 }
 
-/** Number of listeners that received a message, and number of listeners that missed it. */
+/**
+ * The number of listeners to which a message was sent, and the number of listeners that missed the message.
+ */
 export interface LiveReach {
   readonly delivered: number
   readonly missed: number
@@ -41,13 +43,13 @@ const messageSchema = v.looseObject({
 })
 const reachSchema = v.looseObject({ delivered: v.number(), missed: v.number() })
 
-/** The listeners of one document, in all its editors. */
+/** The listeners of one document, each with the id of its editor. */
 type DocumentListeners = Map<LiveListener, string>
 
 /**
  * The sessions that have subscribed to messages from backends, by document. Such a message is not part of the
- * document: it is not stored, does not wait for appends, and reaches each listener at most once. A listener
- * receives messages in the order of the calls.
+ * document: the server does not store it, and sends it immediately and at most once to each listener. A
+ * listener receives messages in the order of the calls.
  */
 export class LiveMessageHub {
   readonly #documents = new Map<string, DocumentListeners>()
@@ -66,7 +68,7 @@ export class LiveMessageHub {
     return this.#documents.size
   }
 
-  /** Registers a listener. The returned function removes it. */
+  /** Registers a listener. Returns a function that removes the listener. */
   enter(address: DocumentAddress, listener: LiveListener): () => void {
     const key = keyOf(address)
     const listeners: DocumentListeners = this.#documents.get(key) ?? new Map()
@@ -79,8 +81,8 @@ export class LiveMessageHub {
   }
 
   /**
-   * Sends a message like `broadcast`, but on every node. Nodes that do not reply in time are not counted:
-   * such a node has died, or the message or the reply was lost.
+   * Sends a message to the listeners on all nodes, as `broadcast` does on one node. The result does not
+   * include nodes that do not reply in time: such a node has died, or the message or the reply was lost.
    */
   async broadcastToAll(document: DocumentScope, editorId: string | null, text: string): Promise<LiveReach> {
     const here = this.broadcast(document, editorId, text)
@@ -118,8 +120,8 @@ export class LiveMessageHub {
   }
 
   /**
-   * Sends a message of one client to the other clients of its editor. The members `event` and `userId`
-   * distinguish the message from one of a backend.
+   * Sends a message of one client to the other clients of its editor, on all nodes. The members `event` and
+   * `userId` of the message show that it comes from a client and not from a backend.
    */
   say(
     address: DocumentAddress,

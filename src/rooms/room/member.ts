@@ -2,25 +2,28 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import type { Close } from '../../model/close.ts'
 
 /**
- * Encodes messages of a room for the wire. There is one encoder object for each protocol, so that a frame is
- * built once for all members that use the protocol. Each method returns a whole websocket frame.
+ * Encodes messages of a room as frames of a wire protocol. Each method returns a whole websocket frame. All
+ * members that use the same protocol have the same encoder object, so each frame is built once for all of
+ * them.
  */
 export interface FrameEncoder {
   update(bytes: Uint8Array): Uint8Array
-  /** `message` is an awareness update as y-protocols encodes it. */
+  /**
+   * Returns the frame of an awareness message. @param message an awareness update as y-protocols encodes it
+   */
   awareness(message: Uint8Array): Uint8Array
-  /** Requests all awareness states of a client, including its own. */
+  /** The frame that requests all awareness states that the client knows, including its own. */
   readonly awarenessQuery: Uint8Array
   /**
-   * True if a client replies to the removal of its state with its current state. Otherwise the server must
-   * request the states of the client.
+   * True if a client that receives the removal of its own awareness state replies with its current state.
+   * Otherwise the server must request the states of the client.
    */
   readonly answersRemoval: boolean
 }
 
 /**
- * The user of a member, from its token. The server writes the id and the name into the awareness state of the
- * member.
+ * The user of a member, as its token states. The server writes the id and the name into the awareness state
+ * of the member.
  */
 export interface MemberUser {
   readonly id: string
@@ -32,7 +35,8 @@ export interface MemberUser {
 /** The durable updates of one commit. */
 export interface CommittedUpdates {
   /**
-   * Returns all frames for `member` in one buffer, without the updates that it sent; null if none remains.
+   * Returns the frames of all updates that `member` did not send itself, in one buffer; null if there are
+   * none.
    */
   bytesFor(member: Member): Uint8Array | null
 }
@@ -48,9 +52,12 @@ export interface Member {
    * blocks.
    */
   deliver(committed: CommittedUpdates): void
-  /** Sends a frame of the member's encoder. `own` is true if the frame is only about the member itself. */
+  /**
+   * Sends an awareness frame that the member's `encoder` has made. `own` is true if all states in the frame
+   * are states that the member itself has published.
+   */
   deliverAwareness(frame: Uint8Array, own: boolean): void
-  /** Requests the missing updates on which an update of this member depends. */
+  /** Asks the member for the updates that the room lacks and on which an update of the member depends. */
   requestMissing(): void
   /**
    * Stops reading from the member until `resumeReading` has been called as many times as this method.

@@ -26,7 +26,7 @@ export interface Connection {
   end(reason: Close): void
 }
 
-/** Description of a connection. */
+/** A connection as `list` returns it. */
 export interface ConnectionEntry {
   readonly connectionId: string
   readonly organizationId: string
@@ -43,7 +43,7 @@ export interface ConnectionEntry {
   readonly node: string
 }
 
-/** A connection must match all filters that are present. */
+/** Filters for connections. A listed connection matches all filters that are present. */
 export interface ConnectionFilter {
   readonly organizationId?: string
   readonly documentId?: string
@@ -51,7 +51,8 @@ export interface ConnectionFilter {
 }
 
 /**
- * Maximum number of connections in one page. It keeps the reply of a node below the size limit of a message.
+ * Maximum number of connections in one page. It is low enough to keep the reply of a node below the size
+ * limit of a message.
  */
 export const connectionsPageMax = 100
 const nameLengthMax = 200
@@ -108,7 +109,7 @@ interface KnownConnection {
 }
 
 interface OpenConnectionsOptions {
-  /** Sends requests to the other nodes, whose connections are listed and closed as well. */
+  /** Sends the requests to list and close connections to the other nodes. */
   readonly calls: NodeRequests
   readonly clock: Clock
   /** Name of this node. */
@@ -116,12 +117,12 @@ interface OpenConnectionsOptions {
 }
 
 /**
- * The connections of each API key, on all nodes. Nodes that do not reply in time are left out: such a node
- * has died, or the request or the reply was lost.
+ * Lists and closes the connections of an API key on all nodes. The results do not include nodes that do not
+ * reply in time: such a node has died, or the request or the reply was lost.
  */
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions
-  /** Connections by API key, oldest first. */
+  /** The connections of this node, by API key, oldest first. */
   readonly #tenants = new Map<string, Map<string, KnownConnection>>()
   readonly #ids = new TimeOrderedIds()
 
@@ -133,7 +134,7 @@ export class OpenConnections {
     options.calls.answer('connections.close', 'any', closeSchema, (call) => this.#closeHere(call))
   }
 
-  /** Registers a connection. The returned function removes it. */
+  /** Registers a connection. Returns a function that removes the connection. */
   enter(connection: Connection): () => void {
     const key = keyOf(connection.address)
     const connections = this.#tenants.get(key) ?? new Map<string, KnownConnection>()

@@ -1,19 +1,22 @@
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
 import { exhausted } from '../../quota/limits.ts'
 
-/** An open document without users. It can be closed to make room for another document. */
+/** An open document without users. `retire` closes it, to make room for another document. */
 interface Idle {
   retire(): void
 }
 
-/** Seconds after which clients should try again: documents are closed when their users leave. */
+/**
+ * Seconds after which rejected clients should try again. By then, users may have left other documents, which
+ * can be closed.
+ */
 const retryAfterSeconds = 5
 
 /**
- * Limits the number of open documents of each workspace. Unused documents are a cache: at the limit, the
- * document that has been idle for the longest time is closed, and only if there is none, an open is rejected.
- * The limit counts by workspace and not by API key, because a workspace could raise its limit by creating
- * more keys.
+ * Limits the number of open documents of each workspace. Documents without users stay open as a cache. At the
+ * limit, the document that has been idle for the longest time is closed. If no document is idle, the open is
+ * rejected. The limit counts by workspace instead of by API key, because a workspace could raise its limit by
+ * creating more keys.
  */
 export class OpenDocumentLimit {
   readonly #max: number
@@ -27,8 +30,8 @@ export class OpenDocumentLimit {
   }
 
   /**
-   * Counts a document that is being opened. The returned function removes it from the count. While an idle
-   * document is closing to make room, the count exceeds the limit by one.
+   * Counts a document that is being opened. Returns a function that removes the document from the count.
+   * While an idle document is closing to make room, the count exceeds the limit by one.
    * @throws ApiError RESOURCE_EXHAUSTED if all documents are in use
    */
   enter(workspaceId: string): () => void {
@@ -42,7 +45,7 @@ export class OpenDocumentLimit {
     return this.#open.enter(workspaceId)
   }
 
-  /** Registers a document without users. The returned function removes the registration. */
+  /** Registers a document that no longer has users. Returns a function that removes the registration. */
   rest(workspaceId: string, idle: Idle): () => void {
     const all = this.#idle.get(workspaceId) ?? new Set()
     this.#idle.set(workspaceId, all.add(idle))

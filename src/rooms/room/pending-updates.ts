@@ -9,29 +9,31 @@ export interface IncomingUpdate {
   readonly summary: UpdateSummary
   readonly from: Member
   /**
-   * An `offer` is the reply to a state vector of the server: the room has most of it, and its delete set is
-   * always complete.
+   * `update`: an edit of the client. `offer`: the reply of the client to a state vector of the server. The
+   * room already has most of an offer, and the delete set of an offer is always complete.
    */
   readonly kind: 'update' | 'offer'
   /**
-   * Called when the whole update is in the document, which is before the update is durable; null: no
-   * callback. Must not throw.
+   * Called when the whole update has been applied to the document; the update is not durable yet at that
+   * time. Must not throw. Null: no callback.
    */
   readonly onApplied: (() => void) | null
 }
 
-/** Bytes of the objects that represent one update, in addition to its bytes and its summary. */
+/**
+ * Memory in bytes of the objects that represent one update, without the bytes of the update and its summary.
+ */
 const objectBytes = 768
-/** Maximum number of unused bytes in the buffer of an update that is kept. */
+/** Maximum number of unused bytes in the buffer of a kept update. If there are more, the update is copied. */
 const spareBytesMax = 256
 
-/** Returns the maximum number of bytes of memory that an update with its summary takes. */
+/** Returns an upper bound of the memory in bytes that an update with its summary takes. */
 export const memoryOfUpdate = ({ bytes, summary }: IncomingUpdate): number =>
   objectBytes + bytes.length + memoryOf(summary)
 
 /**
- * Returns the update with a copy of its bytes, unless the copy would save little. The bytes that a socket
- * delivers are a view into the buffer of one whole read.
+ * Returns the update with a copy of its bytes, because the bytes from a socket are a view into the buffer of
+ * one whole read. Returns the update itself if a copy would save little memory.
  */
 export const withOwnBytes = (incoming: IncomingUpdate): IncomingUpdate =>
   incoming.bytes.buffer.byteLength <= incoming.bytes.length + spareBytesMax
@@ -45,8 +47,8 @@ export interface PendingUpdate {
   /** Dependencies of the update, as pairs of client and clock. */
   readonly missing: readonly number[]
   /**
-   * Index of the first pair that the document has not reached. Clocks only grow, so each reached pair is
-   * compared once.
+   * Index in `missing` of the first pair that the document has not reached. Clocks only grow, so pairs before
+   * this index need no further comparison.
    */
   at: number
   /** Number of failed tries to integrate the update. */
@@ -54,27 +56,29 @@ export interface PendingUpdate {
 }
 
 /**
- * Opens the claim for the memory of the updates of a room. The memory ledger calls `drop` to end the claim.
+ * Opens a claim for the memory that the updates of a room take. The memory ledger calls `drop` when the
+ * updates of all rooms take too much memory; `drop` must then drop the updates.
  */
 export type OpenClaim = (drop: EndClient) => MemoryClaim
 
-/** Maximum time in ms for a member to send the missing updates. */
+/** Time in milliseconds within which a member must send the missing updates. */
 export const missingUpdateTimeoutMs = 10_000
 /**
- * Maximum number of pending updates of a room. Each pending update is checked again after every accepted
- * update.
+ * Maximum number of pending updates of a room. The number is small because the room checks each pending
+ * update again after every accepted update.
  */
 const heldMax = 200
 /**
- * Maximum number of tries before an update is dropped. An update whose parts depend on each other in a circle
- * never becomes complete.
+ * Maximum number of tries to integrate a pending update before it is dropped. Without this limit, an update
+ * whose parts depend on each other in a circle would be tried until it expires.
  */
 const triesMax = 3
 
 /**
- * Updates that wait for missing dependencies. They are neither stored nor sent. An update is dropped after
- * `missingUpdateTimeoutMs`; the oldest updates are dropped when the limits for bytes or number are exceeded.
- * The sender still has a dropped update and offers it again at its next handshake.
+ * The updates of a room that wait for missing dependencies. Pending updates are neither stored nor sent. An
+ * update is dropped after `missingUpdateTimeoutMs`. When the limit for bytes or for the number is exceeded,
+ * the oldest updates are dropped. The sender still has a dropped update and offers it again at its next
+ * handshake.
  */
 export class PendingUpdateBuffer {
   #updates: PendingUpdate[] = []
@@ -83,8 +87,8 @@ export class PendingUpdateBuffer {
   readonly #clock: Clock
   readonly #open: OpenClaim
   /**
-   * Null until an update waits, and again after the ledger ended the claim because all rooms together
-   * exceeded their memory.
+   * The claim for the memory of the updates; null until an update waits. It is null again after the ledger
+   * has ended the claim because the updates of all rooms exceeded their memory.
    */
   #claim: MemoryClaim | null = null
 
@@ -125,8 +129,8 @@ export class PendingUpdateBuffer {
   }
 
   /**
-   * Removes and returns the updates that may have become complete. Drops updates that have waited too long,
-   * and updates of members that may no longer write.
+   * Removes and returns the updates whose dependencies the document has reached. Drops updates that have
+   * waited too long, and updates of members that may no longer write.
    */
   take(clocks: ReadonlyMap<number, number>): PendingUpdate[] {
     const now = this.#clock.now()
@@ -139,7 +143,7 @@ export class PendingUpdateBuffer {
     return taken
   }
 
-  /** Puts back updates that still lack dependencies, unless they have been tried too often. */
+  /** Puts back updates that could not be integrated yet. Drops updates after `triesMax` tries. */
   restore(updates: readonly PendingUpdate[]): void {
     for (const update of updates) update.tries += 1
     const kept = updates.filter(({ tries }) => tries <= triesMax)

@@ -6,8 +6,8 @@ import type { Metrics } from '../../metrics.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 
 /**
- * Thrown if the stored bytes of a document are damaged. The server rejects the document until it is restored
- * or deleted.
+ * Thrown if the stored bytes of a document are damaged. The server rejects all use of the document until it
+ * is restored or deleted.
  */
 export class DocumentDamagedError extends ApiError {
   readonly record: CorruptRecordError
@@ -22,8 +22,8 @@ export class DocumentDamagedError extends ApiError {
 }
 
 /**
- * Documents that were found to be damaged. Each document is logged once, and counted in a metric while it is
- * damaged.
+ * The documents whose stored bytes were found to be damaged. Each document is logged once, and counted in a
+ * metric until it is removed from this set.
  */
 export class Quarantine {
   readonly #damaged = new Set<string>()
@@ -35,7 +35,7 @@ export class Quarantine {
     this.#logger = logger
   }
 
-  /** Adds a document. Returns the error to throw to its callers. */
+  /** Adds a document. Returns the error that callers who open the document get. */
   add(address: DocumentAddress, err: CorruptRecordError): DocumentDamagedError {
     const key = keyName(addressKey(address))
     if (!this.#damaged.has(key)) {

@@ -7,8 +7,8 @@ import { isDeletion } from './room-errors.ts'
 import type { DocumentRegistry } from './room-options.ts'
 
 /**
- * Returns whether an open document is part of a removal. The removal task of a folder does not list
- * documents, so this function reads the directory.
+ * Returns whether a removal task deletes this open document. The removal task of a folder does not list the
+ * documents in the folder; for such a task the function reads the directory.
  */
 export async function isPartOfRemoval(
   task: RemovalTask,
@@ -20,8 +20,8 @@ export async function isPartOfRemoval(
 }
 
 /**
- * Removes updates that a closed room has appended after its log was removed. Removes nothing if another node
- * may have created the document again.
+ * Removes the updates that a closed room has appended after its log was removed. Such appends create a new
+ * log. Removes nothing if another node may have created the document again.
  * @throws StoreUnavailableError
  */
 export async function removeLateAppends(log: DocumentLog, room: Room): Promise<void> {

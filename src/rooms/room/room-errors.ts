@@ -5,12 +5,12 @@ import { limitOf } from '../../quota/limits.ts'
 import { DocumentDamagedError } from './quarantine.ts'
 import { UpdateApplyError } from './update-applier.ts'
 
-/** Close reason of the sessions of a deleted document. */
+/** Close reason for the sessions of a deleted document. */
 export const documentDeleted = close('notFound', 'the document was deleted')
 
 /**
- * Returns whether the log was deleted, or deleted and created again. In both cases the document in memory
- * must not be stored again.
+ * Returns whether an append failed because the log was deleted, or was deleted and created again. In both
+ * cases the document in memory must not be stored again.
  */
 export const isDeletion = (error: unknown): boolean =>
   error instanceof AppendRejectedError && (error.reason === 'deleted' || error.reason === 'epoch')
@@ -26,8 +26,8 @@ export function roomReloaded(error: unknown): Close {
 }
 
 /**
- * Returns the damage that caused an error; null if there is none. Yjs often finds damage only when it applies
- * an update.
+ * Returns the DocumentDamagedError if it is the error itself or its cause; otherwise null. Damaged bytes are
+ * often noticed only when an update is applied.
  */
 export function damageIn(error: unknown): DocumentDamagedError | null {
   if (error instanceof DocumentDamagedError) return error

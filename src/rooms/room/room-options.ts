@@ -17,15 +17,15 @@ import type { TickScheduler } from './tick-scheduler.ts'
 import type { WorkShares } from './work-shares.ts'
 
 export interface RoomLimits extends CompactionLimits {
-  /** Maximum encoded size of a document. */
+  /** Maximum encoded size of a document in bytes. */
   readonly documentBytesMax: number
-  /** Maximum bytes of updates in a room that wait for missing updates. */
+  /** Maximum total bytes of the pending updates of a room, which wait for missing dependencies. */
   readonly heldBytesMax: number
   /** Minimum time in milliseconds between two awareness messages of a room. */
   readonly awarenessWindowMs: number
 }
 
-/** Counts the memory of rooms. */
+/** The counters for the memory that rooms take. */
 export type RoomMemory = Pick<MemoryLedger, 'pendingUpdates' | 'queuedUpdates' | 'threadJobs'>
 
 /** Identifies a room. */
@@ -34,7 +34,7 @@ export interface RoomName {
   readonly doc: Key
 }
 
-/** Gives a room access to the other nodes. */
+/** Functions through which a room reaches the other nodes. */
 export interface ReplicaDependencies {
   /** Sends a message to the nodes that have the document open. */
   readonly tell: (doc: Key, message: ReplicaMessage) => void
@@ -45,21 +45,20 @@ export interface ReplicaDependencies {
   readonly isHome: (doc: Key) => boolean
 }
 
-/** The dependencies of a room. All rooms of a process have the same ones. */
+/** The dependencies of a room. All rooms of a process use the same object. */
 export interface RoomDependencies {
   readonly log: DocumentLog
-  /** Fences that check the permissions of members and callers. */
+  /** The fences that show whether the permissions of members and callers are current. */
   readonly fences: Pick<FenceStore, 'isCurrent'>
   /**
-   * Returns the health of the store. While the store cannot write, changes from REST are rejected
-   * immediately.
+   * Returns the health of the store. Changes from REST are rejected immediately while the store cannot write.
    */
   readonly health: () => Health
   readonly tickScheduler: TickScheduler
   /** Threads that compute large changes. */
   readonly threads: ThreadPool
   readonly readers: ThreadPool
-  /** Threads for the updates of other nodes. */
+  /** Threads that integrate expensive updates of other nodes. */
   readonly mergers: ThreadPool
   readonly presence: PresenceRegistry
   readonly clock: Clock
@@ -70,37 +69,47 @@ export interface RoomDependencies {
   readonly tracer?: Tracer | undefined
   readonly limits: RoomLimits
   readonly replicas: ReplicaDependencies
-  /** Bytes of updates that wait until the appends before them have ended. */
+  /** Counts the bytes of updates that wait for the end of earlier appends. */
   readonly queued: AppendBacklog
   readonly records: DocumentRegistry
-  /** Bytes of first updates that wait for the records of their documents. */
+  /**
+   * Counts the bytes of the first updates of new documents, which wait until the records of these documents
+   * are stored.
+   */
   readonly unrecorded: AppendBacklog
   /** Receives the authors of edits. */
   readonly edits: EditListener
-  /** Called when the log of a document has entries that can be removed once the document is idle. */
+  /** Called when the log of a document has entries that a compaction can remove when the document is idle. */
   readonly compactLater: (doc: Key) => void
   /** Limits the event loop time that the expensive edits of each workspace take. */
   readonly work: WorkShares
-  /** Called when the document turns out to be so expensive to read that a thread must read it. */
+  /** Called when the document of a room is found to be so expensive to read that a thread must read it. */
   readonly expensive: (room: RoomName) => void
-  /** Called when the stored bytes of the document turn out to be unreadable. */
+  /** Called when the stored bytes of the document of a room are found to be damaged. */
   readonly damaged: (room: RoomName, error: DocumentDamagedError) => void
   /**
-   * Called once, when the room has ended. The registry must remove the room; the next client loads the
-   * document again.
+   * Called once for each room, when the room has ended. The registry must remove the room, so that the next
+   * client loads the document again.
    */
   readonly ended: (room: RoomName) => void
 }
 
 /** Creates and checks the record of each document. */
 export interface DocumentRegistry {
-  /** Creates the record unless it exists. @throws ApiError ABORTED while the document is being deleted */
+  /**
+   * Creates the record of a document unless it exists. @throws ApiError ABORTED while the document is being
+   * deleted
+   */
   ensure(scope: OrganizationScope, documentId: string): Promise<void>
   /**
-   * Creates the record unless it exists, for an update from a websocket. @throws ApiError ABORTED as for
-   * `ensure`; RESOURCE_EXHAUSTED
+   * Creates the record of a document unless it exists, for an update from a websocket.
+   * @throws ApiError ABORTED as for `ensure`; RESOURCE_EXHAUSTED if the rate limit for new documents is
+   * exceeded
    */
   create(address: DocumentAddress): Promise<void>
-  /** True while the document, or a folder or organization that contains it, is being deleted. */
+  /**
+   * Resolves with true while the document, or a folder or organization that contains the document, is being
+   * deleted.
+   */
   isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>
 }

@@ -39,8 +39,8 @@ export interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
   /** Milliseconds that a room without sessions stays in memory. */
   readonly idleMs: number
   /**
-   * Interval of the check that drops the Y.Doc of rooms without work since the last check. A room keeps its
-   * Y.Doc without work for twice this time at most. In milliseconds.
+   * Interval in milliseconds of a check that drops the Y.Doc of each room that had no work since the last
+   * check. A room without work keeps its Y.Doc for at most twice this time.
    */
   readonly restMs: number
   /** Maximum number of open documents of one workspace; 0: no limit. */
@@ -50,7 +50,7 @@ export interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
 /** A claim that keeps a room open. */
 export interface RoomHandle {
   readonly room: Room
-  /** Must be called exactly once. */
+  /** Ends the claim. Must be called exactly once. */
   release(): void
 }
 
@@ -69,16 +69,18 @@ export interface RoomRegistryOptions {
 
 interface OpenRoom {
   readonly room: Room
-  /** Removes the room from the count of open documents, and unsubscribes from the messages of other nodes. */
+  /**
+   * Removes the room from the count of open documents, and ends its subscription to messages of other nodes.
+   */
   readonly leave: () => void
   leases: number
   cancelIdle: (() => void) | null
 }
 
 /**
- * The open rooms of this process, at most one for each editor. A room stays open while it has a room handle,
- * and `idleMs` longer. A room that failed or was deleted is removed immediately, and the next client loads
- * the log again.
+ * The open rooms of this process, at most one for each editor. A room stays open while a caller has a handle
+ * of it, and `idleMs` longer. A room that failed or was deleted is removed immediately; the next client then
+ * loads the log again.
  */
 export class RoomRegistry {
   /** The presence of each document. */
@@ -93,7 +95,10 @@ export class RoomRegistry {
   readonly #clock: Clock
   readonly #metrics: Metrics
   readonly #rooms = new Map<string, OpenRoom>()
-  /** Documents that are being loaded, or that wait for the end of a deletion. */
+  /**
+   * Documents that cannot be opened at the moment, by key: each promise resolves when the load, the deletion,
+   * the compaction or the last appends of the document have ended.
+   */
   readonly #opening = new Map<string, Promise<unknown>>()
   readonly #pools: ThreadPoolSet
   readonly #quarantine: Quarantine
@@ -158,7 +163,7 @@ export class RoomRegistry {
   }
 
   /**
-   * Opens the room, and loads it if necessary.
+   * Returns a handle of the open room. Loads the room if it is not open.
    * @throws StoreUnavailableError if the store is unavailable; DocumentDamagedError; ApiError
    * RESOURCE_EXHAUSTED if the workspace has too many open documents
    */
@@ -174,8 +179,9 @@ export class RoomRegistry {
   }
 
   /**
-   * Runs `work` with the open room. If the document turns out to be expensive to read, runs `work` a second
-   * time: the first run has changed nothing.
+   * Runs `work` with the open room. If `work` finds that the document is expensive to read, opens the room
+   * again with the help of a thread and runs `work` a second time. This is safe, because the first run has
+   * changed nothing.
    */
   async use<T>(address: DocumentAddress, work: (room: Room) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
@@ -192,8 +198,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Deletes the document permanently, then ends its sessions, so that an outdated client cannot bring it
-   * back. Between these two steps the log rejects appends.
+   * Deletes the document permanently, then ends its sessions. Between these two steps the log rejects
+   * appends, so that no client can bring the document back.
    */
   async destroy(address: DocumentAddress): Promise<void> {
     const doc = addressKey(address)
@@ -213,8 +219,7 @@ export class RoomRegistry {
   }
 
   /**
-   * Reads one root of a whole state (V1) of a document for which no room is needed. Large states are read on
-   * a thread.
+   * Reads one root from a whole state (V1), without a room. A large state is read on a thread.
    * @param bytesMax limit for the content, as for `readEncoded`
    * @throws ApiError INVALID_ARGUMENT as for `readDocument`; RESOURCE_EXHAUSTED if too many reads of large
    * states wait, or if the content exceeds `bytesMax`
@@ -232,7 +237,7 @@ export class RoomRegistry {
     return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
   }
 
-  /** Ends every room. After the engine has been closed, all earlier commits are durable. */
+  /** Ends every room. All earlier commits are durable when the caller has also closed the engine. */
   async closeAll(reason: Close): Promise<void> {
     this.#resting.stop()
     this.#unsubscribe()
@@ -262,8 +267,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Closes the rooms of documents that are being deleted. Their logs are removed later; until then no client
-   * can open these documents.
+   * Closes the rooms of the documents that a removal task deletes. The task removes the logs of these
+   * documents later; until then no client can open the documents.
    */
   #closeGoing(task: RemovalTask): void {
     const prefix = organizationPrefix(task.scope)
@@ -297,14 +302,15 @@ export class RoomRegistry {
   }
 
   /**
-   * Ends a room whose log was removed. Later appends of the room may have created a new log, so no client can
-   * open the document until that log is removed as well.
+   * Ends a room whose log was removed. Appends of the room after the removal may have created a new log. No
+   * client can open the document until this new log is removed as well.
    */
   #endRoom(key: string): void {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
     const { commits } = room
-    // Another node may have created the document again before the message arrived, so the room reads the log.
+    // Another node may have created the document again before the removal message arrived. The room therefore
+    // reads the log, and ends if there is none.
     if (!commits.hasOneWriter && commits.hasLog) return commits.catchUp()
     room.close(documentDeleted)
     void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
@@ -313,8 +319,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Loads a room. The caller must open a handle in the same tick: only the release of a handle starts the
-   * idle timer.
+   * Loads a room. The caller must create a handle of the room in the same tick, because the idle timer starts
+   * only when a handle is released.
    */
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
@@ -336,8 +342,8 @@ export class RoomRegistry {
   async #loaded(key: string, address: DocumentAddress): Promise<LoadedRoom> {
     const loaded = await this.#read(address)
     this.#quarantine.delete(key)
-    // The record of the document is missing if the server crashed after the first update, or if the update is
-    // older than records.
+    // The directory may have no record of the document: the server may have crashed after the first update,
+    // or a version without such records may have stored the document.
     if (loaded.loaded.state === 'live') await this.#dependencies.records.ensure(address, address.documentId)
     return loaded
   }
@@ -368,7 +374,7 @@ export class RoomRegistry {
     })
   }
 
-  /** Runs `work`. Until it ends, no other call opens or destroys the room. */
+  /** Runs `work`. Until `work` ends, no other call opens or destroys the room. */
   async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
     const running = work().finally(() => {
       if (this.#opening.get(key) === running) this.#opening.delete(key)
@@ -405,7 +411,7 @@ export class RoomRegistry {
     open.cancelIdle = cancel
   }
 
-  /** Closes an idle room, unless a client joins while the last work finishes. */
+  /** Finishes the work of an idle room, then closes the room unless a client has joined in the meantime. */
   async #retire(open: OpenRoom): Promise<void> {
     do {
       await open.room.applied()
@@ -430,8 +436,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Delays the next open until the appends of the room have ended, because the next room must find them in
-   * the log.
+   * Delays the next open of a document until the appends of its ended room have ended, because the next room
+   * must find them in the log.
    */
   #awaitAppends(key: string, room: Room): void {
     const before = this.#opening.get(key)
@@ -458,7 +464,10 @@ export class RoomRegistry {
   }
 }
 
-/** Returns `done` if the document is expensive: such a document is only compacted while it is open. */
+/**
+ * Returns `done` for a DocumentExpensiveError, because an expensive document is only compacted while it is
+ * open. Throws any other error.
+ */
 function ifExpensive(error: unknown): 'done' {
   if (error instanceof DocumentExpensiveError) return 'done'
   throw error

@@ -6,7 +6,7 @@ import { loopStepsMax } from './integration-limits.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
 
-/** The trace of one room. It also traces what the clients of the room do, if they are traced. */
+/** Writes the trace of one room: the steps of the room, and the updates of clients whose users are traced. */
 export class RoomTrace {
   readonly #tracer: Tracer
   readonly #address: DocumentAddress
@@ -18,7 +18,7 @@ export class RoomTrace {
     this.#hasThreads = hasThreads
   }
 
-  /** Returns undefined if no step of the room can be traced. */
+  /** Returns the trace of a room; undefined if no step of the room can be traced. */
   static of(
     tracer: Tracer | undefined,
     address: DocumentAddress,
@@ -29,15 +29,16 @@ export class RoomTrace {
   }
 
   /**
-   * Returns the trace for a step that these users cause in the room; undefined if nothing traces the step.
+   * Returns the writer for a step that these users cause in the room; undefined if the step is not traced.
    */
   of(...userIds: readonly string[]): TraceWriter | undefined {
     return this.#tracer.of(this.#address, ...userIds)
   }
 
   /**
-   * Traces the predicted steps of an update. @param steps 0: the sizes of the update and of the document show
-   * that the update is inexpensive
+   * Traces the predicted steps of an update.
+   * @param steps the prediction; 0 if the sizes of the update and of the document show that the update is
+   * inexpensive
    */
   predicted({ bytes, from }: IncomingUpdate, steps: number): void {
     const isOnThread = steps > loopStepsMax && this.#hasThreads

@@ -35,28 +35,29 @@ import { UpdateBacklog } from './update-backlog.ts'
 import { mayBeCostly, partsOfCostly, type Work } from './work-shares.ts'
 import { allowedOf, mayBeStale, staleRightsOf } from './write-rights.ts'
 
-/** Minimum of the limit for the number of clients in a state vector. */
+/** Number of clients that every state vector may contain (`vectorClientsMax` is at least this number). */
 const vectorClientsMin = 20_000
 
 /**
- * Weight of the time that REST updates take: it counts a quarter. A rate limit also applies to REST updates,
- * and backends import documents with them.
+ * Factor for the time that REST updates take, before it is charged to the workspace. It is less than 1
+ * because a rate limit also applies to REST updates, and because backends import documents with them.
  */
 const restWeight = 0.25
 
 const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
   incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
 
-/** Maximum bytes of updates that may wait for the end of the tick without being counted in the backlog. */
+/** Maximum bytes of updates that wait for the end of the tick and are not counted in the backlog. */
 const uncountedBytesMax = 262_144
 
-/** States whether the room accepts updates, and contains the updates that have arrived. */
+/** The phase of a room: whether the room accepts updates, and the updates that wait. */
 type RoomPhase =
   /** No update waits. */
   | { readonly is: 'idle' }
   /**
-   * Updates wait for the end of the tick, or for the lock on the document. Each tick gets a new array. A
-   * reused array would reach the old generation of the heap, and its new entries would then be freed late.
+   * Updates wait for the end of the tick, or for the lock on the document. A new array is created for each
+   * tick: a reused array would reach the old generation of the heap, and its new entries would then be freed
+   * late.
    */
   | { readonly is: 'receiving'; updates: IncomingUpdate[]; bytes: number; readonly since: number }
   | { readonly is: 'ended'; readonly reason: Close }
@@ -74,7 +75,7 @@ export class Room {
   readonly awareness: RoomAwareness
   readonly answering: SyncReplyCache
   readonly #dependencies: RoomDependencies
-  /** Undefined if no step of this room is traced. */
+  /** The trace of this room; undefined if no step of the room is traced. */
   readonly #trace: RoomTrace | undefined
   readonly #members = new Set<Member>()
   readonly commits: Commits
@@ -84,7 +85,10 @@ export class Room {
   #editing: BackendEdits | null = null
   #replacing: Replacement | null = null
   #phase: RoomPhase = idle
-  /** Counts the updates that wait longer than this tick, including an update that a thread is integrating. */
+  /**
+   * Counts the updates that wait longer than the current tick, including an update that a thread is
+   * integrating.
+   */
   readonly #backlog: UpdateBacklog
   /** The lock on the document. While it is locked, arriving updates wait. */
   readonly #lock = new WriteLock()
@@ -159,8 +163,8 @@ export class Room {
   }
 
   /**
-   * Applies the updates of other nodes. It is created on first use, because most rooms receive no such
-   * updates.
+   * Applies the updates of other nodes. The object is created on first use, because most rooms receive no
+   * such updates.
    */
   get replica(): Replica {
     this.#replica ??= new Replica(
@@ -182,13 +186,16 @@ export class Room {
     return this.#replica
   }
 
-  /** Reads and updates for REST. It is created on first use, because most rooms never need it. */
+  /**
+   * Runs the reads and updates of REST calls. The object is created on first use, because most rooms never
+   * need it.
+   */
   get editing(): BackendEdits {
     this.#editing ??= new BackendEdits(this.#edited())
     return this.#editing
   }
 
-  /** Replaces content for REST. It is created on first use. */
+  /** Runs the replacements of REST calls. The object is created on first use. */
   get replacing(): Replacement {
     this.#replacing ??= new Replacement(this.#edited())
     return this.#replacing
@@ -225,8 +232,9 @@ export class Room {
   }
 
   /**
-   * Maximum number of clients in a state vector. A client may have written offline under client ids that are
-   * new to this document.
+   * Maximum number of clients that the server accepts in a state vector. The limit is higher than the number
+   * of clients of the document, because a client may have written offline under client ids that are new to
+   * it.
    */
   get vectorClientsMax(): number {
     return Math.max(vectorClientsMin, 2 * this.state.clocks.size)
@@ -249,8 +257,8 @@ export class Room {
   }
 
   /**
-   * Resolves with the sequence number of the last update when all updates applied so far are durable and
-   * sent.
+   * Resolves when all updates that have been applied so far are durable and sent. The value is the sequence
+   * number of the last of these updates.
    */
   get durable(): Promise<number> {
     return this.commits.durable
@@ -297,7 +305,8 @@ export class Room {
     }
     this.#worked = true
     if (waits) this.#backlog.add(kept)
-    // The end of the tick may be late if other documents take a long time.
+    // The end of the tick may be late if other documents take a long time. A large number of bytes is
+    // therefore counted now.
     else if (bytes > uncountedBytesMax) this.#countWaiting(null)
     return true
   }
@@ -311,7 +320,7 @@ export class Room {
     this.#backlog.set(placing === null ? incoming : [placing, ...incoming])
   }
 
-  /** Ends a member whose waiting updates take too much memory. */
+  /** Drops the waiting updates of a member and ends the member, because the updates take too much memory. */
   #drop(from: Member): void {
     this.#backlog.forget(from)
     if (this.#phase.is === 'receiving') {
@@ -332,7 +341,10 @@ export class Room {
     return this.#applier.holdsOf(member)
   }
 
-  /** Resolves when the waiting updates of this member can be applied; null if none of them waits. */
+  /**
+   * Returns a promise that resolves when the waiting updates of this member can be applied; null if no update
+   * of the member waits.
+   */
   waitingOf(member: Member): Promise<void> | null {
     return this.#backlog.has(member) ? this.#lock.held : null
   }
@@ -359,15 +371,15 @@ export class Room {
       this.#slowDown(meter(incoming.length - later.length))
       if (expensive !== null) void this.#place(expensive, since)
       else if (later.length > 0) this.#waitForTick()
-      // This is the last step: a sender whose socket is read again may send more immediately. While the
-      // document is locked, these updates wait.
+      // This must be the last step, because it may resume reading from a sender, which may then send more
+      // updates immediately. These updates wait while the document is locked.
       if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  /** Puts back updates that were not applied, in front of the updates that have arrived since. */
+  /** Puts back updates that were not applied. They precede the updates that have arrived since. */
   #putBack(later: readonly IncomingUpdate[], since: number): void {
     const phase = this.#phase
     if (later.length === 0 || phase.is === 'ended') return
@@ -376,16 +388,16 @@ export class Room {
   }
 
   /**
-   * Locks the document until the next tick. The document has used its share of this tick, but other sockets
-   * may still send updates for it.
+   * Locks the document until the next tick, because it has used its share of this tick. Otherwise, updates
+   * from other sockets could start more work for the document in the same tick.
    */
   #waitForTick(): void {
     setImmediate(this.#lock.hold(() => this.endTick()))
   }
 
   /**
-   * Starts to measure the work of edits. The returned function returns the work so far, without the time to
-   * read the document.
+   * Starts to measure the work of edits. Returns a function that returns the work since then, without the
+   * time to create the Y.Doc.
    */
   #metered(): (updates: number) => Work {
     const { steps, loadMs } = this.state
@@ -397,7 +409,7 @@ export class Room {
     })
   }
 
-  /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
+  /** Runs `work`, which makes edits on the event loop, and charges its time to the share of the workspace. */
   #charged<T>(updates: number, work: () => T, weight = 1): T {
     const meter = this.#metered()
     try {
@@ -408,12 +420,15 @@ export class Room {
     }
   }
 
-  /** Resolves when the workspace has event loop time left. Arriving updates wait until then. */
+  /** Resolves when the workspace has event loop time left. Until then, arriving updates wait. */
   async #share(): Promise<void> {
     while (!this.#hasEnded && this.#waitForShare()) await this.#lock.held
   }
 
-  /** Counts the work of edits, and pauses incoming updates while the workspace exceeds its share of the event loop. */
+  /**
+   * Charges the work of edits to the workspace. If the workspace has then used up its share of the event
+   * loop, pauses incoming updates for the time that `WorkShares` returns.
+   */
   #slowDown(spent: Work): void {
     const waitMs = this.#dependencies.work.spend(this.address.workspaceId, spent)
     this.#isCostly = waitMs > 0
@@ -421,8 +436,8 @@ export class Room {
   }
 
   /**
-   * Returns whether updates must wait because other documents of the workspace have used up its event loop
-   * time.
+   * Returns whether updates must wait because the documents of the workspace have used up its event loop
+   * time. If so, pauses incoming updates.
    */
   #waitForShare(): boolean {
     const waitMs = this.#dependencies.work.waitMs(this.address.workspaceId)
@@ -437,8 +452,8 @@ export class Room {
   }
 
   /**
-   * Lets a thread find the positions of the items of an expensive update. Meanwhile updates that arrive at
-   * this node wait.
+   * Integrates an expensive update on a thread, and applies the result. Updates that arrive at this node in
+   * the meantime wait.
    */
   async #place(item: IncomingUpdate, since: number): Promise<void> {
     const release = this.#lock.hold(() => this.endTick())
@@ -472,8 +487,8 @@ export class Room {
   }
 
   /**
-   * Rechecks permissions that may have ended. Returns true if there are any; updates wait until they are
-   * rechecked.
+   * Returns whether permissions of the senders may have ended. If so, rechecks these permissions, and updates
+   * wait until that is done.
    */
   #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
     const stale = staleRightsOf(incoming, this.#dependencies.fences)
@@ -492,37 +507,41 @@ export class Room {
     while (this.#lock.held !== null) await this.#lock.held
   }
 
-  /** Applies and commits all arrived updates, including waiting ones. The caller closes the room next. */
+  /**
+   * Applies and commits all arrived updates, including updates that wait for the lock. The caller must close
+   * the room next.
+   */
   flush(): void {
     this.#lock.release()
     this.#take('at the end')
   }
 
   /**
-   * Runs `work` now, or in a later tick if expensive replies of all rooms have used their share of this tick.
+   * Runs `work`, which sends a reply. Runs it now, or in a later tick if the replies of all rooms have used
+   * their share of this tick.
    */
   scheduleAnswer(work: () => void): void {
     this.#dependencies.tickScheduler.answer(work)
   }
 
   /**
-   * Encodes the frames that a client with this state vector lacks. Returns null if the document cannot be
-   * read; the room has then ended.
+   * Returns the frames with the content that a client with this state vector lacks. Returns null if the
+   * document cannot be read; the room has then ended.
    */
   answer(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] | null {
     return this.#read(() => this.answering.framesFor(encoder, vector))
   }
 
   /**
-   * Returns the update that a client with this state vector lacks; null if the document cannot be read (the
-   * room has then ended).
+   * Returns one update with the content that a client with this state vector lacks. Returns null if the
+   * document cannot be read; the room has then ended.
    */
   missed(vector: Uint8Array): Uint8Array | null {
     return this.#read(() => this.state.diff(vector))
   }
 
   /**
-   * Returns whether the vetted update contains nothing new. This is expensive if the update deletes
+   * Returns whether the document already has the whole vetted update. This is expensive if the update deletes
    * something, so call it rarely.
    */
   contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
@@ -530,14 +549,17 @@ export class Room {
   }
 
   /**
-   * Returns the state vector of all updates that have been sent to the members so far. A slow member has this
-   * state when the server stops sending to it.
+   * Returns the state vector of the document with only those updates that have been sent to the members. This
+   * is the state that a slow member has when the server stops sending to it.
    */
   broadcastVector(): Uint8Array {
     return writeStateVector(this.commits.broadcastClocks(this.state.clocks))
   }
 
-  /** Compacts the log if enough has accumulated. A failure is harmless, because the log is complete. */
+  /**
+   * Compacts the log if it has enough new entries. A failure is only logged, because the log is complete
+   * without a compaction.
+   */
   async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
     const { due, dueAtLeaving } = this.#compaction
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
@@ -555,14 +577,16 @@ export class Room {
    */
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
     if (Math.max(this.#editedAt, this.commits.changed.at) >= editedSince) return 'later'
-    // An earlier room may have left older versions.
+    // An earlier room may have left entries that a compaction can remove.
     const isCompactable =
       this.#compaction.isCompactable || (await hasOlderVersions(this.#dependencies.log, this.doc))
     if (isCompactable && !this.#hasEnded) await this.#compaction.finish()
     return 'done'
   }
 
-  /** Ends the room because its document is expensive to read. The next open uses a thread to read it. */
+  /**
+   * Ends the room because its document is expensive to read. At the next open, a thread reads the document.
+   */
   closeAsExpensive(): void {
     this.#dependencies.expensive(this)
     this.close(close('tryAgainLater', 'the document is expensive to open and is being prepared: try again'))
@@ -612,8 +636,8 @@ export class Room {
   }
 
   /**
-   * Reports the authors of the updates. Returns the debounce windows that the edit starts; null if there are
-   * none.
+   * Reports the authors of the updates to the edit listener. Returns the debounce windows that this edit
+   * starts; null if it starts none.
    */
   #noted(updates: readonly AppliedUpdate[], now: number): StartedWindows | null {
     const { metrics, edits } = this.#dependencies
@@ -636,7 +660,7 @@ export class Room {
   #send(broadcast: UpdateBroadcast): void {
     if (this.#trace !== undefined) this.#trace.broadcast(broadcast, this.#members)
     for (const member of this.#members) member.deliver(broadcast)
-    // This follows the broadcast, so that it delays only readers of the whole document.
+    // The follow-up work runs after the broadcast, so that it does not delay the members.
     if (this.state.isDue || this.#compaction.due) this.#dependencies.tickScheduler.follow(this)
   }
 
@@ -657,7 +681,7 @@ export class Room {
     if (this.#compaction.due) void this.compact()
   }
 
-  /** Drops the Y.Doc if it was not used since the last call. The bytes of the document stay. */
+  /** Replaces the Y.Doc with its bytes if the document was not used since the last call. */
   rest(): void {
     if (!this.#worked && !this.#hasEnded) this.state.drop()
     this.#worked = false
@@ -674,8 +698,8 @@ export class Room {
   }
 
   /**
-   * Runs a read. Yjs may parse the stored bytes only at this moment. If they are damaged or too expensive,
-   * the room ends, and the result is null.
+   * Runs a read. Often it is this read in which Yjs parses the stored bytes for the first time. If the bytes
+   * are damaged or too expensive, the room ends, and the result is null.
    */
   #read<T>(work: () => T): T | null {
     try {
@@ -688,8 +712,8 @@ export class Room {
   }
 
   /**
-   * Ends the room after an error, and drops its state in memory. Clients reconnect, the room reads the log
-   * again, and the handshake of each client resends the missing updates.
+   * Ends the room after an error, and drops its state in memory. When clients reconnect, the next room reads
+   * the log, and the handshake of each client sends the updates that were lost.
    */
   #fail(error: unknown): void {
     if (this.#hasEnded) return
@@ -707,8 +731,8 @@ export class Room {
   #logFailure(error: unknown): void {
     const { organizationId, documentId, editorId } = this.address
     const { logger } = this.#dependencies
-    // This is not a server failure: a permission has ended, or a limit was reached, before an update was
-    // stored.
+    // These errors are not failures of the server: a permission has ended, or a limit was reached, before an
+    // update was stored.
     if (isFenced(error) || error instanceof ApiError) {
       const reason = errorMessage(error)
       logger.info(

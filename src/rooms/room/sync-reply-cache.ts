@@ -3,18 +3,18 @@ import { joinUpdates } from '../../update/join-updates.ts'
 import type { DocumentState } from './document-state.ts'
 
 /**
- * Minimum size in bytes of a state whose frame is shared. Encoding a smaller frame again costs less than
- * keeping it.
+ * Minimum size in bytes of a state whose frame is kept for several clients. Encoding a smaller frame again
+ * costs less than keeping it.
  */
 const sharedFrom = 65_536
 
 /** Encodes the reply to a state vector as frames. */
 export interface SyncReplyEncoder {
-  /** Encodes the reply itself. */
+  /** Returns the frame of the reply itself. */
   offer(bytes: Uint8Array): Uint8Array
   /**
-   * Encodes an update that is sent before the reply. It must be sent first, because a client considers the
-   * document complete when it has received the reply.
+   * Returns the frame of an update that is sent before the reply. A client considers the document complete
+   * when it has received the reply, so this frame must precede the reply.
    */
   update(bytes: Uint8Array): Uint8Array
 }
@@ -24,15 +24,15 @@ interface Whole {
   readonly frame: WeakRef<Uint8Array>
   /** The bytes from which the frame was encoded. */
   readonly bytes: WeakRef<Uint8Array>
-  /** The state that the frame contains; null if the frame contains only a part of the state. */
+  /** The state that the frame contains; null if the frame does not contain the whole state. */
   readonly held: { readonly revision: number; readonly vector: Uint8Array } | null
 }
 
 /**
- * The cache of replies to state vectors. A new client receives the whole document, and after a restart all
- * clients connect simultaneously. These clients share one frame of the document; a frame with the later
- * changes is sent before it. The shared frame is as large as the document, so only its current receivers keep
- * it in memory.
+ * Encodes and caches the replies to state vectors. A new client receives the whole document, and after a
+ * restart all clients connect simultaneously. These clients share one frame of the document; an additional
+ * frame with the later changes is sent before the shared one. The shared frame is as large as the document,
+ * so it stays in memory only while it is being sent.
  */
 export class SyncReplyCache {
   readonly #state: DocumentState
@@ -43,8 +43,8 @@ export class SyncReplyCache {
   }
 
   /**
-   * Returns the frames that a client with this state vector lacks, in order. The caller must not change the
-   * frames.
+   * Returns the frames with the content that a client with this state vector lacks, in sending order. The
+   * caller must not change the frames.
    */
   framesFor(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] {
     if (vector.length > 1) return [encoder.offer(this.#state.diff(vector))]
@@ -58,15 +58,17 @@ export class SyncReplyCache {
     return waiting === null ? [frame] : [encoder.update(waiting), frame]
   }
 
-  /** Returns the frame of these bytes if it is still being sent to other clients; otherwise undefined. */
+  /**
+   * Returns the frame of these bytes if the frame is still being sent to other clients; otherwise undefined.
+   */
   #sharedFrame(encoder: SyncReplyEncoder, bytes: Uint8Array): Uint8Array | undefined {
     if (this.#whole?.encoder !== encoder || this.#whole.bytes.deref() !== bytes) return undefined
     return this.#whole.frame.deref()
   }
 
   /**
-   * Returns the frame that other clients are receiving, and the changes since. Returns null if there is no
-   * such frame or if too much has changed.
+   * Returns the frame that is being sent to other clients, after a frame with the changes since then. Returns
+   * null if no such frame is in memory, or if the changes are larger than an eighth of it.
    */
   #sharedFrames(encoder: SyncReplyEncoder): readonly Uint8Array[] | null {
     if (this.#whole?.encoder !== encoder) return null
@@ -87,6 +89,9 @@ export class SyncReplyCache {
   }
 }
 
-/** Returns one whole state. Copies the parts if that is possible; otherwise Yjs merges them. */
+/**
+ * Joins the bytes of a state and a waiting update to one whole state. Joins them as bytes if that is
+ * possible; otherwise Yjs merges them.
+ */
 const joined = (bytes: Uint8Array, waiting: Uint8Array): Uint8Array =>
   joinUpdates([bytes, waiting])?.bytes ?? Y.mergeUpdates([bytes, waiting])

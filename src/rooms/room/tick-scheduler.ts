@@ -1,21 +1,21 @@
-/** An object with work for the end of a tick of the event loop. */
+/** An object whose work runs at the end of a tick of the event loop. */
 export interface TickTask {
   endTick(): void
 }
 
-/** An object with remaining work that no caller waits for. */
+/** An object whose remaining work runs after the broadcasts. No caller waits for this work. */
 export interface AfterTickTask {
   followUp(): void
 }
 
 /**
- * Maximum milliseconds of a tick for room tasks, and also for expensive replies. The remaining work runs in
- * the next tick.
+ * Maximum milliseconds that room tasks may take in a tick; the same limit applies separately to replies. The
+ * remaining work runs in the next tick.
  */
 const tickMsMax = 16
 
 /**
- * Runs the work of all rooms once, at the end of a tick. All updates that the sockets of a room have received
+ * Runs the work of each room once, at the end of a tick. All updates that the sockets of a room have received
  * in the tick then form one transaction, one commit and one write for each receiver.
  */
 export class TickScheduler {
@@ -31,7 +31,7 @@ export class TickScheduler {
     if (this.#waiting.length === 1) setImmediate(this.#run)
   }
 
-  /** Calls the task once, after the current broadcasts have been sent. */
+  /** Calls `followUp` of the task once, after the current broadcasts have been sent. */
   follow(follower: AfterTickTask): void {
     this.#following.add(follower)
     if (this.#following.size === 1) setImmediate(this.#followUp)
@@ -66,7 +66,7 @@ export class TickScheduler {
     for (const [index, task] of waiting.entries()) {
       task.endTick()
       if (performance.now() < endsAt || index + 1 === waiting.length) continue
-      // The remaining entries precede the ones that were added meanwhile.
+      // The remaining tasks run before the tasks that were added in the meantime.
       this.#waiting = [...waiting.slice(index + 1), ...this.#waiting]
       setImmediate(this.#run)
       return

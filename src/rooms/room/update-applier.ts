@@ -14,33 +14,31 @@ import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pendi
 import type { RoomTrace } from './room-trace.ts'
 
 /**
- * Maximum number of updates that are applied together. Their steps are then known before more updates are
- * applied.
+ * Maximum number of updates that are applied together. After each such group, the steps that it took are
+ * known and the budget of the tick is checked.
  */
 const runMax = 64
 
 /**
- * Milliseconds of a tick for the updates of one document. Steps alone are not enough: reading an update and
- * predicting its steps also takes time.
+ * Maximum milliseconds of a tick that the updates of one document take. A limit for steps is not enough,
+ * because reading an update and predicting its steps also takes time.
  */
 const takeMsMax = 8
 
-/**
- * Thrown if an update that passed vetting could not be applied. The document in memory is no longer reliable.
- */
+/** Thrown if a vetted update could not be applied. The document in memory is then no longer reliable. */
 export class UpdateApplyError extends Error {
   override readonly name = 'UpdateApplyError'
 }
 
-/** The result of applying the updates that arrived. */
+/** The result of applying the updates of one tick. */
 export interface AppliedPart {
   /** The updates to commit. */
   readonly accepted: readonly AppliedUpdate[]
   /** An update that a thread must integrate first; null if there is none. */
   readonly expensive: IncomingUpdate | null
   /**
-   * The updates that were not applied, in order: they follow `expensive`, or the time of this tick was used
-   * up.
+   * The updates that were not applied, in order: the updates after `expensive`, or those for which the time
+   * of this tick did not suffice.
    */
   readonly later: readonly IncomingUpdate[]
 }
@@ -48,9 +46,10 @@ export interface AppliedPart {
 const none: readonly IncomingUpdate[] = []
 
 /**
- * Applies updates to the document of a room; there is no other way. Applies the updates of one tick, and
- * returns the new, complete ones for the commit. An update that continues the document exactly is applied
- * unchanged, together with its neighbors. Any other update is split into a new part and a remainder.
+ * Applies the arrived updates of one tick to the document of a room, and returns the new, complete parts for
+ * the commit. All updates of clients go through this class. An update that continues the document exactly is
+ * applied unchanged, together with its neighbors. Any other update is split: its new part is applied, and a
+ * part with missing dependencies becomes pending.
  */
 export class UpdateApplier {
   readonly #state: DocumentState
@@ -71,9 +70,9 @@ export class UpdateApplier {
   }
 
   /**
-   * Applies updates.
-   * @param when `at the end`: the room is closed next, so no update is left for later, except the updates
-   * after an expensive one
+   * Applies updates until the budget of the tick is used up.
+   * @param when `at the end`: the room is closed next, so no budget applies, and only the updates after an
+   * expensive one are left over
    * @throws UpdateApplyError, DocumentExpensiveError; all updates that this call has accepted are then lost
    */
   take(incoming: readonly IncomingUpdate[], when: 'in a tick' | 'at the end' = 'in a tick'): AppliedPart {
@@ -114,8 +113,8 @@ export class UpdateApplier {
   }
 
   /**
-   * Starts the budget of the document for this tick. The returned function returns whether the budget is used
-   * up.
+   * Starts the budget of the document for this tick. Returns a function that returns whether the budget is
+   * used up.
    */
   #tickBudget(): () => boolean {
     const stepsMax = this.#state.steps + tickStepsMax
@@ -129,13 +128,14 @@ export class UpdateApplier {
 
   #isInexpensive(item: IncomingUpdate): boolean {
     const { bytes, summary } = item
-    // A client usually offers content that it has received, for example all deletions of a large document.
+    // In its handshake, a client usually offers content that the document already has, for example all
+    // deletions of a large document. Such an update takes no steps.
     const steps = this.#state.isKnown(bytes, summary) ? 0 : this.#state.predict(bytes, summary)
     if (this.#trace !== undefined) this.#trace.predicted(item, steps)
     return steps <= loopStepsMax
   }
 
-  /** Applies one simple update: the most frequent case. */
+  /** Applies one simple update, which is the most frequent case. */
   #takeKeystroke(item: IncomingUpdate): readonly AppliedUpdate[] {
     this.#state.advance(item.summary)
     const updates = [updateOf(item)]
@@ -170,7 +170,10 @@ export class UpdateApplier {
     return accepted
   }
 
-  /** Removes and returns the pending update that is complete and expensive; null if there is none. */
+  /**
+   * Removes and returns the pending update that is expensive and whose dependencies have arrived; null if
+   * there is none.
+   */
   takeExpensive(): IncomingUpdate | null {
     const expensive = this.#expensive
     this.#expensive = null
@@ -193,7 +196,8 @@ export class UpdateApplier {
   }
 
   /**
-   * Returns whether the types of the update are nested within the limit. If not, only the sender is closed.
+   * Returns whether the nesting of the types of the update is within the limit. If not, closes the sender;
+   * the room continues.
    */
   #nests({ bytes, from }: IncomingUpdate): boolean {
     const { doc } = this.#state
@@ -222,8 +226,8 @@ export class UpdateApplier {
   }
 
   /**
-   * Checks map entries as the last check of an update. This is possible only after the update was applied;
-   * the update is not stored yet.
+   * Checks that no map entry has several values. This check needs the document with the applied update; the
+   * update is not stored yet. @throws UpdateApplyError, after closing the sender
    */
   #checkEntries(summary: UpdateSummary, from: Member | null): void {
     if (summary.longRuns.length === 0) return
@@ -236,8 +240,8 @@ export class UpdateApplier {
   }
 
   /**
-   * Applies the parts of the update whose dependencies are present. Returns false if a part lacks
-   * dependencies.
+   * Applies the parts of the update whose dependencies are present. Returns false if a part was not applied
+   * because its dependencies are missing.
    */
   #integrate({ bytes, summary, from, onApplied }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
     try {
@@ -267,13 +271,13 @@ export class UpdateApplier {
   #hold(incoming: IncomingUpdate): void {
     this.#pending.add(incoming, this.#state.clocks)
     if (this.#trace !== undefined) this.#trace.pending(incoming)
-    // An offer answers a request of the server. Its sender has no more updates, so requests for the missing
-    // part would repeat indefinitely.
+    // An offer is already the reply to a request for missing updates: its sender has no more updates, and
+    // further requests would repeat indefinitely.
     if (incoming.kind === 'update') incoming.from.requestMissing()
   }
 
   #retryHeld(accepted: AppliedUpdate[]): void {
-    // An applied update may complete another pending update.
+    // Repeats until nothing more is applied, because an applied update may complete another pending update.
     for (let before = -1; before < accepted.length; ) {
       before = accepted.length
       const candidates = this.#pending.take(this.#state.clocks)
@@ -284,7 +288,7 @@ export class UpdateApplier {
 
   #isMissingMore({ incoming }: PendingUpdate, accepted: AppliedUpdate[]): boolean {
     if (!this.#isInexpensive(incoming)) {
-      // Only one expensive update at a time; any other stays pending.
+      // Only one expensive update is integrated at a time; any other expensive update stays pending.
       const isNext = this.#expensive === null
       this.#expensive ??= incoming
       return !isNext

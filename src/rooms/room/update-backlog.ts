@@ -2,7 +2,10 @@ import type { MemoryClaim } from '../../quota/memory-account.ts'
 import type { Member } from './member.ts'
 import { type IncomingUpdate, memoryOfUpdate } from './pending-updates.ts'
 
-/** When a sender's waiting updates take more than this number of bytes, its socket is no longer read. */
+/**
+ * Maximum bytes of memory that the waiting updates of a sender take while its socket is read. Above this
+ * number, the socket is no longer read.
+ */
 const readBytesMax = 65_536
 
 interface Sender {
@@ -12,16 +15,19 @@ interface Sender {
 }
 
 /**
- * Counts the updates that a room cannot apply yet, by sender. If a sender has many such updates, its socket
- * is not read until they are applied. When the updates of all senders take too much memory, the sender with
- * the most bytes is ended.
+ * Counts the memory of the updates that a room cannot apply yet, by sender. If the updates of a sender take
+ * too many bytes, its socket is not read until they are applied. If the updates of all senders take too much
+ * memory, the sender with the most bytes is disconnected.
  */
 export class UpdateBacklog {
   readonly #open: (from: Member) => MemoryClaim
-  /** Null while nothing waits. */
+  /** The senders with waiting updates; null while no update waits. */
   #senders: Map<Member, Sender> | null = null
 
-  /** @param open opens the claim of a sender; `forget` ends the claim */
+  /**
+   * @param open opens the memory claim of a sender. The backlog releases the claim when no update of the
+   * sender waits any more.
+   */
   constructor(open: (from: Member) => MemoryClaim) {
     this.#open = open
   }
@@ -41,15 +47,15 @@ export class UpdateBacklog {
     this.#count(incoming.from, sender)
   }
 
-  /** Replaces all counts by the counts of these waiting updates. */
+  /** Replaces all counts: afterwards, exactly the updates in `waiting` are counted. */
   set(waiting: readonly IncomingUpdate[]): void {
     if (this.#senders === null && waiting.length === 0) return
     for (const sender of this.#senders?.values() ?? []) sender.bytes = 0
     for (const incoming of waiting) this.#senderOf(incoming.from).bytes += memoryOfUpdate(incoming)
     const rested = this.#takeRested()
     for (const [from, sender] of this.#senders ?? []) this.#count(from, sender)
-    // This is the last step: a sender may have more updates in its read buffer, and these are counted
-    // immediately.
+    // This must be the last step: a sender that is read again may have more updates in its read buffer, and
+    // these are counted immediately.
     for (const [from, { isPaused }] of rested) if (isPaused) from.resumeReading?.()
   }
 
@@ -61,8 +67,8 @@ export class UpdateBacklog {
   }
 
   /**
-   * Reduces the claims of senders that have fewer waiting bytes than before. Removes and returns the senders
-   * that have none left.
+   * Reduces the claims of senders whose updates take fewer bytes than before. Removes and returns the senders
+   * without waiting updates.
    */
   #takeRested(): readonly (readonly [Member, Sender])[] {
     const rested: (readonly [Member, Sender])[] = []

@@ -3,14 +3,14 @@ import { RateLimiter } from '../../quota/rate-limiter.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
 /**
- * Maximum steps (`integration-limits.ts`) of a free edit. An edit is free if it exceeds neither this limit
- * nor `freeMs`.
+ * Maximum steps (`integration-limits.ts`) of a free edit. A free edit is not charged to its workspace. An
+ * edit is free if it exceeds neither this limit nor `freeMs`.
  */
 const freeSteps = 2_000
 
 /**
- * Maximum milliseconds of a free edit, as the average of the edits of a tick. Steps alone are not enough: Yjs
- * also spends time for each client of a document.
+ * Maximum milliseconds of a free edit, as the average of the edits of a tick. A limit for steps is not
+ * enough, because Yjs also spends time for each client of a document.
  */
 const freeMs = 3
 
@@ -20,10 +20,12 @@ const msPerSecond = 100
 /** Milliseconds of the event loop that expensive edits of a workspace may take in a burst, after a pause. */
 const burstMs = 500
 
-/** Maximum time in milliseconds that a document waits before its workspace is checked again. */
+/**
+ * Maximum milliseconds that a document waits before the time that its workspace has left is checked again.
+ */
 const waitMsMax = 2_000
 
-/** Number of structs and deleted ranges above which updates may take more than a millisecond. */
+/** Number of structs and deleted ranges, in total, above which an update may take more than a millisecond. */
 export const partsOfCostly = 200
 
 /** Returns whether an update may take more than a millisecond. */
@@ -37,22 +39,25 @@ export interface Work {
 }
 
 /**
- * Limits the time that the event loop spends on expensive edits of one workspace. The limit is not by
+ * Limits the time that the event loop spends on the expensive edits of each workspace. The limit is not per
  * document, because a workspace can create any number of documents.
  */
 export class WorkShares {
   readonly #onExceeded: (workspaceId: string) => void
-  /** Counts milliseconds of the event loop. */
+  /** The milliseconds of the event loop that each workspace has used. */
   readonly #spent: RateLimiter
 
-  /** @param onExceeded called each time a document must wait */
+  /** @param onExceeded called each time edits have used up the time of a workspace */
   constructor(clock: Clock, onExceeded: (workspaceId: string) => void) {
     this.#onExceeded = onExceeded
     // A RateLimiter accepts a call while at least one unit is left, so the burst is larger by one.
     this.#spent = new RateLimiter({ rate: { perSecond: msPerSecond, burst: burstMs + 1 }, clock })
   }
 
-  /** Counts the time of edits. Returns the number of milliseconds that their document must wait. */
+  /**
+   * Charges the time of edits to their workspace, unless they are free. Returns the number of milliseconds
+   * that the document must wait.
+   */
   spend(workspaceId: string, { updates, steps, ms }: Work): number {
     if (steps <= freeSteps && ms <= freeMs * updates) return 0
     this.#spent.charge(workspaceId, ms)
@@ -61,7 +66,10 @@ export class WorkShares {
     return waitMs
   }
 
-  /** Returns the number of milliseconds that a document with expensive edits must wait. */
+  /**
+   * Returns the number of milliseconds that a document with expensive edits must wait; 0 if its workspace has
+   * time left.
+   */
   waitMs(workspaceId: string): number {
     return Math.min(waitMsMax, Math.ceil(this.#spent.waitMs(workspaceId)))
   }

@@ -14,7 +14,7 @@ export class StaleRightError extends Error {
   override readonly name = 'StaleRightError'
 }
 
-/** Maximum number of tries of one change. The permission is rechecked after each failed try. */
+/** Maximum number of tries of one change. The permission is rechecked before each further try. */
 const triesMax = 5
 
 /** Returns whether a permission has ended or may have ended. */
@@ -26,7 +26,8 @@ export const mayBeStale = (fences: Pick<FenceStore, 'isCurrent'>, { right }: Mem
   right !== undefined && isStale(fences, right)
 
 /**
- * Makes a change. If the change throws StaleRightError, rechecks the permission and tries again.
+ * Runs `change`, and returns its result. If `change` throws StaleRightError, rechecks the permission and runs
+ * `change` again, up to 5 times in total.
  * @throws ApiError if the permission has ended; all errors of `change`
  */
 export async function whileAllowed<T>(right: WriteRight | undefined, change: () => Promise<T>): Promise<T> {
@@ -41,8 +42,8 @@ export async function whileAllowed<T>(right: WriteRight | undefined, change: () 
 }
 
 /**
- * Returns the permissions that must be rechecked before these updates are applied, without duplicates; null
- * if there are none.
+ * Returns the permissions that must be rechecked before the updates of their holders are applied, without
+ * duplicates; null if there are none.
  */
 export function staleRightsOf(
   incoming: readonly IncomingUpdate[],
@@ -57,13 +58,13 @@ export function staleRightsOf(
   return stale
 }
 
-/** Returns the updates, except those of members that may no longer write. */
+/** Returns the given updates without the updates of members that may no longer write. */
 export const allowedOf = (incoming: readonly IncomingUpdate[]): readonly IncomingUpdate[] =>
   incoming.some(isEnded) ? incoming.filter((one) => !isEnded(one)) : incoming
 
 const isEnded = ({ from: { right } }: IncomingUpdate): boolean => right?.fence === null
 
-/** Returns the permissions of the updates, without duplicates. */
+/** Returns the permissions with which the updates were made, without duplicates. */
 export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRight> {
   const rights = new Set<WriteRight>()
   for (const update of updates) {
@@ -74,8 +75,8 @@ export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRi
 }
 
 /**
- * Returns the fences of the permissions of the updates, for their append. @throws AppendRejectedError if a
- * permission has ended
+ * Returns the option `fence` for the append of the updates: the fences of all their permissions. Returns an
+ * empty object if there are no fences. @throws AppendRejectedError if a permission has ended
  */
 export function fencing(updates: readonly AppliedUpdate[]): Pick<AppendOptions, 'fence'> {
   const rights = updates.length === 1 ? [rightOf(updates[0] as AppliedUpdate)] : [...rightsOf(updates)]
@@ -88,8 +89,8 @@ export function fencing(updates: readonly AppliedUpdate[]): Pick<AppendOptions, 
 }
 
 /**
- * Rechecks the permissions of deliveries. If a permission has ended, its sessions are closed before this
- * function throws.
+ * Rechecks the permissions with which the updates of commits were made. If a permission has ended, its
+ * sessions are closed before this function throws.
  * @throws AppendRejectedError, ApiError if a permission has ended; StoreUnavailableError
  */
 export async function recheckRights(

@@ -2,22 +2,22 @@ import type { Clock } from '../../clock.ts'
 import { exhausted } from '../../quota/limits.ts'
 import { RateLimiter } from '../../quota/rate-limiter.ts'
 
-/** Minimum share of the maximum time that each job gets, even if its workspace has a large debt. */
+/** Share of the maximum time that a job gets at least, even if its workspace has a large debt. */
 const shortestShare = 0.1
 /**
- * Share of the elapsed time by which a debt decreases. In the long run, jobs without a result therefore use
- * at most this share of a thread.
+ * Milliseconds by which a debt decreases in each elapsed millisecond. In the long run, the jobs of a
+ * workspace that end without a result therefore use at most this share of a thread.
  */
 const forgivenShare = 0.1
 
 /**
- * Counts the time of jobs that end without a result as a debt of their workspace. The debt decreases slowly.
- * While a workspace has a debt, its jobs have a shorter deadline. If the debt is large, the workspace gets no
- * thread for a while.
+ * Limits the time that threads spend on jobs that end without a result. The time of such a job is added to
+ * the debt of its workspace, which decreases slowly. While a workspace has a debt, its jobs have a shorter
+ * deadline. If the debt is large, the workspace gets no thread until the debt has decreased.
  */
 export class Overruns {
   readonly #jobMs: number
-  /** Milliseconds of jobs without a result, by workspace. */
+  /** The debt of each workspace in milliseconds. */
   readonly #debts: RateLimiter
 
   constructor(clock: Clock, jobMs: number) {
@@ -40,7 +40,7 @@ export class Overruns {
     return Math.ceil(this.#debts.waitMs(workspaceId) / 1000)
   }
 
-  /** @throws ApiError RESOURCE_EXHAUSTED while the workspace gets no thread */
+  /** Checks whether the workspace may use a thread. @throws ApiError RESOURCE_EXHAUSTED while it may not */
   check(workspaceId: string): void {
     const seconds = this.restSeconds(workspaceId)
     if (seconds === 0) return

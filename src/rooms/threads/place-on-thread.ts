@@ -8,24 +8,24 @@ import type { ThreadPool } from './thread-pool.ts'
 import { completed, type Done, runThreadTask, type ThreadTask } from './thread-task.ts'
 
 /**
- * Maximum number of tries to integrate an update on a thread. A try fails if other nodes have changed the
- * document meanwhile.
+ * Maximum number of tries to integrate an update on a thread. A try fails if other nodes change the document
+ * before it ends.
  */
 const triesMax = 3
 
 /**
- * Integrates an update (V1) on a thread, into a copy of the document. The document must be locked, because
- * the result is valid only for this state of the document.
+ * Integrates an update (V1) into a copy of the document, on a thread. The document must be locked, because
+ * the result is valid only for the current state of the document.
  * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread;
  * UNAVAILABLE if the store is unavailable; ABORTED if other nodes keep changing the document
  */
 export async function placeOnThread(room: EditContext, update: Uint8Array): Promise<PlacedIntegration> {
-  // This waits before it uses a thread, so that other documents can use the thread while the disk is slow.
+  // The wait for the disk comes before the use of a thread, so that a slow disk does not occupy the thread.
   if (room.state.bytes === null) await waitUntilDurable(room, null)
   return onThread(room.threads, room.address, async (run) => {
     for (let tries = 1; ; tries += 1) {
       const { revision } = room.state
-      // The copy is made only when a thread is free, so that waiting jobs keep no copies.
+      // The updates are read only when a thread is free, so that waiting jobs keep no copies of the document.
       const updates = await updatesOf(room, presentVersion(room), true)
       const placed = await run({ is: 'place', updates, update })
       if (placed.is !== 'placed')
@@ -37,7 +37,7 @@ export async function placeOnThread(room: EditContext, update: Uint8Array): Prom
 }
 
 /**
- * Integrates an update (V1) on a thread, into a copy of a document.
+ * Integrates an update (V1) into a copy of a document, on a thread.
  * @param state the whole state (V1) of the document
  * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread
  */
@@ -54,8 +54,9 @@ export async function placeStateOnThread(
 }
 
 /**
- * Reads a document on a thread, from the updates that contain it. @throws ApiError RESOURCE_EXHAUSTED if too
- * many jobs wait for a thread
+ * Reads a document on a thread.
+ * @param updates the content of the document: a snapshot (or an empty update) and the updates after it
+ * @throws ApiError RESOURCE_EXHAUSTED if too many jobs wait for a thread
  */
 export async function openOnThread(
   threads: ThreadPool,
@@ -68,7 +69,10 @@ export async function openOnThread(
   return opened
 }
 
-/** Runs `work` with a thread. If the operator has disabled threads, its jobs run on the event loop. */
+/**
+ * Calls `work` with a function that runs jobs on a thread. If the operator has disabled threads, this
+ * function runs the jobs on the event loop.
+ */
 const onThread = async <T>(
   threads: ThreadPool,
   address: DocumentAddress,

@@ -1,6 +1,6 @@
 /**
- * The code of a thread: runs one job after the other. An exception ends the thread, and the pool starts
- * another one.
+ * The entry point of a thread. It runs one job after the other. An exception ends the thread, and the pool
+ * starts another one.
  */
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -9,13 +9,14 @@ import { parentPort } from 'node:worker_threads'
 import { buffersOf, runThreadTask, type ThreadTask } from './thread-task.ts'
 
 /**
- * Priority (nice value) with which a thread gets a third of the processor time of the event loop if both need
- * the same core.
+ * Priority (nice value) of a thread. If a thread and the event loop need the same core, the thread gets a
+ * third of the processor time that the event loop gets.
  */
 const priority = 5
 
 /**
- * Lowers the priority of this thread below the event loop, on Linux, where each thread has its own priority.
+ * Sets the priority of this thread below that of the event loop. This works only on Linux, where each thread
+ * has its own priority.
  */
 function yieldToEventLoop(): void {
   try {

@@ -13,15 +13,15 @@ import { completed, type Done, type ThreadTask, taskBytes } from './thread-task.
 
 export interface ThreadLimits {
   /**
-   * Maximum number of threads that one workspace may use; all workspaces together may use one more. 0: there
-   * are no threads, and the event loop does all work.
+   * Maximum number of threads that one workspace may use at the same time; all workspaces together may use
+   * one more. 0: there are no threads, and the event loop does all work.
    */
   readonly threads: number
-  /** Maximum number of uses that may wait for a thread. Further uses are rejected. */
+  /** Maximum number of calls of `use` that may wait for a thread. Further calls are rejected. */
   readonly waitingMax: number
-  /** Maximum number of uses of one workspace that may wait for a thread. */
+  /** Maximum number of calls of `use` for one workspace that may wait for a thread. */
   readonly waitingPerWorkspaceMax: number
-  /** Maximum milliseconds for all jobs of one use together. */
+  /** Maximum milliseconds of all jobs of one call of `use` together. */
   readonly jobMs: number
 }
 
@@ -34,11 +34,12 @@ export interface ThreadDependencies {
   readonly memory: MemoryAccount
 }
 
-/** A thread during one use. It runs one job at a time. */
+/** A thread during one call of `use`. It runs one job at a time. */
 export interface PooledThread {
   /**
    * Runs a job on the thread.
-   * @throws ApiError if the job is rejected, RESOURCE_EXHAUSTED if it takes too long; Error if it ends the thread
+   * @throws ApiError if the job is rejected; ApiError RESOURCE_EXHAUSTED if the job takes too long; Error if
+   * the job ends the thread
    */
   run(job: ThreadTask): Promise<Done>
 }
@@ -48,8 +49,9 @@ const retryAfterSeconds = 5
 const queueRemedy = `try again after ${retryAfterSeconds} s, with fewer concurrent calls`
 
 /**
- * Threads for work that would block the event loop for too long. Threads are started when they are first
- * needed, and kept. One workspace can never use all threads, and waiting workspaces are served in turn.
+ * Threads for work that would block the event loop for too long. A thread is started when it is first needed,
+ * and is kept for later work. One workspace can never use all threads, and waiting workspaces are served in
+ * turn.
  */
 export class ThreadPool {
   readonly #limits: ThreadLimits
@@ -74,9 +76,9 @@ export class ThreadPool {
   }
 
   /**
-   * Runs `work` for a document when a thread is free for the workspace of the document. During `work`, no
-   * other use has this thread.
-   * @throws ApiError RESOURCE_EXHAUSTED if too many uses wait, or if too many jobs of the workspace have
+   * Waits until a thread is free for the workspace of the document, then calls `work` with this thread. No
+   * other call uses the thread until `work` ends.
+   * @throws ApiError RESOURCE_EXHAUSTED if too many calls wait, or if too many jobs of the workspace have
    * ended without a result
    */
   async use<T>(document: DocumentAddress, work: (thread: PooledThread) => Promise<T>): Promise<T> {
@@ -85,7 +87,7 @@ export class ThreadPool {
     const cameAt = performance.now()
     const used = this.#slots.run(document.workspaceId, async () => {
       metrics.threadWaitSeconds.observe({ purpose }, (performance.now() - cameAt) / 1000)
-      // While this use waited, other jobs of the workspace may have ended without a result.
+      // The check is repeated: during the wait, other jobs of the workspace may have ended without a result.
       this.#overruns.check(document.workspaceId)
       const thread = this.#take()
       try {
@@ -98,7 +100,7 @@ export class ThreadPool {
     return used
   }
 
-  /** Ends all threads, including running tasks. */
+  /** Ends all threads, even if they are running jobs. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#all].map((thread) => thread.end()))
@@ -134,7 +136,7 @@ export class ThreadPool {
 
   /**
    * Returns a thread to the pool. Ends the thread if the pool already has as many idle threads as one
-   * workspace may use: more are rarely needed, and each takes memory.
+   * workspace may use: more threads are rarely needed, and each thread takes memory.
    */
   #giveBack(thread: WorkerThread): void {
     this.#running -= 1
@@ -147,7 +149,8 @@ export class ThreadPool {
   }
 
   /**
-   * Returns the thread for one use. The time between the jobs of the use does not count against the deadline.
+   * Wraps a thread for one call of `use`: all its jobs together get one deadline. The time between the jobs
+   * does not count against the deadline.
    */
   #lent(thread: WorkerThread, document: DocumentAddress): PooledThread {
     const deadlineMs = this.#overruns.deadlineMs(document.workspaceId)
@@ -219,23 +222,23 @@ interface FailedJob {
   readonly document: DocumentAddress
   readonly job: ThreadTask
   readonly deadlineMs: number
-  /** Milliseconds that the use ran. */
+  /** Milliseconds that the jobs of the call of `use` have run, including the failed one. */
   readonly ms: number
 }
 
 /**
- * Maximum number of threads of one workspace that read large documents. Without threads for changes, there
- * are none for reads.
+ * Maximum number of threads of one workspace that read large documents. If `computeThreads` is 0, there are
+ * no such threads.
  */
 const readersMax = 1
 /**
- * Maximum number of threads of one workspace that integrate updates of other nodes. Without threads for
- * changes, there are none for these updates.
+ * Maximum number of threads of one workspace that integrate updates of other nodes. If `computeThreads` is 0,
+ * there are no such threads.
  */
 const mergersMax = 1
-/** Maximum number of large changes that may wait for a thread. The same limit applies to large reads. */
+/** Maximum number of calls of `use` that may wait for a thread, in each pool. */
 const waitingMax = 256
-/** Maximum number of uses of one workspace that may wait for a thread. */
+/** Maximum number of calls of `use` for one workspace that may wait for a thread, in each pool. */
 const waitingPerWorkspaceMax = 32
 
 export interface ThreadPoolOptions {
@@ -249,7 +252,7 @@ export interface ThreadPoolOptions {
 
 export interface ThreadPoolSet {
   readonly threads: ThreadPool
-  /** Threads for reads, so that reads do not wait until changes are done. */
+  /** Threads for reads. They are separate, so that reads do not wait until changes are done. */
   readonly readers: ThreadPool
   /**
    * Threads for updates of other nodes. They are separate, because changes and reads wait for these updates.

@@ -18,13 +18,13 @@ import {
 import { tooExpensive } from '../room/expensive-documents.ts'
 import { documentStepsMax } from '../room/integration-limits.ts'
 
-/** A copy of a document for a job. All its members can be sent to a thread. */
+/** A job on a copy of a document. All members can be sent to a thread. */
 interface Copy {
   /** The content of the document: a snapshot (or an empty update) and the updates after it. */
   readonly updates: readonly Uint8Array[]
   /**
-   * Whether the result contains the whole document. `ifDear`: only if reading the document takes less time
-   * than applying the update.
+   * Whether the result contains the whole state of the document after the job. `ifDear`: only if reading this
+   * state takes less time than applying the update of the job.
    */
   readonly state: 'always' | 'ifDear' | 'never'
 }
@@ -32,11 +32,11 @@ interface Copy {
 /** A job that changes a copy of a document. */
 interface Edit extends Copy {
   /**
-   * Client ids that may write. The job uses the first one whose clock is the same in the copy; if there is
-   * none, it uses a new client id.
+   * Client ids that the job may write with. The job uses the first id whose clock is the same in the copy. If
+   * no clock is the same, the job uses a new client id.
    */
   readonly writers: readonly ClientClock[]
-  /** Maximum encoded size of the document. */
+  /** Maximum encoded size of the document in bytes. */
   readonly documentBytesMax: number
 }
 
@@ -64,15 +64,15 @@ export type ThreadTask =
     }
   | (Copy & {
       readonly is: 'merge'
-      /** The kind of content that the root must still be able to contain. */
+      /** The root, and the kind of content that it must still be able to contain. */
       readonly content: TargetKind
       readonly update: Uint8Array
     })
 
-/** Number of copies of a document that a thread keeps: the bytes and a Y.Doc. */
+/** Number of copies of a document that a thread has in memory: the bytes and a Y.Doc. */
 const copies = 2
 
-/** Returns the minimum memory of a job in bytes. */
+/** Returns a lower bound of the memory in bytes that a job takes. */
 export function taskBytes(job: ThreadTask): number {
   const updates = 'updates' in job ? job.updates : []
   return updates.reduce((sum, { length }) => sum + length, 0) * copies
@@ -81,7 +81,10 @@ export function taskBytes(job: ThreadTask): number {
 export type ThreadResult =
   /** The target is valid. */
   | { readonly is: 'checked' }
-  /** The members of an ApiError, because a thread sends no instances of classes. */
+  /**
+   * The job was rejected. The members are those of an ApiError, because a thread cannot send instances of
+   * classes.
+   */
   | {
       readonly is: 'refused'
       readonly code: ErrorCode
@@ -102,7 +105,7 @@ export type ThreadResult =
   | {
       readonly is: 'read'
       readonly content: Omit<EncodedContent, 'data'>
-      /** The members of the `EncodedJson`, because a thread sends no instances of classes. */
+      /** The members of an `EncodedJson`, because a thread cannot send instances of classes. */
       readonly data: Pick<EncodedContent['data'], 'as' | 'parts'>
     }
   | ({ readonly is: 'opened' } & PlacedDocument)
@@ -112,7 +115,7 @@ export type ThreadResult =
 /** The result of a job that was not rejected. */
 export type Done = Exclude<ThreadResult, { is: 'refused' }>
 
-/** Returns the result of a job. @throws ApiError with the reason if the job was rejected */
+/** Checks the result of a job, and returns it. @throws ApiError with the reason, if the job was rejected */
 export function completed(outcome: ThreadResult): Done {
   if (outcome.is !== 'refused') return outcome
   const { code, message, details, retryAfterSeconds: after } = outcome
@@ -122,7 +125,10 @@ export function completed(outcome: ThreadResult): Done {
   })
 }
 
-/** Runs a job. A problem of the target is returned as a result. @throws errors that are bugs of the server */
+/**
+ * Runs a job. If the job is rejected with an ApiError, returns the error as a result.
+ * @throws all other errors, which are bugs of the server
+ */
 export function runThreadTask(job: ThreadTask): ThreadResult {
   try {
     if (job.is === 'replace') return replace(job)

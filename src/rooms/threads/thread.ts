@@ -4,12 +4,12 @@ import { ApiError } from '../../errors.ts'
 import type { ThreadResult, ThreadTask } from './thread-task.ts'
 
 /**
- * The built file. It is also used when the sources run, as in tests, because a thread of Node does not run
- * TypeScript.
+ * Path of the built script of a thread. The built file is needed even if the sources run, as in tests,
+ * because a thread of Node does not run TypeScript.
  */
 const script = builtFile('rooms/threads/thread-main.js')
 
-/** Thrown if a job did not end in time. Its thread is ended. */
+/** Thrown if a job did not end in time. The thread of the job is ended. */
 export class DeadlineExceededError extends Error {
   constructor(ms: number) {
     super(`not done within ${ms} ms`)
@@ -21,12 +21,16 @@ export class DeadlineExceededError extends Error {
 export class WorkerThread {
   #ended = false
   #worker: Worker | null = null
-  /** Settles when the previous thread has ended: two threads must not run simultaneously. */
+  /**
+   * Settles when the previous thread has ended. The next thread starts only then, because two threads must
+   * not run simultaneously.
+   */
   #ending: Promise<unknown> | null = null
 
   /**
-   * Runs a job. @throws DeadlineExceededError; Error if the job ended the thread; ApiError UNAVAILABLE if the
-   * server is stopping
+   * Runs a job. Starts the thread if it is not running.
+   * @throws DeadlineExceededError; Error if the job ended the thread; ApiError UNAVAILABLE if the server is
+   * stopping
    */
   async run(job: ThreadTask, deadlineMs: number): Promise<ThreadResult> {
     await this.#ending
@@ -57,7 +61,7 @@ export class WorkerThread {
     })
   }
 
-  /** Ends the thread. The caller of a running job gets UNAVAILABLE. */
+  /** Ends the thread permanently. The caller of a running job gets an ApiError UNAVAILABLE. */
   async end(): Promise<void> {
     this.#ended = true
     await Promise.all([this.#worker?.terminate(), this.#ending])
@@ -68,17 +72,17 @@ export const stopping = (): ApiError => new ApiError('server/stopping', 'the ser
 
 function startWorker(): Worker {
   const worker = new Worker(script)
-  // A running job has a separate listener. An error that ends an idle thread is harmless, because the next
-  // job starts a new thread.
+  // This listener only prevents an uncaught error if an idle thread ends: the next job starts a new thread. A
+  // running job has its own listener.
   worker.on('error', () => {})
-  // An idle thread must not keep the process running. During a job, the caller of the job does this.
+  // An idle thread must not keep the process running. During a job, the caller keeps the process running.
   worker.unref()
   return worker
 }
 
 /**
- * Returns exact copies, which are transferred to the thread. The bytes from a store are views into larger
- * buffers, and those buffers would be sent whole.
+ * Returns copies of the updates, and the buffers of the copies, which are transferred to the thread. Bytes
+ * from a store are views into larger buffers, which would otherwise be sent as a whole.
  */
 function ownUpdates(updates: readonly Uint8Array[]): { own: Uint8Array[]; buffers: ArrayBuffer[] } {
   const own = updates.map((update) => new Uint8Array(update))
