@@ -4,37 +4,41 @@ import type { LimitName } from '../../quota/limits.ts'
 import type { RateLimiter } from '../../quota/rate-limiter.ts'
 
 /**
- * Maximum number of rejected connections that wait for the close frame of their client. Further connections
- * are terminated without a reason.
+ * Maximum number of rejected connections that wait for the close frames of their clients. Further rejected
+ * connections are terminated without a reason.
  */
 const rejectionsMax = 500
 
 export interface AdmissionLimits {
   readonly connectionsMax: number
   readonly connectionsPerAddressMax: number
-  /** For this and the following limits, 0 means no limit. */
+  /** Maximum number of connections of one workspace; 0: no limit. */
   readonly connectionsPerWorkspaceMax: number
-  /** Maximum number of connections that have requested an upgrade and are not authenticated. */
+  /**
+   * Maximum number of connections from one address that have requested an upgrade and are not authenticated
+   * yet; 0: no limit.
+   */
   readonly unauthenticatedPerAddressMax: number
   /** Limits the rate of new connections; null: no limit. */
   readonly connects: RateLimiter | null
 }
 
 /**
- * The counters in which a connection is included; null: it is not included yet. A ticket has no functions, to
- * save memory: it exists as long as the connection.
+ * The keys under which a connection is counted: its client address and its workspace. Null: the connection is
+ * not counted there yet. The keys replace release functions, to save memory: a ticket exists as long as its
+ * connection.
  */
 export interface AdmissionTicket {
   address: string | null
   workspaceId: string | null
 }
 
-/** Removes a connection from a count. Further calls do nothing. */
+/** Removes a connection from a count. */
 type Release = () => void
 
 /**
- * Counts connections in total, by client address and by workspace, starting with the upgrade request.
- * Connections are counted by workspace and not by API key, because a workspace can create any number of keys.
+ * Counts connections in total, by client address and by workspace, from the upgrade request on. The limits
+ * are per workspace instead of per API key, because a workspace can create any number of keys.
  */
 export class Admission {
   readonly #limits: AdmissionLimits
@@ -52,8 +56,8 @@ export class Admission {
   }
 
   /**
-   * Counts a new connection from `address`, even if it is rejected later. Returns the close reason if the
-   * rate is exceeded; otherwise null.
+   * Counts a new connection from `address` for the rate limit, even if the connection is rejected later.
+   * Returns the close reason if the rate is exceeded; otherwise null.
    */
   takeConnect(address: string): Close | null {
     const { connects } = this.#limits
@@ -85,7 +89,7 @@ export class Admission {
   }
 
   /**
-   * Returns the close reason if another connection of the workspace would exceed its limit; otherwise null.
+   * Returns the close reason if another connection of the workspace would exceed the limit; otherwise null.
    */
   workspaceProblem(workspaceId: string): Close | null {
     if (!this.#byWorkspace.isFull(workspaceId)) return null
@@ -98,8 +102,8 @@ export class Admission {
   }
 
   /**
-   * Counts a rejected connection. The returned function ends the count. Returns null if there are too many
-   * rejected connections.
+   * Counts a rejected connection. Returns a function that removes the connection from the count. Returns null
+   * if there are too many rejected connections.
    */
   countRejected(): Release | null {
     if (this.#rejections >= rejectionsMax) return null
@@ -116,7 +120,10 @@ export class Admission {
     ticket.address = address
   }
 
-  /** Counts a connection until its client is authenticated. */
+  /**
+   * Counts an unauthenticated connection. Returns a function that removes the connection from the count; call
+   * it when the client is authenticated. Further calls of that function do nothing.
+   */
   countUnauthenticated(address: string): Release {
     return this.#unauthenticated.enter(address)
   }
@@ -127,7 +134,7 @@ export class Admission {
     ticket.workspaceId = workspaceId
   }
 
-  /** Removes a connection from all its counts. Call it once. */
+  /** Removes a connection from all counts in its ticket. Call it once for each connection. */
   release({ address, workspaceId }: AdmissionTicket): void {
     if (address !== null) {
       this.#total -= 1
@@ -138,7 +145,8 @@ export class Admission {
 }
 
 /**
- * Returns the close reason for an exceeded limit. It is transient, because other connections will be closed.
+ * Returns the close reason for an exceeded limit. The close is transient, because there will be space when
+ * other connections are closed.
  */
 const full = (what: string, limit: LimitName, value: number): Close =>
   close('tryAgainLater', `${what}: ${limit} is ${value}`, limit)

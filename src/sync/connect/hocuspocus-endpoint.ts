@@ -35,7 +35,7 @@ export interface HocuspocusEndpointOptions {
 /** Maximum milliseconds that a socket may stay open without documents. */
 const idleMs = 60_000
 
-/** A multiplexed websocket and its upgrade request. */
+/** A multiplexed websocket with the data that its sessions need. */
 interface MultiplexedConnection {
   readonly socket: MultiplexedSocket
   readonly tokens: SocketTokens
@@ -67,7 +67,10 @@ export class HocuspocusEndpoint {
     acceptor.accept(upgrade, null, (socket) => this.#open(socket, address, request, authenticated))
   }
 
-  /** Rejects new clients from now on. Returns functions that close the open websockets. */
+  /**
+   * Rejects new clients from now on. Returns one function for each open websocket, which closes the
+   * websocket.
+   */
   drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
     return [...this.#sockets].map((socket) => () => socket.end(reason))
@@ -134,7 +137,7 @@ export class HocuspocusEndpoint {
     const { withdrawals } = sessionManager
     const identity = await socket.pauseDuring(tokens.authenticate(token))
     if (!socket.socket.isOpen) return
-    // A token also counts if the client has closed its document meanwhile.
+    // A rejected token counts even if the client has closed its document in the meantime.
     if (identity instanceof TokenRejectedError) return closeChannel(channel, tokens.reject(identity, path))
     if (!channel.isOpen) return
     socket.authenticated(identity.tenant.workspaceId)
@@ -176,5 +179,5 @@ export class HocuspocusEndpoint {
 
 const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
 
-/** Close reason of a socket without documents. Its client reconnects when it opens a document again. */
+/** Close reason for a socket without documents. The client reconnects when it opens a document again. */
 const unused = close('serviceRestart', 'no open document on this connection; reconnect')

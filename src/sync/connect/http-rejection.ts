@@ -4,7 +4,8 @@ import { ApiError, invalid } from '../../errors.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 
 /**
- * Header with the supported websocket versions, for a client that requests another version (RFC 6455 4.2.2).
+ * Response header with the supported websocket versions (RFC 6455 4.2.2), for clients that request another
+ * version.
  */
 const supportedVersions = { 'sec-websocket-version': '13, 8' }
 
@@ -22,7 +23,8 @@ const key = /^[+/0-9A-Za-z]{22}==$/
 
 /**
  * Returns the error if an upgrade request is not a valid websocket handshake (RFC 6455 4.2.1); null if it is
- * valid. Accepts the same requests as `ws`. The HTTP server passes only GET requests for a websocket.
+ * valid. Accepts the same requests as `ws`. The method is not checked, because the HTTP server passes only
+ * GET requests to this function.
  */
 export function handshakeError({ headers }: IncomingMessage): ApiError | null {
   const protocols = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
@@ -39,7 +41,7 @@ export function handshakeError({ headers }: IncomingMessage): ApiError | null {
 
 /** Sends an HTTP error for an upgrade that cannot be completed, and ends the connection. */
 export function rejectUpgrade({ headers }: IncomingMessage, connection: Duplex, error: ApiError): void {
-  // Without this line, a half-open client would keep the connection indefinitely.
+  // Without `destroy`, a half-open client would keep the connection indefinitely.
   connection.once('finish', () => connection.destroy())
   connection.end(rawResponse(error, { requestId: headers['x-request-id'], headers: supportedVersions }))
 }

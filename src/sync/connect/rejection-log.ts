@@ -30,8 +30,8 @@ interface LoggedRejection {
 }
 
 /**
- * The document that the client requested, or its path or name if this is not a document; null if it is
- * unknown.
+ * The document that the client requested. If the request does not identify a document, the path or name that
+ * the client sent; null if that is also unknown.
  */
 export type Requested = DocumentPath | string | null
 
@@ -47,14 +47,15 @@ const messages: Readonly<Record<LoggedRejection['event'], string>> = {
 interface RejectionLogOptions {
   readonly clock: Clock
   readonly logger: Log
-  /** Also receives the rejected websockets and tokens. */
+  /** Also receives the rejected websockets and tokens, for the list of recent requests. */
   readonly recent: RecentRequests
 }
 
 /**
- * Logs rejected websockets, tokens and credentials, and their misspelled parameters. Rejections with the same
- * address, reason and document are logged as one line with their number. For each address and reason, up to
- * ten documents have separate lines; all further documents are counted in one line without a document.
+ * Logs rejected websockets, tokens and credentials, and misspelled parameters and claims. Rejections with the
+ * same address, reason and document share one log line that contains their number. For each address and
+ * reason, up to ten documents have separate lines. All further documents are counted in one line without a
+ * document.
  */
 export class RejectionLog {
   readonly #recent: RecentRequests
@@ -72,7 +73,8 @@ export class RejectionLog {
   }
 
   /**
-   * Logs a rejected websocket. A drain is not logged, because it moves clients and does not reject them.
+   * Logs a rejected websocket. A rejection because of a drain is not logged, because a drain only moves
+   * clients to another node.
    * @param owner API key of the client; null if the client is not authenticated
    * @param reason the reason for the log, if it differs from the reason that the client receives
    */
@@ -90,8 +92,8 @@ export class RejectionLog {
   }
 
   /**
-   * Logs an upgrade request that receives an HTTP error. @param url URL of the request; only its path is
-   * logged, without the query
+   * Logs an upgrade request that receives an HTTP error.
+   * @param url URL of the request; only its path is logged, without the query
    */
   upgrade(address: string, { httpCode: status, message: reason }: ApiError, url: string): void {
     this.#log({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
@@ -99,8 +101,8 @@ export class RejectionLog {
   }
 
   /**
-   * Logs that the server has permanently closed an open websocket, for example because of a message of the
-   * client.
+   * Logs that the server has closed an open websocket with a permanent code, for example because the client
+   * sent an invalid message.
    */
   closed(
     address: string,
@@ -118,7 +120,10 @@ export class RejectionLog {
     this.#log({ event: 'socket.parameter_misspelled', reason, code: null, address, requested: path })
   }
 
-  /** Logs a rejected token. @param code close code that the client receives */
+  /**
+   * Logs a rejected token.
+   * @param code close code that the client receives
+   */
   token(address: string, rejected: TokenRejectedError, path: DocumentPath | null, code: number): void {
     const { reason, detail, message, claimedKey } = rejected
     this.#log({ event: 'token.rejected', reason, detail, code: null, address, requested: path })
@@ -127,13 +132,17 @@ export class RejectionLog {
   }
 
   /**
-   * Logs a misspelled claim in a token of the identity provider. @param reason text that contains the claim
+   * Logs a misspelled claim in a token of the identity provider.
+   * @param reason text that contains the claim
    */
   misspelledClaim(reason: string): void {
     this.#log({ event: 'token.claim_misspelled', reason, code: null, address: null, requested: null })
   }
 
-  /** Logs an HTTP request with wrong or missing credentials. @param reason code of the error */
+  /**
+   * Logs an HTTP request with wrong or missing credentials.
+   * @param reason code of the error
+   */
   credentials(address: string, reason: string): void {
     this.#log({ event: 'credentials.rejected', reason, code: null, address, requested: null })
   }
@@ -180,7 +189,7 @@ const describeRequested = (requested: Requested): string => {
 
 /** Maximum length of a path or name in a log line. */
 const requestedLengthMax = 100
-/** Start of a query. A client may percent-encode the `?`, or write `&` instead. */
+/** Matches the first character of a query. A client may percent-encode the `?`, or write `&` instead. */
 const queryBegin = /[?&=;#]|%3f|%26|%3d|%3b|%23/i
 /** Matches a JWT. Its header is a JSON object, so the text starts with `eyJ`. */
 const jwt = /eyJ[\w.-]+/g

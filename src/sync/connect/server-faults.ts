@@ -5,13 +5,13 @@ import { RepeatedEvents } from '../../quota/repeated-events.ts'
 
 interface Outage {
   readonly reason: string
-  /** The operation that failed because of the outage. */
+  /** The log message: the operation that failed because of the outage. */
   readonly message: string
 }
 
 /**
- * Logs server faults because of which a client is rejected. While the store is unavailable, all clients cause
- * the same fault: such faults are counted together, and logged without a stack trace.
+ * Logs faults of the server that cause the rejection of a client. While the store is unavailable, all clients
+ * cause the same fault: such faults are counted together, and logged without a stack trace.
  */
 export class ServerFaults {
   readonly #logger: Log

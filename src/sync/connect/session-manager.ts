@@ -25,7 +25,7 @@ import { closeForToken } from './socket-authentication.ts'
 import { acceptAndClose } from './upgrade-rejecter.ts'
 
 export interface SessionManagerOptions {
-  /** True if the first edit of a connected editor creates a document that does not exist. */
+  /** True if the first edit of a client with the role editor creates a document that does not exist. */
   readonly createOnConnect: boolean
 }
 
@@ -35,11 +35,14 @@ export interface SessionManagerDependencies extends Omit<SessionDependencies, 't
   readonly logger: Log
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
-  /** Undefined if nothing is traced. */
+  /** Writes traces; undefined if nothing is traced. */
   readonly tracer?: Tracer | undefined
 }
 
-/** A websocket whose client is authenticated. */
+/**
+ * An authenticated client, and the websocket (or the channel of a multiplexed one) on which it opens a
+ * document.
+ */
 export interface AuthenticatedClient {
   readonly socket: ClientSocket
   readonly protocol: Protocol
@@ -48,13 +51,19 @@ export interface AuthenticatedClient {
   readonly clientAddress: string
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
-  /** True if the client is closed with a code after which it reconnects when its token expires. */
+  /**
+   * True if the server closes the socket with a transient code when the token expires, so that the client
+   * reconnects with a newer token.
+   */
   readonly renews: boolean
   /** Checks newer tokens of the client; null if the protocol has no token messages. */
   readonly tokens: SocketTokens | null
   /** True if the client understands live messages. */
   readonly receivesLive: boolean
-  /** Value of `SessionManager.withdrawals` before the token was checked. */
+  /**
+   * Value of `SessionManager.withdrawals` before the token was checked; later withdrawals are applied when
+   * the session starts.
+   */
   readonly withdrawals: number
 }
 
@@ -62,13 +71,16 @@ interface TracedClient extends AuthenticatedClient {
   readonly trace: ConnectionTrace | undefined
 }
 
-/** The state of a client when its session starts. */
+/** The values that are read for a client before its session starts. */
 interface SessionStart extends Pick<SessionOptions, 'roomHandle' | 'address' | 'permission'> {
   /** Value of `AccessWatch.changes` before the permission was read. */
   readonly changes: number
 }
 
-/** Opens the rooms of authenticated clients, and keeps each session while its client is connected. */
+/**
+ * Opens a room and a session for each authenticated client, and manages the sessions of all connected
+ * clients.
+ */
 export class SessionManager {
   readonly #options: SessionManagerOptions
   readonly #dependencies: SessionManagerDependencies & SessionDependencies
@@ -90,7 +102,7 @@ export class SessionManager {
     this.#faults = dependencies.faults
   }
 
-  /** Number of times that credentials were withdrawn so far. */
+  /** Number of withdrawals of credentials so far. */
   get withdrawals(): number {
     return this.#credentialWatch.withdrawals
   }
@@ -105,8 +117,8 @@ export class SessionManager {
   }
 
   /**
-   * Rejects new clients from now on. Returns one function for each session that ends this session. Sessions
-   * on multiplexed sockets are not included.
+   * Rejects new clients from now on. Returns one function for each session, which ends the session. Sessions
+   * on multiplexed sockets are not included, because their sockets are closed as a whole.
    */
   drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
@@ -128,8 +140,8 @@ export class SessionManager {
   }
 
   /**
-   * Opens the room and starts the session. Meanwhile the socket is not read, so that messages of the client
-   * stay in the buffers of the kernel.
+   * Opens the room and starts the session. The socket is not read in the meantime, so that messages of the
+   * client stay in the buffers of the kernel.
    */
   async #openSession(client: TracedClient): Promise<void> {
     const { socket, identity, path } = client
@@ -159,7 +171,10 @@ export class SessionManager {
     return this.#draining ?? (this.#canOpen(roomHandle, role) && socket.isOpen ? null : documentNotFound)
   }
 
-  /** Returns true if the document exists, or if this client can create it with its first update. */
+  /**
+   * Returns whether a client with this role may open the room: the document exists, or the client can create
+   * it with its first update.
+   */
   #canOpen({ room }: RoomHandle, role: Role): boolean {
     if (room.existence === 'live') return true
     return room.existence === 'absent' && role === 'editor' && this.#options.createOnConnect
@@ -201,14 +216,14 @@ export class SessionManager {
     const { reports } = this.#dependencies
     const limit = limitOf(error)
     if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
-    // A damaged document is already logged.
+    // The damage of a document is already logged.
     else if (!(error instanceof DocumentDamagedError)) this.#faults.log(error, 'document could not be opened')
     this.#reject(client, closeOfFailure(error))
   }
 
   /**
-   * Rejects the client and logs the rejection. @param logReason reason for the log, if the client must not
-   * receive it
+   * Rejects the client and logs the rejection.
+   * @param logReason reason for the log, if the client must not receive it
    */
   #reject(client: TracedClient, reason: Close, logReason?: string): void {
     const { socket, clientAddress, path, identity, trace } = client

@@ -21,7 +21,7 @@ export interface SocketAuthenticationOptions {
   readonly clock: Clock
   readonly logger: Log
   readonly tracer?: Tracer | undefined
-  /** Maximum milliseconds to check a token. */
+  /** Maximum milliseconds that the check of a token may take. */
   readonly authMs: number
   readonly rejections: RejectionLog
   readonly faults: ServerFaults
@@ -29,7 +29,7 @@ export interface SocketAuthenticationOptions {
   readonly onRejected: (clientAddress: string) => void
 }
 
-/** Authenticates clients by their tokens. */
+/** Authenticates clients by their tokens, and reports rejected tokens. */
 export class SocketAuthentication {
   readonly #options: SocketAuthenticationOptions
   readonly #faults: ServerFaults
@@ -40,9 +40,9 @@ export class SocketAuthentication {
   }
 
   /**
-   * Checks a token. Resolves with an error if the token is rejected or the store is unavailable; rejects for
-   * any other server fault. This does not use `Promise.race`, which would cost more, because it runs for each
-   * client.
+   * Checks a token. Resolves with the identity in the token. Resolves with an error if the token is rejected
+   * or cannot be checked in time. Rejects for any other fault of the server. `Promise.race` is not used,
+   * because it costs more and the method runs for each client.
    */
   authenticate(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
     return new Promise((resolve, reject) => {
@@ -68,8 +68,8 @@ export class SocketAuthentication {
   }
 
   /**
-   * Counts and logs a rejected token. Returns the close reason for the client. @param path the document that
-   * the client requested; null if it is unknown
+   * Counts and logs a rejected token. Returns the close reason for the client.
+   * @param path the document that the client requested; null if it is unknown
    */
   reject(
     rejected: TokenRejectedError,
@@ -93,26 +93,26 @@ export class SocketAuthentication {
   }
 }
 
-/** Adds the API key from the claims of the token to the error. */
+/** Adds the API key from the claims of the rejected token to the error, and returns the error. */
 function claimedBy(rejected: TokenRejectedError, token: string | null): TokenRejectedError {
   rejected.claimedKey = token === null ? null : (claimedTenant(token)?.apiKey ?? null)
   return rejected
 }
 
 /**
- * Returns whether the credential itself is wrong. An expired token is not wrong, nor is a token that the
- * server could not check.
+ * Returns whether a token was rejected because the credential itself is wrong. An expired token does not
+ * count as wrong, nor does a token that the server could not check.
  */
 export const isCredentialFailure = (rejected: TokenRejectedError): boolean =>
   rejected.reason !== 'expired' && !isUndetermined(rejected)
 
-/** Returns whether the server could not check the token. */
+/** Returns whether a token was rejected because the server could not check it. */
 export const isUndetermined = ({ reason }: TokenRejectedError): boolean =>
   reason === 'provider' || reason === 'timeout' || reason === 'store'
 
 /**
- * Returns the close reason for a rejected token. It is permanent only if the token is invalid: stock clients
- * do not reconnect after a permanent close.
+ * Returns the close reason for a rejected token. The close is permanent only if the token is invalid, because
+ * stock clients do not reconnect after a permanent close.
  */
 export const closeForToken = (rejected: TokenRejectedError): Close =>
   close(isUndetermined(rejected) ? 'tryAgainLater' : 'unauthenticated', rejected.message)

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 import { misspelledName } from '../../text.ts'
 
-/** An unknown parameter of the URL, and the known parameter that the client most likely means. */
+/**
+ * An unknown parameter of the URL (`given`), and the known parameter that the client most likely means
+ * (`intended`).
+ */
 export interface Misspelling {
   readonly given: string
   readonly intended: string
@@ -17,8 +20,8 @@ interface Credentials {
 }
 
 /**
- * A request for a websocket that carries several documents. The client later sends the name of each document
- * with a token.
+ * A request for a websocket that carries several documents. After the upgrade, the client sends the name of
+ * each document with a token.
  */
 export interface MultiplexedRequest extends Credentials {
   readonly kind: 'multiplexed'
@@ -38,7 +41,7 @@ export interface DocumentRequest extends Credentials {
   readonly wantsSaveAcks: boolean
 }
 
-/** The upgrade request of a client that connects. */
+/** The parsed upgrade request of a client. */
 export type SyncRequest =
   | { readonly kind: 'otherPath' }
   | { readonly kind: 'invalid'; readonly reason: string }
@@ -48,8 +51,8 @@ export type SyncRequest =
 const bearer = /^Bearer +(\S+)$/i
 
 /**
- * Reads the URL `/sync/{organizationId}/{documentId}/{editorId}?token=…` (each part percent-encoded) or
- * `/hocuspocus`. The token may instead be in the header `Authorization: Bearer`.
+ * Parses an upgrade request. The URL is `/sync/{organizationId}/{documentId}/{editorId}?token=…` (each part
+ * percent-encoded) or `/hocuspocus`. The token may instead be in the header `Authorization: Bearer`.
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
@@ -77,7 +80,7 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
 }
 
 const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved']
-/** Maximum number of parameters that are compared with the known parameters. */
+/** Maximum number of parameters of one URL that are compared with the known parameters. */
 const comparedMax = 50
 
 /**
@@ -93,7 +96,10 @@ function misspelledIn(parameters: URLSearchParams): Misspelling | null {
   return null
 }
 
-/** Returns a text for users. The text is short, because the parameter resembles a known one. */
+/**
+ * Returns a description of a misspelled parameter for users. The text is short, because the parameter
+ * resembles a known one.
+ */
 export const describeMisspelling = ({ given, intended }: Misspelling): string =>
   `unknown parameter ${JSON.stringify(given)} (did you mean ${intended}?)`
 
@@ -108,7 +114,10 @@ type ReadPath =
 
 const names = ['organizationId', 'documentId', 'editorId'] as const
 
-/** Reads a document path. @param segments organization, document and editor, each percent-encoded */
+/**
+ * Parses a document path. Returns the path, or the problem if it is invalid.
+ * @param segments organization, document and editor, each percent-encoded
+ */
 export function readDocumentPath(segments: readonly string[]): ReadPath {
   const [organizationId, documentId, editorId] = segments.map(decodeSegment)
   if (segments.length !== 3 || organizationId == null || documentId == null || editorId == null)

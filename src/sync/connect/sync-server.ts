@@ -40,7 +40,7 @@ export interface SyncServerDependencies extends SessionManagerDependencies {
   readonly onRejected: (clientAddress: string) => void
 }
 
-/** Interval in ms at which all sessions are checked. */
+/** Interval in milliseconds at which all sessions are checked. */
 const tickMs = 500
 
 /**
@@ -117,9 +117,10 @@ export class SyncServer {
   }
 
   /**
-   * Rejects new clients and closes all sockets with `reason`. Resolves when the sockets are closed, or after
-   * `timeoutMs`.
-   * @param spreadMs time over which the closes are spread, because the clients reconnect to other nodes
+   * Rejects new clients from now on and closes all sockets with `reason`. Resolves when the sockets are
+   * closed, or after about `timeoutMs` milliseconds.
+   * @param spreadMs milliseconds over which the closes are spread, because the clients reconnect to other
+   * nodes
    */
   async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
@@ -134,7 +135,7 @@ export class SyncServer {
     this.end()
   }
 
-  /** Stops the periodic checks and the watches. */
+  /** Stops the periodic checks of the sessions and the watches of access and credentials. */
   end(): void {
     clearInterval(this.#ticker)
     this.#sessionManager.end()
@@ -142,8 +143,8 @@ export class SyncServer {
   }
 
   /**
-   * Rejects and logs a connection. @param tenant API key of the client; null if the client is not
-   * authenticated
+   * Rejects a connection and logs the rejection.
+   * @param tenant API key of the client; null if the client is not authenticated
    */
   #reject(upgrade: UpgradeRequest, reason: Close, requested: Requested, tenant: Tenant | null = null): void {
     this.#dependencies.rejections.socket(upgrade.address, reason, requested, tenant)
@@ -221,7 +222,7 @@ const pathOf = (requested: SyncRequest): DocumentPath | null =>
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Ignores an error of a connection, because its `close` event follows. Without this listener, an error would
- * end the process.
+ * Ignores an error of a connection, because a `close` event follows each error. Without this listener, an
+ * error would end the process.
  */
 const ignoreConnectionError = (): void => {}

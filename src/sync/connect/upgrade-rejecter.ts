@@ -5,16 +5,18 @@ import type { CloseReporterDependencies } from '../socket/close-reporter.ts'
 import type { Admission } from './admission.ts'
 import { type UpgradeRequest, WebsocketUpgrader } from './websocket-upgrader.ts'
 
-/** Maximum number of bytes that a client may send before authentication. */
+/** Maximum number of bytes that a rejected client may send. */
 const unauthenticatedBytesMax = 65_536
-/** Number of bytes that are counted for each message in addition to its length. */
+/** Number of bytes that are counted for each message in addition to its payload. */
 const frameBytes = 8
 
-/** Rejects connections that have requested an upgrade, and limits the bytes that they may send. */
+/**
+ * Rejects connections that have requested an upgrade, and limits the bytes that their clients may still send.
+ */
 export class UpgradeRejecter {
   readonly #admission: Admission
   readonly #reports: CloseReporterDependencies['reports']
-  /** Completes the upgrade of rejected connections. */
+  /** Completes the upgrade of a rejected connection, so that it can be closed with a reason. */
   readonly #upgrader: WebsocketUpgrader
 
   constructor(admission: Admission, dependencies: CloseReporterDependencies) {
@@ -23,7 +25,10 @@ export class UpgradeRejecter {
     this.#upgrader = new WebsocketUpgrader(unauthenticatedBytesMax, 'unauthenticatedBytes', dependencies)
   }
 
-  /** Rejects a connection. @param limitKey key for the limit report, if a limit was exceeded */
+  /**
+   * Completes the upgrade of a connection, and closes the websocket with the reason.
+   * @param limitKey key for the limit report, if a limit was exceeded
+   */
   reject(upgrade: UpgradeRequest, reason: Close, limitKey = upgrade.address): void {
     if (reason.limit !== null) this.#reports.exceeded(reason.limit, limitKey)
     const release = this.#admission.countRejected()
@@ -53,8 +58,8 @@ export class UpgradeRejecter {
 }
 
 /**
- * Resumes and closes an accepted websocket. A rejected client is upgraded before it is closed, because a
- * browser hides the status and the reason of a failed upgrade from the page.
+ * Resumes and closes an accepted websocket. The upgrade of a rejected client is completed before the close,
+ * because a browser hides the status and the reason of a failed upgrade from the page.
  */
 export function acceptAndClose(socket: Pick<ClientSocket, 'resume' | 'close'>, reason: Close): void {
   socket.resume()

@@ -16,23 +16,23 @@ export interface UpgradeRequest {
 }
 
 /**
- * Close code of `ws` for a message that is too large (RFC 6455 7.4.1). Clients treat this code as transient
- * and reconnect.
+ * Close code that `ws` uses for a message that is too large (RFC 6455 7.4.1). Clients treat this code as
+ * transient and reconnect.
  */
 const messageTooBigCode = 1009
 
 /**
- * A websocket with one listener. After a message that is too large, it closes with a permanent code, because
- * the client would only repeat the message.
+ * A websocket with one listener. After a message that is too large, the websocket closes with a permanent
+ * code instead of the code of `ws`, because the client would reconnect and only repeat the message.
  */
 export class SyncSocket extends WebSocket {
   #listener: SocketListener | null = null
-  /** Maximum size of a message, for the close reason. */
+  /** Maximum size of a message in bytes, for the text of the close reason. */
   messageBytesMax = 0
 
   /**
-   * Sets the listener. Call it once. All sockets pass the same functions to `ws`, because separate functions
-   * would take memory for each socket.
+   * Sets the listener. Call it once. All sockets register the same functions with `ws`, because separate
+   * functions would take memory for each socket.
    */
   listen(listener: SocketListener): void {
     this.#listener = listener
@@ -62,21 +62,27 @@ function onPong(this: WebSocket, data: Buffer): void {
   SyncSocket.listenerOf(this)?.pong(data.length)
 }
 
-/** Upgrades connections to websockets. Limits the size of their messages. */
+/** Upgrades connections to websockets, and limits the size of their messages. */
 export class WebsocketUpgrader {
   readonly #sockets: Server<typeof SyncSocket>
   readonly #messageBytesMax: number
   readonly #closeReporter: CloseReporter
   readonly #onClose = (code: number): void => this.#closeReporter.closed(code)
 
-  /** @param limit name of the limit that a larger message exceeds */
+  /**
+   * @param messageBytesMax maximum size of a message in bytes
+   * @param limit name of the limit that a larger message exceeds
+   */
   constructor(messageBytesMax: number, limit: LimitName, dependencies: CloseReporterDependencies) {
     this.#sockets = createWebsocketServer(messageBytesMax)
     this.#messageBytesMax = messageBytesMax
     this.#closeReporter = new CloseReporter(limit, dependencies)
   }
 
-  /** Upgrades a connection. @param limitKey key for the limit report if a message is too large */
+  /**
+   * Upgrades a connection, and calls `then` with the websocket.
+   * @param limitKey key for the limit report, if a message is too large
+   */
   accept(
     { request, connection, head }: UpgradeRequest,
     limitKey: string,
@@ -89,7 +95,10 @@ export class WebsocketUpgrader {
     })
   }
 
-  /** Adds the listeners. It is a separate method, so that the listeners do not keep the request in memory. */
+  /**
+   * Adds the listeners for errors and closes. This is a separate method, so that the listeners do not keep
+   * the request in memory.
+   */
   #watch(socket: SyncSocket, limitKey: string): void {
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#closeReporter.failed(error.code ?? '', error, limitKey),
@@ -98,15 +107,18 @@ export class WebsocketUpgrader {
   }
 }
 
-/** Options of `ws` that are missing in its types. */
+/** Options of `ws` that its type declarations lack. */
 const socketLimits = {
-  /** Maximum milliseconds for a client to reply to a close frame. */
+  /** Maximum milliseconds that a client may take to reply to a close frame. */
   closeTimeout: 5_000,
   /** Maximum number of fragments of a message. An ordinary client sends each message in one frame. */
   maxFragments: 1_024,
 }
 
-/** @param messageBytesMax maximum size of a message */
+/**
+ * Creates a websocket server without an HTTP server. @param messageBytesMax maximum size of a message in
+ * bytes
+ */
 function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocket> {
   const server = new WebSocketServer<typeof SyncSocket>({
     noServer: true,
@@ -116,7 +128,8 @@ function createWebsocketServer(messageBytesMax: number): Server<typeof SyncSocke
     WebSocket: SyncSocket,
     ...socketLimits,
   })
-  // `handshakeError` has already checked the request. Without this listener, `ws` responds with an HTML page.
+  // `handshakeError` has already checked the request, so an error is rare. Without this listener, `ws` would
+  // respond with an HTML page.
   return server.on('wsClientError', ({ message }, connection, request) =>
     rejectUpgrade(request, connection, invalidHandshake(message)),
   )

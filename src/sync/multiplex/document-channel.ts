@@ -10,16 +10,16 @@ export interface ChannelTransport {
   resumeFor(channel: DocumentChannel): void
   /** Sends a ping. Each channel receives the pong. */
   requestPong(): void
-  /** Ends all channels. */
+  /** Closes the socket with all its channels. */
   close(code: number, reason: string): void
-  /** Closes all channels after a delay, because one channel was rejected transiently. */
+  /** Closes the socket after a delay, because one channel was rejected with a transient code. */
   closeLater(code: number, reason: string): void
   /**
-   * Terminates the socket. Does nothing while the socket is paused, because the pong of the client cannot be
-   * read then.
+   * Terminates the socket. Does nothing while the socket is paused, because the server cannot read the pong
+   * of the client then.
    */
   terminate(): void
-  /** Removes a channel that is closed. */
+  /** Removes a closed channel. */
   channelClosed(channel: DocumentChannel): void
 }
 
@@ -27,15 +27,17 @@ export interface ChannelTransport {
 const transientCodes: readonly number[] = [closeCodes.serviceRestart, closeCodes.tryAgainLater]
 
 /**
- * One document on a multiplexed websocket. It has the interface of a socket. A permanent rejection or close
- * is sent as a message, and the other documents stay open. A transient rejection or close closes the whole
- * websocket, because clients reconnect automatically only then. In this case no message is sent for the
- * document, because an application would treat the message as final.
+ * One document on a multiplexed websocket, with the interface of a separate socket.
+ *
+ * After a permanent rejection or close, the client receives a message for this document, and the other
+ * documents stay open. A transient rejection or close closes the whole websocket, because clients reconnect
+ * automatically only then. In this case no message is sent for the document, because an application would
+ * treat the message as final.
  */
 export class DocumentChannel implements ClientSocket {
   /**
-   * The document name that the client sends: `organization/document/editor`, optionally followed by a NUL and
-   * a suffix.
+   * The document name as the client sends it: `organization/document/editor`, optionally followed by a NUL
+   * and a suffix.
    */
   readonly name: string
   readonly #transport: ChannelTransport
@@ -43,7 +45,10 @@ export class DocumentChannel implements ClientSocket {
   #listener: SocketListener | null = null
   #isPaused = false
   #state: 'open' | 'closed' = 'open'
-  /** Messages that were read from the socket before it was paused. */
+  /**
+   * Messages that wait until the channel has a session and is not paused. They were read from the socket
+   * before it was paused.
+   */
   readonly #queued: Buffer[] = []
   readonly #onClosed: (() => void)[] = []
 
@@ -107,7 +112,7 @@ export class DocumentChannel implements ClientSocket {
     }
   }
 
-  /** Does nothing, because the multiplexed websocket is admitted as a whole. */
+  /** Does nothing, because the endpoint marks the whole multiplexed websocket as authenticated. */
   admit(): void {}
 
   close(code: number, reason: string): void {
@@ -123,8 +128,8 @@ export class DocumentChannel implements ClientSocket {
   }
 
   /**
-   * Passes a message, without the document name, to the session. Queues the message while the channel is
-   * paused or has no session.
+   * Passes a message, from which the document name has been removed, to the session. Queues the message while
+   * the channel is paused or has no session.
    */
   receive(message: Buffer): void {
     if (this.#state !== 'open') return
@@ -132,12 +137,15 @@ export class DocumentChannel implements ClientSocket {
     else this.#listener.message(message, true)
   }
 
-  /** Reports that the client has replied to a ping. @param bytes bytes to charge to this document */
+  /**
+   * Reports to the session that the client has replied to a ping.
+   * @param bytes number of bytes that are charged to this document
+   */
   pong(bytes: number): void {
     this.#listener?.pong(bytes)
   }
 
-  /** Reports the bytes of an incomplete message that are charged to this document. */
+  /** Reports to the session the bytes of an incomplete message that are charged to this document. */
   incomplete(bytes: number): void {
     this.#listener?.incomplete(bytes)
   }
@@ -148,14 +156,18 @@ export class DocumentChannel implements ClientSocket {
     this.#transport.closeLater(code, reason)
   }
 
-  /** Closes the channel after a message of the client or of the server. */
+  /**
+   * Closes the channel without a message to the client. Used when the client or the server has already sent a
+   * message, or when the socket closes.
+   */
   closeChannel(): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#queued.length = 0
     this.#transport.resumeFor(this)
     this.#transport.channelClosed(this)
-    // As for sockets, listeners run only after the call that closes the channel has returned.
+    // The listeners run after the call that closes the channel has returned, in the same way as those of
+    // sockets.
     queueMicrotask(() => {
       for (const fn of this.#onClosed) fn()
     })

@@ -19,33 +19,35 @@ export interface MultiplexedSocketOptions {
   /** Address of the client. */
   readonly address: string
   readonly backpressure: ReadBackpressure
-  /** Called when the client requests a document. The channel is paused. */
+  /** Called when the client requests a document with a token. The channel is paused. */
   readonly onToken: (channel: DocumentChannel, token: string) => void
   /** Called when a client exceeds the limits before authentication. */
   readonly onUnauthenticatedLimit: () => void
-  /** Called when the server closes the connection because of a message of the client. */
+  /**
+   * Called when the server closes the connection with a permanent code, because of a message of the client.
+   */
   readonly onPermanentClose: (reason: Close) => void
   /** Called when the connection is closed. */
   readonly onClosed: () => void
 }
 
 /**
- * Limits for a socket before authentication: bytes of all messages, number of messages, and number of
+ * Limits for a socket before authentication: total bytes of its messages, number of messages, and number of
  * requested documents.
  */
 const unauthenticatedMax = { bytes: 1_048_576, messages: 1_000, documents: 100 } as const
 /** Maximum number of documents on one socket. */
 const documentsMax = 1_000
 /**
- * Minimum delay in ms after which a transient rejection of one document closes its socket; the maximum is
- * twice as long. The socket is never closed immediately, because version 2 of the provider reconnects without
- * a delay.
+ * Minimum delay in milliseconds between the transient rejection of one document and the close of its socket;
+ * the maximum is twice as long. `withOthers` applies if other documents of the socket have sessions. The
+ * socket is never closed immediately, because version 2 of the provider reconnects without a delay.
  */
 const closeLaterMs = { alone: 1_000, withOthers: 4_000 } as const
 
 /**
- * A reason to pause the socket: a document, a check, unrouted messages, or the socket itself while its client
- * does not read.
+ * A reason to pause the socket: a paused document, a running check of a token, unrouted messages that exceed
+ * their budget, or the socket itself while its client does not read.
  */
 type PauseReason = DocumentChannel | Promise<unknown> | UnroutedMessages | MultiplexedSocket
 
@@ -59,7 +61,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   readonly #channels = new Map<string, DocumentChannel>()
   readonly #pauseReasons = new Set<PauseReason>()
   readonly #unrouted: UnroutedMessages
-  /** The document to which the bytes of an incomplete message are charged. */
+  /** The document to which the bytes of the incomplete message are charged; null if there is none. */
   #incompleteChannel: DocumentChannel | null = null
   #closeTimer: NodeJS.Timeout | null = null
   #unauthenticated: { bytes: number; messages: number } | null = { bytes: 0, messages: 0 }
@@ -73,12 +75,12 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     socket.onClosed(() => this.#onSocketClosed())
   }
 
-  /** Number of open and requested documents. */
+  /** Number of documents that are open or being opened. */
   get size(): number {
     return this.#channels.size
   }
 
-  /** True after the first valid token. */
+  /** True after the client has sent its first valid token. */
   get isAuthenticated(): boolean {
     return this.#unauthenticated === null
   }
@@ -105,7 +107,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     if (this.socket.isFull) this.#awaitDrain()
   }
 
-  /** Counts a ping. `ws` replies to it. */
+  /** Counts a ping of the client. `ws` sends the pong. */
   ping(bytes: number): void {
     if (!this.#acceptBytes(bytes)) return
     this.#countUnrouted(bytes)
@@ -123,8 +125,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   /**
-   * Charges the bytes of an incomplete message to the first document, because the name of its document has
-   * not been read yet.
+   * Charges the bytes of an incomplete message to the first open document, because the document name in the
+   * message has not been read yet.
    */
   incomplete(bytes: number): void {
     if (bytes > 0) this.#incompleteChannel ??= this.#channels.values().next().value ?? null
@@ -140,13 +142,13 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   resumeFor(reason: PauseReason): void {
     if (!this.#pauseReasons.delete(reason) || this.#pauseReasons.size > 0) return
     this.socket.resume()
-    // The client was not able to reply while the socket was paused.
+    // The server was not able to read a pong while the socket was paused, so the client counts as alive.
     this.#confirmAlive()
   }
 
   /**
-   * Pauses the socket until `check` is settled, even if its document is closed meanwhile. This limits the
-   * number of simultaneous checks.
+   * Pauses the socket until `check` is settled, even if the checked document is closed in the meantime. In
+   * this way, the number of simultaneous checks stays limited.
    */
   async pauseDuring<T>(check: Promise<T>): Promise<T> {
     this.pauseFor(check)
@@ -166,12 +168,12 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   /**
-   * Closes the websocket and all documents. The documents are closed immediately and reading resumes, because
-   * the client may take a long time to reply to the close frame.
+   * Closes the websocket and all documents. The documents are closed immediately, because the client may take
+   * a long time to reply to the close frame. Reading resumes, so that the reply can be read.
    */
   close(code: number, reason: string): void {
-    // If version 3 of the provider has received nothing before the close, it reconnects twice, and then more
-    // and more often.
+    // Version 3 of the provider needs a message before the close: if it has received nothing, it reconnects
+    // twice, and then more and more often.
     this.socket.write(emptyNameMessage)
     this.socket.close(code, reason)
     for (const channel of this.#channels.values()) channel.closeChannel()
@@ -179,8 +181,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   /**
-   * Closes the socket after a delay and at most once, so that the other documents are not disturbed all the
-   * time.
+   * Closes the socket after a delay. Further calls before the close do nothing, so that rejected documents do
+   * not interrupt the other documents of the socket too often.
    */
   closeLater(code: number, reason: string): void {
     if (this.#closeTimer !== null) return
@@ -188,8 +190,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     const end = (): void => this.close(code, reason)
     const { alone, withOthers } = closeLaterMs
     this.#closeTimer = setTimeout(() => {
-      // Other documents may have been opened meanwhile, because tokens that arrive together are checked one
-      // after the other.
+      // Other documents may have been opened during the delay, because tokens that arrive together are
+      // checked one after the other.
       if (this.#hasSessions) this.#closeTimer = setTimeout(end, (withOthers - alone) * share)
       else end()
     }, alone * share)
@@ -212,7 +214,9 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     return this.#unauthenticated === null || this.#countUnauthenticated(this.#unauthenticated, bytes)
   }
 
-  /** Records that the client is alive. Any message proves this, because the pong may follow the message. */
+  /**
+   * Records that the client is alive. Any message proves this; a pong may only arrive after other messages.
+   */
   #confirmAlive(): void {
     if (!this.#isPinged) return
     this.#isPinged = false
@@ -220,8 +224,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   /**
-   * Pauses the socket while its client does not read. Most messages get a reply, so unread replies would
-   * accumulate.
+   * Pauses the socket until its client has read the sent bytes. Most messages get a reply, so unread replies
+   * would accumulate otherwise.
    */
   #awaitDrain(): void {
     if (this.#pauseReasons.has(this)) return
@@ -243,7 +247,7 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
     else channel.receive(routed.message)
   }
 
-  /** Counts a message that belongs to no open document, for the first document. */
+  /** Counts a message that belongs to no open document. Its bytes are charged to the first document. */
   #countUnrouted(bytes: number): void {
     const [first] = this.#channels.values()
     first?.pong(bytes)
@@ -251,8 +255,8 @@ export class MultiplexedSocket implements SocketListener, ChannelTransport {
   }
 
   /**
-   * Opens a channel if the message contains a token. Ignores any other message, because a client may send
-   * some after its document was rejected or closed.
+   * Opens a channel if the message contains a token. Ignores any other message, because a client may still
+   * send messages for a document that was rejected or closed.
    */
   #openChannel(name: string, message: Buffer): void {
     const auth = readAuthRequest(message)

@@ -7,8 +7,8 @@ interface UnroutedSocket {
 }
 
 /**
- * Messages on a multiplexed websocket that belong to no open document. Like a document, they have a budget in
- * each tick.
+ * Limits the messages on a multiplexed websocket that belong to no open document. Together, these messages
+ * have a budget for each tick, as the messages of a document have.
  */
 export class UnroutedMessages implements BudgetedReader {
   readonly budget = newTickBudget()
@@ -22,19 +22,22 @@ export class UnroutedMessages implements BudgetedReader {
     this.#workspaceId = address
   }
 
-  /** The workspace of the client; until the client is authenticated, its address. */
+  /** The workspace of the client. Until the client is authenticated, the address of the client instead. */
   get workspaceId(): string {
     return this.#workspaceId
   }
 
-  /** Uses the workspace instead of the address from now on. */
+  /**
+   * Sets `workspaceId` to the workspace of the authenticated client. Until this call, `workspaceId` is the
+   * address of the client.
+   */
   authenticated(workspaceId: string): void {
     this.end()
     this.resumeReading()
     this.#workspaceId = workspaceId
   }
 
-  /** Must be called after each message. */
+  /** Counts a message. Must be called after each message that belongs to no open document. */
   received(): void {
     this.#backpressure.check(this)
   }
@@ -47,7 +50,7 @@ export class UnroutedMessages implements BudgetedReader {
     this.#socket.resumeFor(this)
   }
 
-  /** Must be called when the connection is closed. */
+  /** Removes this reader from the backpressure. Must be called when the connection is closed. */
   end(): void {
     this.#backpressure.forget(this)
   }

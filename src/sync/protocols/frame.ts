@@ -1,11 +1,11 @@
 import { MalformedMessageError } from '../../update/malformed.ts'
 
-/** FIN bit and opcode 2: a whole binary message (RFC 6455 5.2). */
+/** First byte of a frame with a whole binary message: FIN bit and opcode 2 (RFC 6455 5.2). */
 const wholeBinary = 0x82
 
 /**
- * Allocates a buffer for an unmasked binary websocket frame with `payloadBytes`, and writes the header.
- * Returns the offset of the payload.
+ * Allocates a buffer for an unmasked binary websocket frame with `payloadBytes` bytes of payload, and writes
+ * the header. Returns the buffer and the offset of the payload.
  */
 function allocateFrame(payloadBytes: number): { frame: Buffer; offset: number } {
   if (payloadBytes < 126) {
@@ -29,7 +29,10 @@ function allocateFrame(payloadBytes: number): { frame: Buffer; offset: number } 
   return { frame, offset: 10 }
 }
 
-/** Returns the length of `value` as a variable-length unsigned integer (lib0: seven bits per byte, lowest first). */
+/**
+ * Returns the number of bytes of `value` as a variable-length unsigned integer (lib0: seven bits per byte,
+ * lowest first).
+ */
 function varUintLength(value: number): number {
   let length = 1
   for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) length += 1
@@ -49,7 +52,7 @@ function writeVarUint(target: Uint8Array, at: number, value: number): number {
 
 const nothing = new Uint8Array(0)
 
-/** Returns a whole websocket frame that contains `head`, the length of `bytes`, and `bytes`. */
+/** Returns a whole websocket frame. Its payload is `head`, the length of `bytes`, and `bytes`. */
 export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
   const before = head.length + varUintLength(bytes.length)
   const { frame, offset } = allocateFrame(before + bytes.length)
@@ -59,7 +62,7 @@ export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
   return frame
 }
 
-/** Returns a whole websocket frame that contains `head` and `rest`. */
+/** Returns a whole websocket frame. Its payload is `head` and `rest`. */
 export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Array {
   const { frame, offset } = allocateFrame(head.length + rest.length)
   frame.set(head, offset)
@@ -75,8 +78,9 @@ export function varUintBytes(value: number): Uint8Array {
 }
 
 /**
- * Returns the body after a length prefix at `at`. The body must extend to the end of `bytes`. @throws
- * MalformedMessageError
+ * Returns the body of a message: the bytes after the length prefix at offset `at`. The body must extend to
+ * the end of `bytes`.
+ * @throws MalformedMessageError
  */
 export function readBody(bytes: Uint8Array, at: number): Uint8Array {
   let length = 0

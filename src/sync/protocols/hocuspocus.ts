@@ -10,24 +10,36 @@ const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9,
 /** Values of the second byte of messages of type `auth`. */
 const auth = { token: 0, denied: 1, authenticated: 2 } as const
 
-/** Maximum bytes of a document name, of a token, and of a live message. */
+/** Maximum bytes of a document name, of a token, and of a live message (`stateless`). */
 const nameBytesMax = 8_192
 const tokenBytesMax = 16_384
 const statelessBytesMax = 65_536
 
-/** A pong of the socket itself. It is one byte, without a document name. */
+/**
+ * The frame of a pong, which belongs to the socket and not to a document. The message is one byte, without a
+ * document name.
+ */
 export const pong = frameRaw(Uint8Array.of(ownTypes.pong))
 
-/** A message with an empty document name. Clients notice that a message has arrived, and ignore it. */
+/**
+ * The frame of a message with an empty document name. Clients notice that a message has arrived, and ignore
+ * its content.
+ */
 export const emptyNameMessage = frameRaw(varUintBytes(0))
 
-/** One message, which belongs to a document or to the socket itself. */
+/**
+ * A message of a multiplexed socket. A `document` message belongs to one document; pings and pongs belong to
+ * the socket.
+ */
 export type RoutedMessage =
   | { readonly kind: 'ping' | 'pong' }
-  /** The name is unchanged. The message is a view into the frame. */
+  /**
+   * `name` is the document name as the client sent it. `message` is the rest of the message, as a view into
+   * the frame.
+   */
   | { readonly kind: 'document'; readonly name: string; readonly message: Buffer }
 
-/** Reads the document name at the start of a message. @throws MalformedMessageError */
+/** Splits a message into the document name at its start and the rest. @throws MalformedMessageError */
 export function readRoutedMessage(bytes: Buffer): RoutedMessage {
   if (bytes.length === 1 && bytes[0] === ownTypes.ping) return { kind: 'ping' }
   if (bytes.length === 1 && bytes[0] === ownTypes.pong) return { kind: 'pong' }
@@ -45,13 +57,13 @@ export const isCloseMessage = (message: Uint8Array): boolean => message[0] === o
 export interface AuthRequest {
   readonly token: string
   /**
-   * True for clients that send their version (4 and later): they accept a close message. Older clients throw
-   * when they receive one.
+   * True if the client accepts a close message, as clients of version 4 and later do. These clients send
+   * their version. Older clients throw when they receive a close message.
    */
   readonly understandsClose: boolean
 }
 
-/** Reads the request to open a document; null for any other message. @throws MalformedMessageError */
+/** Parses a request to open a document. Returns null for any other message. @throws MalformedMessageError */
 export function readAuthRequest(message: Uint8Array): AuthRequest | null {
   if (message[0] !== types.auth) return null
   return asMessageError(() => {
@@ -67,7 +79,7 @@ function tokenReader(message: Uint8Array): ByteReader {
   return reader
 }
 
-/** Encodes the frame that rejects the named document. */
+/** Returns the frame with which the server rejects the document `name`. */
 export const encodeDenied = (name: string, reason: string): Uint8Array =>
   frameWithBody(prefixOf(name, types.auth, auth.denied), Buffer.from(reason))
 
@@ -104,15 +116,18 @@ export function hocuspocus(name: string): Protocol {
     answersRemoval: false,
     echo: null,
     live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
-    // This is not a message of type `auth`, because the client would then consider the whole document
-    // rejected.
+    // The notice is not a message of type `auth`, because a client would consider the whole document rejected
+    // then.
     readOnly: frameWithBody(prefixes.live, Buffer.from(readOnlyMessage)),
     role: (role) => frameWithBody(prefixOf(name, types.auth, auth.authenticated), scopes[role]),
     renew: frameRaw(prefixOf(name, types.auth, auth.token)),
   }
 }
 
-/** The notice has the form of a message from a backend: JSON with an event. */
+/**
+ * The notice to a viewer that its edits are dropped. It has the form of a message from a backend: JSON with
+ * an event.
+ */
 const readOnlyMessage = JSON.stringify({ event: 'weft.readOnly', data: { message: readOnlyReason } })
 
 const scopes: Readonly<Record<Role, Uint8Array>> = {
@@ -120,7 +135,7 @@ const scopes: Readonly<Record<Role, Uint8Array>> = {
   viewer: Buffer.from('readonly'),
 }
 
-/** Decodes a message from which the document name has been removed. @throws MalformedMessageError */
+/** Decodes a message from which the document name has already been removed. @throws MalformedMessageError */
 function decode(bytes: Uint8Array): Message {
   switch (bytes[0]) {
     case types.sync:
@@ -145,13 +160,13 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
 }
 
-/** Returns the start of the messages of one type for a document: the name and the type. */
+/** Returns the first bytes of all messages of one type for a document: the document name and the type. */
 function prefixOf(name: string, ...type: readonly number[]): Uint8Array {
   const bytes = Buffer.from(name)
   return Buffer.concat([varUintBytes(bytes.length), bytes, Uint8Array.from(type)])
 }
 
-/** Runs `read`, and converts the error of a malformed update to the error of a malformed message. */
+/** Runs `read`. Converts a MalformedUpdateError to a MalformedMessageError. */
 function asMessageError<T>(read: () => T): T {
   try {
     return read()

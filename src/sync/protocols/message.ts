@@ -11,7 +11,7 @@ export type Message =
   | { readonly kind: 'update'; readonly update: Uint8Array }
   | { readonly kind: 'awareness'; readonly message: Uint8Array }
   | { readonly kind: 'queryAwareness' }
-  /** Requests that the server sends this message back when all earlier updates of the client are durable. */
+  /** A request to send the same message back when all earlier updates of the client are durable. */
   | { readonly kind: 'echo'; readonly body: Uint8Array }
   /** A message for the other clients. It is not part of the document. */
   | { readonly kind: 'live'; readonly text: string }
@@ -25,13 +25,14 @@ export type Message =
 export type HandshakeOrder = 'serverFirst' | 'clientFirst'
 
 /**
- * How a protocol acknowledges durable updates: with one message that contains their number, or with one
- * message for each update, in order. Stock y-websocket clients have no acknowledgments.
+ * The frames with which a protocol acknowledges durable updates. A protocol sends either one message that
+ * contains their number, or one message for each update, in order. Stock y-websocket clients get no
+ * acknowledgments.
  */
 export interface SaveAckFormat {
   /**
-   * Returns a frame that acknowledges `count` more updates. @param total number of durable updates since the
-   * client connected
+   * Returns a frame that acknowledges `count` more updates.
+   * @param total number of durable updates since the client connected
    */
   saved(count: number, total: number): Uint8Array
   /** Frame for a dropped update of a viewer; null if the protocol has no such frame. */
@@ -39,14 +40,14 @@ export interface SaveAckFormat {
 }
 
 /**
- * A wire protocol. It converts between the bytes of one websocket message and a `Message`. All sessions of a
- * protocol use one object.
+ * A wire protocol: it decodes the messages of a client to a `Message`, and encodes the messages of the server
+ * as frames. All sessions of a protocol use one object, or one object for each document.
  */
 export interface Protocol extends FrameEncoder, LiveEncoder {
   /** Name of the protocol, as a label in metrics. */
   readonly name: string
   readonly handshake: HandshakeOrder
-  /** Null if the protocol sends acknowledgments only on request. */
+  /** The format of acknowledgments; null if the protocol sends acknowledgments only on request (`echo`). */
   readonly saves: SaveAckFormat | null
   /** Decodes a message of a client. @throws MalformedMessageError */
   decode(bytes: Uint8Array): Message
@@ -54,10 +55,10 @@ export interface Protocol extends FrameEncoder, LiveEncoder {
   vector(vector: Uint8Array): Uint8Array
   /** Returns a frame with the reply to a state vector. */
   offer(update: Uint8Array): Uint8Array
-  /** Returns a frame that sends an echo back; null if the protocol has no echoes. */
+  /** Encodes the frame that answers an echo request; null if the protocol has no echoes. */
   readonly echo: ((body: Uint8Array) => Uint8Array) | null
   /**
-   * Returns the frame with the role of the client, which is sent when the client connects and when the role
+   * Encodes the frame with the role of the client, which is sent when the client connects and when the role
    * changes; null if the protocol has no such frame.
    */
   readonly role: ((role: Role) => Uint8Array) | null

@@ -3,7 +3,7 @@ import type { Protocol } from './message.ts'
 
 /** A channel that uses the protocol of one document. */
 interface ProtocolUser {
-  /** Name of the document, as sent by the client. */
+  /** Document name as the client sends it. */
   readonly name: string
   onClosed(fn: () => void): void
 }
@@ -14,13 +14,15 @@ interface SharedProtocol {
 }
 
 /**
- * Protocols whose messages start with the document name. Channels with the same name use the same protocol,
- * and therefore the same frames.
+ * The protocol objects of the open documents, for a protocol whose messages start with the document name.
+ * Channels with the same document name use the same object, and therefore the same frames.
  */
 export class PerDocumentProtocols {
   readonly #byName = new Map<string, SharedProtocol>()
 
-  /** Returns the protocol of a channel. The protocol is released when the channel closes. */
+  /**
+   * Returns the protocol object for a channel. The object is released when the last of its channels closes.
+   */
   acquire(user: ProtocolUser): Protocol {
     const { name } = user
     const shared = this.#byName.get(name) ?? { protocol: hocuspocus(name), users: 0 }

@@ -14,7 +14,7 @@ export const syncTypes = {
   update: messageYjsUpdate,
 } as const
 
-/** Decodes a sync message. @param bytes a message of type `sync` */
+/** Decodes a message of type `sync`. @param bytes the whole message, with its type */
 export function decodeSync(bytes: Uint8Array): Message {
   switch (bytes[1]) {
     case syncTypes.step1:
@@ -32,6 +32,6 @@ export function decodeSync(bytes: Uint8Array): Message {
 export const unknownMessageType = (bytes: Uint8Array): MalformedMessageError =>
   new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)
 
-/** Reason, with the remedy, that is sent in every protocol when edits of a viewer are dropped. */
+/** Text for a viewer whose edits are dropped: the reason and the remedy. It is the same in every protocol. */
 export const readOnlyReason =
   'your edits of this document are not saved: you may only view it; ask its owner for the role editor'

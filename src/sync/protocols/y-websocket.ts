@@ -5,18 +5,18 @@ import type { Protocol } from './message.ts'
 import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
 /**
- * Message type of an echo. A client of Y-Sweet requests that the server sends this message back when all
- * earlier updates are durable.
+ * Message type of an echo. A client of Y-Sweet sends an echo, and the server sends the same message back when
+ * all earlier updates of the client are durable.
  */
 const messageEcho = 102
 /**
- * Message types that only Weft uses. Clients receive them only on request. The body of a live message is JSON
- * in UTF-8, in the form that `readVarString` of lib0 reads.
+ * Message types that only Weft uses. The server sends messages of these types only to clients that request
+ * them. The body of a live message is JSON in UTF-8, in the form that `readVarString` of lib0 reads.
  */
 const messageLive = 110
 const messageSaved = 111
 
-/** Maximum bytes of an echo. Clients of Y-Sweet send one number. */
+/** Maximum bytes of the body of an echo. Clients of Y-Sweet send one number. */
 const echoBytesMax = 16
 
 const prefixes = {
@@ -37,8 +37,8 @@ function echoBody(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The protocol of WebsocketProvider of y-websocket, versions 1 to 3, and of the client of Y-Sweet. A socket
- * carries one document.
+ * The protocol of the WebsocketProvider of y-websocket (versions 1 to 3) and of the client of Y-Sweet. A
+ * socket carries one document.
  */
 export const yWebsocket: Protocol = {
   name: 'y-websocket',
@@ -72,8 +72,8 @@ export const yWebsocket: Protocol = {
 }
 
 /**
- * The y-websocket protocol with acknowledgments, which contain the number of durable updates and offers of
- * the client.
+ * The y-websocket protocol with acknowledgments. An acknowledgment contains the number of updates and offers
+ * of the client that are durable.
  */
 export const yWebsocketSaved: Protocol = {
   ...yWebsocket,

@@ -4,15 +4,17 @@ import type { ServerFaults } from '../connect/server-faults.ts'
 import type { Session } from './session.ts'
 import { isAffectedBy, SessionIndex } from './session-index.ts'
 
-/** Milliseconds before a retry after the store was unavailable. */
+/** Milliseconds until the permission of a session is read again, if the store was unavailable. */
 const retryMs = 500
 /**
- * Maximum number of concurrent reads of permissions. A change of a whole organization must not delay all
- * other work.
+ * Maximum number of permissions that are read concurrently. Without this limit, a change of a whole
+ * organization would delay all other work.
  */
 const readsAtOnce = 32
 
-/** Applies access changes to open sessions. */
+/**
+ * Applies changes of access rights to open sessions: reads the permissions of the affected sessions again.
+ */
 export class AccessWatch {
   readonly #access: RealtimeAccess
   readonly #faults: ServerFaults
@@ -22,11 +24,11 @@ export class AccessWatch {
   readonly #queued = new Set<Session>()
   readonly #rechecking = new Set<Session>()
   readonly #unsubscribe: () => void
-  /** For each session, the function that ends the subscription to access changes of its document. */
+  /** For each session, a function that ends the subscription to the access changes of its document. */
   readonly #unfollow = new Map<Session, () => void>()
   /**
-   * For each session, the origin of its page. Closed sessions are included, because their last updates may
-   * still wait for the store.
+   * The origin of the page of each session, if its client is a page. Closed sessions are included, because
+   * their last updates may still wait for the store.
    */
   readonly #origins = new WeakMap<Session, string>()
   #workers = 0
@@ -45,8 +47,8 @@ export class AccessWatch {
   }
 
   /**
-   * Watches a session. @param changes value of `changes` before the permission of the session was read;
-   * changes since then are applied now
+   * Starts to watch a session. Applies the changes since `changes` now.
+   * @param changes value of the getter `changes` before the permission of the session was read
    */
   add(session: Session, changes: number, origin: string | undefined): void {
     this.#sessions.add(session)
@@ -82,8 +84,8 @@ export class AccessWatch {
   }
 
   /**
-   * Rechecks queued sessions. Several calls run concurrently, but only one rechecks a given session, so that
-   * an older result never overwrites a newer one.
+   * Rechecks queued sessions until the queue is empty. Several calls of this method run concurrently. Only
+   * one of them rechecks a given session, so that an older result never overwrites a newer one.
    */
   async #recheckQueued(): Promise<void> {
     for (const session of this.#queued) {
@@ -98,13 +100,14 @@ export class AccessWatch {
     try {
       await this.recheck(session)
     } catch (error) {
-      // The store is unavailable, so the last permission remains until it can be read again.
+      // The store is unavailable. The session keeps its last permission until the permission can be read
+      // again.
       this.#faults.log(error, 'the permission of a session could not be read; retrying')
       this.#retry(session)
     }
   }
 
-  /** Reads the permission of a session immediately. @throws StoreUnavailableError */
+  /** Reads the permission of a session from the directory and applies it. @throws StoreUnavailableError */
   async recheck(session: Session): Promise<void> {
     const { identity, address } = session
     const origin = this.#origins.get(session)
@@ -120,20 +123,19 @@ export class AccessWatch {
 }
 
 /**
- * Maximum number of recent changes. It is larger than the number of changes that occur while a client
- * connects.
+ * Maximum number of recent changes that are kept. It is larger than the number of changes that occur while a
+ * client connects.
  */
 const changesMax = 1_024
 
 /**
- * Maximum number of ids in a recent change. A change with more ids is stored as a change that affects all
- * sessions, because many long ids would take a quarter of a megabyte.
+ * Maximum number of ids in a kept change. A change with more ids is kept as a change that affects the whole
+ * organization, because many long ids would take a quarter of a megabyte.
  */
 const namesMax = 32
 
 /**
- * The latest access changes. They are applied to a session whose permission was read before the session was
- * indexed.
+ * The latest access changes. A session needs them if its permission was read before the session was watched.
  */
 class RecentAccessChanges {
   /** A ring buffer of changes; null is a change with unknown content. */
@@ -145,13 +147,13 @@ class RecentAccessChanges {
     return this.#count
   }
 
-  /** @param change the change; null if its content is unknown */
+  /** Adds a change. @param change the change; null if its content is unknown */
   add(change: AccessChange | null): void {
     this.#changes[this.#count % changesMax] = change === null ? null : boundedChange(change)
     this.#count += 1
   }
 
-  /** Returns whether a change may affect this session, not counting the first `count` changes. */
+  /** Returns whether a change after the first `count` changes may affect this session. */
   mayAffect(session: Session, count: number): boolean {
     if (this.#count - count > changesMax) return true
     for (let at = count; at < this.#count; at++) {

@@ -20,17 +20,15 @@ export class CredentialWatch {
     this.#unsubscribe = access.onWithdrawal((concerns) => this.#reviewAll(concerns))
   }
 
-  /**
-   * Number of times that credentials were withdrawn so far. Read it before you check the token of a joining
-   * client.
-   */
+  /** Number of withdrawals of credentials so far. Read it before you check the token of a joining client. */
   get withdrawals(): number {
     return this.#withdrawals
   }
 
   /**
-   * Watches a session. @param withdrawals value of `withdrawals` before the token of the session was checked;
-   * later withdrawals are applied now
+   * Starts to watch a session. If credentials were withdrawn since `withdrawals`, checks its credentials
+   * again now.
+   * @param withdrawals value of the getter `withdrawals` before the token of the session was checked
    */
   add(session: Session, origin: string | undefined, withdrawals: number): void {
     this.#origins.set(session, origin)
@@ -51,7 +49,7 @@ export class CredentialWatch {
       if (concerns(session.identity)) this.#review(session, origin)
   }
 
-  /** Ends a session if its credentials would be rejected now. */
+  /** Checks the credentials of a session again, and ends the session if they would be rejected now. */
   #review(session: Session, origin: string | undefined): void {
     this.#access.refusalOf(session.identity, origin).then(
       (refusal) => refusal !== null && session.end(closeForToken(refusal)),

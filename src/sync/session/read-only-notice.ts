@@ -2,27 +2,30 @@ import type { Room } from '../../rooms/room/room.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 
 /**
- * Maximum number of comparisons of updates without inserts. Each comparison can take as long as reading the
- * document.
+ * Maximum number of updates without insertions that are compared with the document. Each comparison can take
+ * as long as reading the document.
  */
 const comparisonsMax = 10
 
 /**
- * Decides when a viewer is notified that its edits are dropped: once, and again after its role has changed.
- * Updates that the document already has are not edits; clients send such updates, for example, at each
- * handshake.
+ * Decides when a viewer is notified that its edits are dropped: at its first edit, and at the first edit
+ * after each change of its role. An update that the document already has does not count as an edit; clients
+ * send such updates, for example, at each handshake.
  */
 export class ReadOnlyNotice {
   #isSent = false
   #comparisons = 0
 
-  /** Must be called when the role has changed. */
+  /** Permits another notice. Must be called when the role has changed. */
   reset(): void {
     this.#isSent = false
     this.#comparisons = 0
   }
 
-  /** Returns whether the client must be notified now that this update was dropped. */
+  /**
+   * Returns whether the client must be notified now, because this update was dropped. Returns true only once
+   * until `reset` is called.
+   */
   isDue(room: Room, kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): boolean {
     if (this.#isSent || !this.#isEdit(room, kind, bytes, summary)) return false
     this.#isSent = true

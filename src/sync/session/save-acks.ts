@@ -1,62 +1,73 @@
 import type { Protocol } from '../protocols/message.ts'
 
-/** The document of the client. Only its durability is needed here. */
+/** The document of the client, reduced to its durability. */
 interface DurableState {
-  /** Resolves when the current state is durable; rejects if it never will be. */
+  /** Resolves when the current state is durable. Rejects if this state will never be durable. */
   readonly durable: Promise<unknown>
 }
 
-/** The client that receives acknowledgments. */
+/** The session of the client that receives the acknowledgments. */
 export interface SaveAckTarget {
-  /** True if the client has too many unread bytes. Acknowledgments then wait, and are later sent as one. */
+  /** True if the client has too many unread bytes. Acknowledgments then wait, and are later joined to one. */
   readonly isFull: boolean
   send(frame: Uint8Array): void
-  /** Called when an acknowledgment waits. `resume` must be called when the client has read enough. */
+  /**
+   * Called when an acknowledgment waits because the client is full. The callee must call `SaveAcks.resume`
+   * when the client has read enough.
+   */
   awaitDrain(): void
 }
 
 /**
- * Acknowledges updates of one client, and never before they are durable. An update has up to four states, in
- * this order: it has arrived; it is pending while a dependency is missing; it is part of the document; it is
+ * Acknowledges the updates of one client when they are durable. An update has up to four states, in this
+ * order: it has arrived; it is pending while a dependency is missing; it is part of the document; it is
  * durable.
  */
 export class SaveAcks {
   readonly #encoder: Protocol
   readonly #document: DurableState
   readonly #client: SaveAckTarget
-  /** Number of received updates, which is also the number of the last one. */
+  /**
+   * Number of received updates. Updates are numbered from 1, so this is also the number of the last received
+   * update.
+   */
   #receivedCount = 0
-  /** Number of received updates that are not part of the document. */
+  /** Number of received updates that are not yet part of the document. */
   #unappliedCount = 0
-  /** All updates up to this number are part of the document, or are no longer counted. */
+  /**
+   * Number of an update: this update and all earlier ones are part of the document, or are no longer counted.
+   */
   #coveredTo = 0
   /**
-   * The last offer that the server has requested. `number` is the number of the last update before the offer.
-   * `unapplied` counts the earlier updates that are not part of the document.
+   * The last received offer that the server had requested. `number` is the number of the last update before
+   * the offer. `unapplied` is the number of earlier updates that are not yet part of the document.
    */
   #receivedOffer: { readonly number: number; unapplied: number } | null = null
-  /** Number of updates that became part of the document since the last wait for durability. */
+  /** Number of updates that have become part of the document since the last wait for durability started. */
   #appliedCount = 0
   #savedCount = 0
-  /** Number of durable updates without an acknowledgment. */
+  /** Number of durable updates for which no acknowledgment has been sent. */
   #unsentCount = 0
   /**
-   * The echo that waits until all updates are applied. A newer echo replaces it, because the newer one also
-   * covers the earlier updates.
+   * The requested echo that waits until all updates are part of the document. A newer echo replaces it,
+   * because the newer echo also covers the earlier updates.
    */
   #echo: Uint8Array | null = null
-  /** Number of echoes whose updates are applied but not durable. */
+  /** Number of echoes whose updates are part of the document, but not yet durable. */
   #committingEchoes = 0
-  /** An echo whose updates are durable and that has not been sent. */
+  /** The echo whose updates are durable and that has not been sent yet. */
   #unsentEcho: Uint8Array | null = null
-  /** True if the client has sent its first offer. A client may request an echo before its first offer. */
+  /**
+   * True if the first offer of the client has been applied or rejected. A client may request an echo before
+   * its first offer; the echo then waits.
+   */
   #hasOffered: boolean
   #isScheduled = false
-  /** Number of state vectors that the server has sent and for which no offer has arrived. */
+  /** Number of state vectors that the server has sent and for which no offer has arrived yet. */
   #requestedOffers = 0
   /** True if the client expects an acknowledgment of its next offer. */
   #isOfferCounted = false
-  /** Number of times that the client has restarted its count of updates. */
+  /** Number of times that the client has restarted its count of updates (`restart`). */
   #restarts = 0
 
   /** @param hasOffered true if the client has replied to the first state vector of the server */
@@ -80,14 +91,14 @@ export class SaveAcks {
     return this.#requestedOffers > 0
   }
 
-  /** Must be called when the server has sent a state vector. */
+  /** Counts a requested offer. Must be called when the server has sent a state vector. */
   offerRequested(): void {
     this.#requestedOffers += 1
   }
 
   /**
-   * Must be called when the client has sent a state vector, which resets the count of the client: its next
-   * offer contains all earlier updates and counts as one update.
+   * Must be called when the client has sent a state vector. The client then restarts its count of updates:
+   * its next offer contains all earlier updates and counts as one update.
    */
   restart(): void {
     this.#restarts += 1
@@ -99,7 +110,7 @@ export class SaveAcks {
   }
 
   /**
-   * Counts a received update. The caller must call the returned function when the update is part of the
+   * Counts a received update. Returns a function; the caller must call it when the update is part of the
    * document.
    */
   received(kind: 'update' | 'offer'): () => void {
@@ -113,8 +124,8 @@ export class SaveAcks {
   }
 
   /**
-   * Counts a requested offer. The offer contains the whole state of the client: when the offer is part of the
-   * document, all earlier updates are also part of it.
+   * Handles an offer that the server had requested. The offer contains the whole state of the client.
+   * Therefore, when the offer is part of the document, all earlier updates are also part of it.
    */
   #receiveOffer(): () => void {
     const receivedOffer = { number: this.#receivedCount, unapplied: this.#unappliedCount }
@@ -136,7 +147,9 @@ export class SaveAcks {
     return this.#receivedCount
   }
 
-  /** Counts an update that was dropped. Later acknowledgments never cover this update. */
+  /**
+   * Counts an update that was dropped. It never becomes part of the document, so no acknowledgment covers it.
+   */
   rejected(kind: 'update' | 'offer'): void {
     this.received(kind)
     if (kind === 'offer') this.#hasOffered = true
@@ -144,7 +157,7 @@ export class SaveAcks {
     if (rejected !== null) this.#client.send(rejected)
   }
 
-  /** Sends `echo` back when all earlier updates are durable. */
+  /** Schedules an echo: sends `echo` back when all earlier updates of the client are durable. */
   echoLater(echo: Uint8Array): void {
     this.#echo = Uint8Array.from(echo)
     this.#schedule()
@@ -168,8 +181,8 @@ export class SaveAcks {
   }
 
   /**
-   * Starts to wait for durability at the end of the current callback. By then, the append of the change has
-   * started.
+   * Starts to wait for durability at the end of the current callback, because the append of the change has
+   * started by then.
    */
   #schedule(): void {
     if (this.#isScheduled) return
@@ -204,7 +217,10 @@ export class SaveAcks {
     this.resume()
   }
 
-  /** Sends the acknowledgments that are due. Call it again when the client has read enough. */
+  /**
+   * Sends the acknowledgments that are due, unless the client is full. Call it again when the client has read
+   * enough.
+   */
   resume(): void {
     const count = this.#unsentCount
     const echo = this.#unsentEcho

@@ -3,7 +3,9 @@ import type { AccessChange } from '../../directory/permissions/access-change.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { Session } from './session.ts'
 
-/** The open sessions of an organization: all of them, by document, and by user. */
+/**
+ * The open sessions of one organization: the set of all sessions, and the sessions by document and by user.
+ */
 interface IndexedSessions {
   readonly all: Set<Session>
   readonly documents: Map<string, Set<Session>>
@@ -11,8 +13,9 @@ interface IndexedSessions {
 }
 
 /**
- * Open sessions, indexed by the ids in access changes. Each new document causes an access change. If each
- * change checked all sessions, the cost of opening rooms would be quadratic.
+ * The open sessions, indexed by the ids that access changes contain. Each new document causes an access
+ * change. Without the index, each change would check all sessions, and the cost of opening rooms would be
+ * quadratic.
  */
 export class SessionIndex {
   readonly #organizations = new Map<string, IndexedSessions>()

@@ -18,7 +18,7 @@ import type { SocketTokens } from './socket-tokens.ts'
 /** The dependencies that all sessions have in common. */
 export interface SessionDependencies {
   readonly clock: Clock
-  /** Returns the time of a monotonic clock, in ms. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly time: () => number
   readonly metrics: Metrics
   readonly backpressure: ReadBackpressure
@@ -42,12 +42,18 @@ export interface SessionOptions {
   readonly clientAddress: string
   /** The permission of the user on the document, which was read when the client connected. */
   readonly permission: Permission
-  /** Reads the permission from the directory and calls `changePermission` with it. @throws StoreUnavailableError */
+  /**
+   * Reads the permission from the directory again and passes it to `changePermission`.
+   * @throws StoreUnavailableError
+   */
   readonly recheck: () => Promise<void>
-  /** True if the socket is closed with a code after which the client reconnects when the token expires. */
+  /**
+   * True if the server closes the socket with a transient code when the token expires, so that the client
+   * reconnects with a newer token.
+   */
   readonly renews: boolean
   /** Checks newer tokens; null if the protocol has no token messages. */
   readonly tokens: SocketTokens | null
-  /** Undefined if the connection is not traced. */
+  /** The trace of the connection; undefined if the connection is not traced. */
   readonly trace: ConnectionTrace | undefined
 }

@@ -15,12 +15,18 @@ export interface SessionRoleOptions {
   readonly address: DocumentAddress
   /** The permission that was read when the client connected. */
   readonly permission: Permission
-  /** Reads the permission from the directory and calls `changePermission` with it. @throws StoreUnavailableError */
+  /**
+   * Reads the permission from the directory again and passes it to `changePermission`.
+   * @throws StoreUnavailableError
+   */
   readonly recheck: () => Promise<void>
   readonly clock: Clock
 }
 
-/** The current role that the user of a session has on the document. */
+/**
+ * The role that the user of a session currently has on the document. It follows from the token, the
+ * permission and the time.
+ */
 export class SessionRole implements WriteRight {
   readonly #options: SessionRoleOptions
   readonly #changed: (role: Role) => void
@@ -30,7 +36,7 @@ export class SessionRole implements WriteRight {
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
 
-  /** @param changed called with the role when the role is first read, and after each change */
+  /** @param changed called with the role when the role is read for the first time, and after each change */
   constructor(options: SessionRoleOptions, changed: (role: Role) => void) {
     this.#options = options
     this.#identity = options.identity
@@ -42,7 +48,7 @@ export class SessionRole implements WriteRight {
     return this.#identity
   }
 
-  /** Close reason for a session whose user no longer has a role. */
+  /** Close reason for the session if its user no longer has a role. */
   get closeReason(): Close {
     const { refusal, access } = this.#permission
     return refusal === null ? revocations[access.state] : closeForToken(refusal)
@@ -62,14 +68,14 @@ export class SessionRole implements WriteRight {
     return this.#options.recheck()
   }
 
-  /** Sets the permission, unless it was read before the current permission. */
+  /** Replaces the permission, unless the new permission was read before the current one. */
   changePermission(permission: Permission): void {
     if (fenceCount(permission) < fenceCount(this.#permission)) return
     this.#permission = permission
     this.#validUntil = 0
   }
 
-  /** @param identity identity from a newer token of the same user */
+  /** Replaces the identity. @param identity identity from a newer token of the same user */
   renew(identity: Identity): void {
     this.#identity = identity
     this.#validUntil = 0
@@ -87,7 +93,8 @@ export class SessionRole implements WriteRight {
 }
 
 /**
- * Returns a sum of counters that never decrease. The sums of two permissions show which one was read later.
+ * Returns the sum of the fence counters of a permission. The counters never decrease, so the sums of two
+ * permissions show which permission was read later.
  */
 const fenceCount = ({ fence }: Permission): number =>
   fence.reduce((sum, { raised, raisedHere }) => sum + raised + raisedHere, 0)

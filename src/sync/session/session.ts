@@ -32,19 +32,23 @@ import { TokenRefresh } from './token-refresh.ts'
 const requestAgainMs = 1_000
 
 /**
- * An awareness message without states. The server sends it to a y-websocket client so that the client does
- * not treat a silent connection as dead.
+ * An awareness message without states. The server sends this message to a silent connection, so that a
+ * y-websocket client does not treat the connection as dead.
  */
 const emptyAwareness = writeAwareness([])
 
-/** Cost of one byte of a state vector, in bytes of other messages. */
+/**
+ * Number of bytes that the receive rate counts for each byte of a state vector, in addition to the byte
+ * itself.
+ */
 const vectorByteCost = 15
 
 type ReceivedUpdate = Parameters<Room['receive']>[0]
 
 /**
- * State of sending. A client that reads fast enough is `current` and receives each commit. A slow client is
- * `behind`: it receives nothing for a while, and later one difference from `vector`.
+ * The state of sending updates to the client. A client that reads fast enough is `current` and receives each
+ * commit. A slow client is `behind`: it receives no updates until its send buffer is empty, and then one
+ * update with the difference between `vector` and the document.
  */
 type SessionState =
   | { readonly kind: 'current' }
@@ -58,21 +62,21 @@ const ended: SessionState = { kind: 'ended' }
 export class Session implements Member, Connection, LiveListener, BudgetedReader, SocketListener {
   readonly encoder: Protocol
   readonly user: MemberUser
-  /** True if the session belongs to one of several documents on a websocket. */
+  /** True if the session is on a multiplexed websocket, which may carry several documents. */
   readonly isMultiplexed: boolean
   readonly budget = newTickBudget()
   readonly #options: SessionOptions
   readonly #dependencies: SessionDependencies
-  /** Undefined if the connection is not traced. */
+  /** The trace of the connection; undefined if the connection is not traced. */
   readonly #trace: ConnectionTrace | undefined
   readonly #room: Room
   readonly right: SessionRole
   readonly #heartbeat: Heartbeat
-  /** Null if the client has not requested acknowledgments. */
+  /** The acknowledgments for the client; null if the client has not requested any. */
   #saveAcks: SaveAcks | null = null
-  /** True if the client has answered the first state vector. */
+  /** True if the client has replied to the first state vector of the server. */
   #hasOffered = false
-  /** Echo requests that wait until earlier updates are applied. */
+  /** Number of echo requests that wait until earlier updates are part of the document. */
   #postponedEchoes = 0
   /** True if an update was rejected before the client requested its first echo. */
   #hasRejectedUpdate = false
@@ -80,7 +84,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   readonly #tokenRefresh: TokenRefresh | null
   readonly #syncReplies: SyncReplyQueue
   readonly #bucket: WorkspaceBucket
-  /** Bytes of an incomplete message that `#bucket` has already counted. */
+  /** Number of bytes of the incomplete message that `#bucket` has already counted. */
   #incompleteBytes = 0
   #requestedAt = Number.NEGATIVE_INFINITY
   #waitingForDrain = false
@@ -105,7 +109,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#heartbeat = new Heartbeat(dependencies.time())
   }
 
-  /** Joins the room and sends the first messages to the client. Nothing is sent before this call. */
+  /**
+   * Joins the room and sends the first messages to the client. The session sends nothing before this call.
+   */
   start(): void {
     const { handshake, saves } = this.encoder
     this.#options.socket.listen(this)
@@ -142,7 +148,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     return this.#state.kind !== 'ended' && this.#options.socket.isOpen
   }
 
-  /** The current role of the user; null if the user has none. */
+  /** The current role of the user; null if the user has no role. */
   get role(): Role | null {
     return this.right.roleAt(this.#dependencies.clock.now())
   }
@@ -174,8 +180,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Sends a state vector, unless one was sent less than `requestAgainMs` ago. The offer of the client then
-   * contains all its updates.
+   * Sends a state vector to the client, unless the last request was less than `requestAgainMs` ago. The
+   * client replies with an offer that contains all updates that the server lacks.
    */
   requestMissing(): void {
     const now = this.#dependencies.time()
@@ -192,15 +198,15 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (isPermanent(reason))
       this.#dependencies.rejections.closed(this.clientAddress, reason, this.address, this.identity.tenant)
     this.#options.socket.close(reason.code, reason.reason)
-    // The client may take a long time to reply to the close frame. Other members must not see the client
-    // meanwhile.
+    // The session leaves the room now, because the client may take a long time to reply to the close frame,
+    // and other members must not see the client during that time.
     this.#room.leave(this)
     this.#options.socket.resume()
   }
 
   /**
-   * Releases the resources of the session when the connection is closed. @param code close code of the
-   * client, if it is known
+   * Releases the resources of the session. Call it when the connection is closed.
+   * @param code close code that the client has sent; undefined if it is unknown
    */
   closed(code: number | undefined): void {
     if (this.#state.kind !== 'ended') this.#trace?.line('closed', { by: 'client', code })
@@ -212,8 +218,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Ends an expired session, sends heartbeats, and terminates a dead connection. Call it about twice a
-   * second.
+   * Does the periodic work of the session: ends it if its token or role has expired, sends heartbeats, and
+   * terminates a dead connection. Call it about twice a second.
    */
   tick(now: number): void {
     if (this.#state.kind === 'ended') return
@@ -227,8 +233,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #keepAlive(): void {
     const time = this.#dependencies.time()
     const { socket } = this.#options
-    // A client that has not replied to the last ping is dead. If the socket is paused, the reply may be
-    // unread, so the client is not dead.
+    // A client that has not replied to the last ping is dead, except if the socket is paused: then the server
+    // may not have read the reply yet.
     const action = this.#heartbeat.check(time, this.#pauseCount === 0)
     if (action === 'dead') {
       this.#trace?.line('client_unresponsive')
@@ -242,7 +248,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       this.send(this.encoder.awareness(emptyAwareness))
   }
 
-  /** Applies a permission from the directory. Ends the session if no role remains. */
+  /**
+   * Replaces the permission with a newer one from the directory. Ends the session if the user then has no
+   * role.
+   */
   changePermission(permission: Permission): void {
     this.right.changePermission(permission)
     if (this.#state.kind !== 'ended' && this.role === null) this.#endRevoked()
@@ -314,15 +323,15 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Receives an echo request. Acknowledgments start with the first echo request: by then, an append must
-   * contain all earlier updates.
+   * Handles an echo request. Acknowledgments start with the first echo request. All earlier updates must be
+   * part of the document at that time, so that the wait for durability includes them.
    */
   #receiveEcho(body: Uint8Array): void {
     if (this.#saveAcks === null) {
       this.#room.endTick()
       const waiting = this.#room.waitingOf(this)
       if (waiting !== null) return this.#receiveEchoAfter(waiting, body)
-      // No reply is needed, because the client repeats the request.
+      // While updates of the client are pending, the request is ignored, because the client repeats it.
       if (this.#room.holdsOf(this)) return
       this.#saveAcks = this.#newSaveAcks()
       if (this.#hasRejectedUpdate) this.#saveAcks.rejected('update')
@@ -331,7 +340,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Handles the echo request when `waiting` resolves. Until then the socket is not read, so that newer
+   * Handles the echo request when `waiting` resolves. The socket is not read until then, so that newer
    * updates do not postpone the echo.
    */
   #receiveEchoAfter(waiting: Promise<void>, body: Uint8Array): void {
@@ -352,8 +361,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Passes an update to the room. Updates of a viewer are dropped, but do not end the session, because the
-   * client offers them at each handshake.
+   * Handles an update of the client: passes it to the room if the user is an editor. Updates of a viewer are
+   * dropped. They do not end the session, because the client offers them again at each handshake.
    */
   #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes)
@@ -371,9 +380,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Passes an update to the room. If the update exceeds a limit, it is rejected, and the result is the reason
-   * to close the socket. A workspace at its storage limit still accepts updates that only delete, and offers
-   * of stored content.
+   * Passes an update to the room. Returns null if the room accepts the update. If the update exceeds a limit,
+   * returns the reason to close the socket. A workspace at its storage limit still accepts updates that only
+   * delete, and offers of stored content.
    */
   #passToRoom(update: ReceivedUpdate): Close | null {
     const { storage, documentBytesMax } = this.#dependencies
@@ -391,19 +400,19 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
         `the content of an editor has at most ${documentBytesMax} bytes`,
         'maxDocumentBytes',
       )
-    // An update without inserts is not counted: at each reconnect, a client offers all deletions of its
+    // Updates without insertions are not counted: at each reconnect, a client offers all deletions of its
     // document, and these are already stored.
     if (summary.clients.length > 0) storage.added(this.workspaceId, bytes.length)
     return null
   }
 
   /**
-   * Counts a dropped update of a viewer. The client gets no "unsaved" notice for an update that it has
-   * received from the server.
+   * Counts a dropped update of a viewer for the acknowledgments. A requested offer that contains nothing new
+   * counts as saved, so that the client does not show content from the server as unsaved.
    */
   #rejectUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
     const saveAcks = this.#saveAcks
-    // An offer mostly contains updates that the server has sent.
+    // Only updates count here: an offer mostly contains content that the server has sent.
     this.#hasRejectedUpdate ||= saveAcks === null && kind === 'update'
     if (saveAcks === null) return
     const isKnown = kind === 'offer' && saveAcks.expectsOffer && this.#room.contains(bytes, summary)
@@ -418,7 +427,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (frame !== null) this.send(frame)
   }
 
-  /** Applies a newer token of the same user. */
+  /**
+   * Replaces the identity with the one from a newer token of the same user. Ends the session if the user then
+   * has no role.
+   */
   renew(identity: Identity): void {
     this.right.renew(identity)
     if (this.#state.kind !== 'ended' && this.role === null) this.#endRevoked()
@@ -462,7 +474,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     for (const message of messages) this.send(this.encoder.awareness(message))
   }
 
-  /** Calls `send` when the current state is durable, because only durable changes may leave the server. */
+  /**
+   * Calls `send` when the current state of the document is durable, because only durable changes may leave
+   * the server.
+   */
   #whenDurable(send: () => void): void {
     this.#room.durable.then(send, () => {})
   }
@@ -481,8 +496,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Stops sending updates to the client. Later the client receives one difference instead of all missed
-   * updates.
+   * Stops sending updates to the client until its send buffer is empty. The client then receives one update
+   * with everything that it has missed.
    */
   #fallBehind(): void {
     this.#setState({ kind: 'behind', vector: this.#room.broadcastVector() })

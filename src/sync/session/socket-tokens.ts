@@ -13,11 +13,11 @@ export interface SocketTokenDependencies {
   readonly reports: LimitReports
 }
 
-/** The socket from which the tokens arrive. */
+/** The socket on which the tokens arrive. */
 export interface TokenSource {
   /** Address of the client. */
   readonly address: string
-  /** Token from the URL. It is used if the client sends an empty token. */
+  /** Token from the URL; used if the client sends an empty token. Null if there is none. */
   readonly token: string | null
   /** Origin of the page; undefined if the client is not a page. */
   readonly origin: string | undefined
@@ -44,15 +44,18 @@ export class SocketTokens {
     this.#source = source
   }
 
-  /** Checks a token, like `SocketAuthentication.authenticate`. */
+  /**
+   * Checks a token as `SocketAuthentication.authenticate` does. Uses the token from the URL if `token` is
+   * empty.
+   */
   authenticate(token: string): Promise<Identity | TokenRejectedError> {
     const { token: urlToken, origin } = this.#source
     return this.#dependencies.authentication.authenticate(token === '' ? urlToken : token, origin)
   }
 
   /**
-   * Counts a rejected token, and ends the socket if the limit is exceeded. Returns the close reason for the
-   * document.
+   * Counts and logs a rejected token. Ends the socket if the token exceeds the limit for rejected tokens or
+   * the rate of new connections. Returns the close reason for the document.
    */
   reject(rejected: TokenRejectedError, path: DocumentPath): Close {
     if (isCredentialFailure(rejected)) this.#countRejected()
@@ -62,7 +65,8 @@ export class SocketTokens {
 
   /**
    * Counts a rejected token as a new connection, because each token needs a new connection in the other
-   * protocols. The first rejected token is not counted, because the connection itself was.
+   * protocols. The first rejected token is not counted, because the connection of the socket was already
+   * counted.
    */
   #countRejected(): void {
     const { admission, reports } = this.#dependencies
@@ -77,8 +81,8 @@ export class SocketTokens {
 }
 
 /**
- * Close reason for too many rejected tokens. It is transient: the clients reconnect, and then count as new
- * connections.
+ * Close reason for a socket with too many rejected tokens. The close is transient: the client reconnects, and
+ * the new connection is counted.
  */
 const tooManyRejected = close(
   'tryAgainLater',

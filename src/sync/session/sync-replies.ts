@@ -3,7 +3,7 @@ import type { Room } from '../../rooms/room/room.ts'
 import type { Protocol } from '../protocols/message.ts'
 import type { ClientSocket } from '../socket/client-socket.ts'
 
-/** The client that has sent the state vectors. */
+/** The session of the client that has sent the state vectors. */
 export interface SyncReplyTarget extends Member {
   readonly encoder: Protocol
   pauseReading(): void
@@ -12,18 +12,18 @@ export interface SyncReplyTarget extends Member {
 }
 
 /**
- * A reply with a whole document of at least this number of bytes waits while the clients of the workspace
- * have too many unread bytes.
+ * Minimum bytes of a document whose whole content counts as a large reply. A large reply waits while the
+ * clients of the workspace have too many unread bytes.
  */
 const waitingFromBytes = 65_536
 
-/** Returns whether the state vector has no clients. A client without content sends such a vector. */
+/** Returns whether the state vector contains no clients. A client without content sends such a vector. */
 const isEmptyVector = (vector: Uint8Array): boolean => vector[0] === 0
 
 /**
  * Replies to the state vectors of a client, one at a time. A reply may be a whole document, so a client that
- * does not read must not cause many replies. Only the last waiting vector is used, because its reply covers
- * the others.
+ * does not read must not cause many replies. If several vectors wait, only the last one gets a reply, because
+ * this reply covers the others.
  */
 export class SyncReplyQueue {
   readonly #room: Room
@@ -48,8 +48,8 @@ export class SyncReplyQueue {
   }
 
   /**
-   * Replies to the waiting state vector. Call it again when the client has read enough, and about twice a
-   * second.
+   * Replies to the waiting state vector, if there is one and the reply need not wait. Call it again when the
+   * client has read enough, and about twice a second.
    */
   resume(): void {
     const vector = this.#vector
@@ -74,7 +74,7 @@ export class SyncReplyQueue {
   }
 
   /**
-   * Replies when `waiting` resolves. Until then the socket is not read, so that newer updates do not postpone
+   * Replies when `waiting` resolves. The socket is not read until then, so that newer updates do not postpone
    * the reply.
    */
   #answerAfter(waiting: Promise<void>, vector: Uint8Array): void {

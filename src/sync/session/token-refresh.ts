@@ -14,17 +14,17 @@ export interface RefreshedToken {
 }
 
 /**
- * Time before the expiry of a token at which the server requests a newer token. For a token with a short
- * lifetime, the time is the given share of the lifetime.
+ * Milliseconds before the expiry of a token at which the server requests a newer token. For a token with a
+ * short lifetime, `requestBeforeShare` of its lifetime is used instead.
  */
 const requestBeforeMs = 20_000
 const requestBeforeShare = 1 / 3
 
-/** Accepts newer tokens of a connected client. They must belong to the same user. */
+/** Requests and accepts newer tokens of a connected client. A newer token must belong to the same user. */
 export class TokenRefresh {
   readonly #session: RefreshedToken
   readonly #tokens: SocketTokens
-  /** Expiry time of the token for which a newer token was already requested. */
+  /** Expiry time of the last token for which a newer token was requested. */
   #requestedFor = 0
   #isChecking = false
 
@@ -42,7 +42,7 @@ export class TokenRefresh {
     return true
   }
 
-  /** Checks a newer token. Ignores further tokens until the check has ended. */
+  /** Checks a newer token and applies it to the session. Ignores further tokens until the check has ended. */
   receive(token: string): void {
     if (this.#isChecking) return
     this.#isChecking = true

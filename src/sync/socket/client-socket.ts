@@ -5,33 +5,38 @@ export interface SocketListener {
   ping(bytes: number): void
   pong(bytes: number): void
   /**
-   * @param bytes received bytes of an incomplete message; 0 if the message is complete or the connection is
-   * closed
+   * Called when the number of received bytes of an incomplete message has changed.
+   * @param bytes bytes received so far; 0 if the message is complete or the connection is closed
    */
   incomplete(bytes: number): void
 }
 
-/** A client's websocket, or one document on a multiplexed websocket. No method throws or blocks. */
+/**
+ * The websocket of a client, or one document on a multiplexed websocket. Its methods never throw and never
+ * block.
+ */
 export interface ClientSocket {
   /** True if frames can still be sent. */
   readonly isOpen: boolean
-  /** True if more bytes are unread than the limit of one client. */
+  /** True if the client has more unread bytes than the limit for one client. */
   readonly isFull: boolean
-  /** True if the clients of the workspace have too many unread bytes. Large replies must then wait. */
+  /**
+   * True if all clients of the workspace together have too many unread bytes. Large replies must then wait.
+   */
   readonly isCrowded: boolean
   /** Sets the listener. Call it once, before the first message is read. */
   listen(listener: SocketListener): void
-  /** Calls `fn` once when the connection is closed, with the close code if the connection has one. */
+  /** Calls `fn` once when the connection is closed, with the close code if it is known. */
   onClosed(fn: (code?: number) => void): void
-  /** Sends whole websocket frames. All frames of one tick become one system call. */
+  /** Sends whole websocket frames. All frames of one tick are written in one system call. */
   write(frames: Uint8Array): void
   /**
-   * Calls `fn` once, when the operating system has accepted all waiting bytes. Never calls it if the
+   * Calls `fn` once, when the operating system has accepted all waiting bytes. Never calls `fn` if the
    * connection is dead.
    */
   whenDrained(fn: () => void): void
   ping(): void
-  /** Stops reading. Messages that were already read from the connection still arrive. */
+  /** Stops reading from the connection. The listener still receives messages that were already read. */
   pause(): void
   resume(): void
   /** Marks the client as authenticated, so that its messages may be larger. */

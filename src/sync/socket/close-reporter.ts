@@ -5,7 +5,7 @@ import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import { messageTooEarly, transferTooSlow } from './incomplete-message.ts'
 
-/** Error code of `ws` for a message that is larger than its server accepts. */
+/** Error code of `ws` for a message that is larger than the websocket server accepts. */
 const messageTooLarge = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
 export interface CloseReporterDependencies {
@@ -38,7 +38,7 @@ export class CloseReporter {
     if (code === transferTooSlow) reports.exceeded('transferTimeoutSeconds', limitKey)
   }
 
-  /** Counts a close. @param code close code, or the code that represents a missing close frame */
+  /** Counts a close in a metric. @param code close code, or the code that represents a missing close frame */
   closed(code: number): void {
     this.#dependencies.metrics.connectionsClosed.inc({ code: codeLabel(code) })
   }

@@ -2,25 +2,29 @@
 const headerBytesMax = 14
 
 /**
- * Follows the frames in the bytes of a websocket (RFC 6455 5.2) and finds the ends of messages. It keeps only
- * the start of an incomplete header.
+ * Finds the ends of messages in the bytes of a websocket, by following its frames (RFC 6455 5.2). Keeps no
+ * bytes except the start of an incomplete header.
  */
 export class FrameBoundaries {
   /** The first bytes of a header that continues in the next chunk. */
   #header: number[] = []
-  /** Number of bytes of this frame that have not arrived; unknown while the header is incomplete. */
+  /**
+   * Number of payload bytes of the current frame that have not arrived yet. Not valid while the header is
+   * incomplete.
+   */
   #remainingBytes = 0
-  /** True if a message of several frames is incomplete. */
+  /** True if a message that consists of several frames is incomplete. */
   #isFragmented = false
 
-  /** True if no frame and no message is incomplete. */
+  /** True if the bytes so far end exactly at the end of a message. */
   get #isComplete(): boolean {
     return !this.#isFragmented && this.#remainingBytes === 0 && this.#header.length === 0
   }
 
   /**
-   * Processes a chunk. Returns the position after the last complete message; -1 if no message ends in the
-   * chunk.
+   * Processes the next chunk of bytes. Returns the offset in the chunk after its last complete message; 0 if
+   * the chunk starts a message that it does not complete; -1 if it continues a message without completing
+   * any.
    */
   pass(chunk: Uint8Array): number {
     let completeTo = this.#isComplete ? 0 : -1
@@ -51,7 +55,7 @@ export class FrameBoundaries {
     return at + 1
   }
 
-  /** Starts a frame. @param header bytes that contain a whole header at `at` */
+  /** Starts a frame. @param header bytes that contain a whole frame header at offset `at` */
   #begin(header: ArrayLike<number>, at: number): void {
     const first = header[at] as number
     const isControl = (first & 0x08) !== 0

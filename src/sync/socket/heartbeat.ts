@@ -1,34 +1,40 @@
 /**
- * Silence in ms after which a client receives its own awareness renewals. Without any message, y-websocket
- * closes the connection after 30 s.
+ * Milliseconds without a message to the client after which the client also receives its own awareness states.
+ * Normally these are not sent back. Without any message, y-websocket closes the connection after 30 s.
  */
 export const echoAfterMs = 5_000
 
 /**
- * Maximum milliseconds without a message to the client while an echo is pending. Y-Sweet closes the
- * connection if it receives nothing for 3 s after its request, and the echo may take longer.
+ * Maximum milliseconds without a message to the client while an echo is pending. A client of Y-Sweet closes
+ * the connection if it receives nothing for 3 s after its request, and the echo may take longer.
  */
 export const pendingEchoSilenceMs = 1_000
 
 /**
- * Interval of pings, and maximum time without a message to the client, in ms. It must stay below 30 s,
- * because y-websocket closes a connection on which it receives nothing for 30 s.
+ * Milliseconds between two pings, and maximum milliseconds without a message to the client. The value must
+ * stay below 30 s, because y-websocket closes a connection on which it receives nothing for 30 s.
  */
 export const heartbeatMs = 15_000
 
 /**
- * Maximum milliseconds between the last message of a dead client and the end of its connection (SYNC-16). A
- * client that stops immediately after its reply to a ping is detected after two heartbeats; the remaining 5 s
- * are for inaccurate timers.
+ * Maximum milliseconds between the last message of a dead client and the end of its connection (SYNC-16). If
+ * a client stops immediately after its reply to a ping, this is detected after two heartbeats. The remaining
+ * 5 s allow for inaccurate timers.
  */
 export const deadAfterMs = 2 * heartbeatMs + 5_000
 
-/** The times of the last messages from and to a client, in ms of a monotonic clock. */
+/**
+ * Decides when the server sends a ping or an empty message to a client, and when the client counts as dead.
+ * All times are milliseconds of a monotonic clock.
+ */
 export class Heartbeat {
   #receivedAt: number
   #sentAt: number
   #pingedAt: number
-  /** Milliseconds without a message to the client after which the server sends one. */
+  /**
+   * Milliseconds without a message to the client after which the server sends an empty message. The value is
+   * random, so that these messages are spread.
+   */
   readonly #quietMs = heartbeatMs * (1 - Math.random() / 3)
 
   constructor(time: number) {
@@ -56,9 +62,10 @@ export class Heartbeat {
   }
 
   /**
-   * Returns the next action. `dead`: a ping is due, and the client has sent nothing since the previous ping.
-   * @param isReading whether the server reads messages of the client; if it does not, the client does not
-   * count as dead
+   * Returns the action that is due now. `dead`: a ping is due, and the client has sent nothing since the
+   * previous ping.
+   * @param isReading true if the server reads messages of the client; if it does not, the client never counts
+   * as dead
    */
   check(time: number, isReading: boolean): 'wait' | 'ping' | 'dead' {
     if (time - this.#pingedAt < heartbeatMs) return 'wait'

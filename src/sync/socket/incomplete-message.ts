@@ -3,24 +3,29 @@ import type { WebSocket } from 'ws'
 import type { SlowTransfers, Transfer } from '../../quota/slow-transfers.ts'
 import { FrameBoundaries } from './frame-boundaries.ts'
 
-/** Error code of a websocket whose incomplete message was too large before authentication. */
+/**
+ * Error code for a websocket whose client has sent too many bytes of an incomplete message before
+ * authentication.
+ */
 export const messageTooEarly = 'WEFT_MESSAGE_TOO_EARLY'
-/** Error code of a websocket whose client took too long to finish a message, or to read. */
+/**
+ * Error code for a websocket whose client took too long to finish a message, or to read the bytes sent to it.
+ */
 export const transferTooSlow = 'WEFT_TRANSFER_TOO_SLOW'
 
-/** Memory that each chunk takes in addition to its bytes: the buffer object and its list entry. */
+/** Memory in bytes that each chunk takes in addition to its content: the buffer object and its list entry. */
 const chunkBytes = 256
 
 /**
- * Called with the received bytes of the incomplete message, and with its bytes in memory. Both are 0 if no
- * message is incomplete.
+ * Called when the incomplete message has changed. `messageBytes` is the number of its received bytes,
+ * `keptBytes` is the memory in bytes that it takes. Both are 0 if no message is incomplete.
  */
 export type IncompleteChanged = (messageBytes: number, keptBytes: number) => void
 
 /**
- * Counts the bytes of the incomplete message of one websocket. `ws` keeps the chunks of a message until the
- * message is complete, including control frames between its fragments. Counting costs a few operations for
- * each chunk.
+ * Counts the received bytes of the incomplete message of one websocket. `ws` keeps the chunks of a message in
+ * memory until the message is complete, including control frames between its fragments. Counting costs a few
+ * operations for each chunk.
  */
 export class IncompleteMessage implements Transfer {
   readonly #socket: WebSocket
@@ -28,9 +33,9 @@ export class IncompleteMessage implements Transfer {
   readonly #transfers: SlowTransfers
   readonly #changed: IncompleteChanged
   readonly #boundaries = new FrameBoundaries()
-  /** Bytes since the first byte of the message. */
+  /** Number of bytes received since the start of the message. */
   #messageBytes = 0
-  /** Bytes of all chunks since the chunk with the first byte of the message. */
+  /** Memory in bytes of all chunks since the chunk that contains the start of the message. */
   #keptBytes = 0
   #bytesMax: number | null = null
 
@@ -39,14 +44,15 @@ export class IncompleteMessage implements Transfer {
     this.#connection = connection
     this.#transfers = transfers
     this.#changed = changed
-    // This listener runs after the listener of `ws`, which has delivered the complete messages of the chunk.
+    // This listener runs after the listener of `ws`. By then, `ws` has delivered the complete messages of the
+    // chunk.
     connection.on('data', (chunk: Buffer) => this.#received(chunk))
     connection.on('close', () => this.#set(0, 0))
   }
 
   /**
-   * Maximum bytes of an incomplete message; the connection is closed above it. Null: only `maxPayload` of
-   * `ws` limits the message.
+   * Maximum bytes of an incomplete message; above it, the connection is closed. Null: only the option
+   * `maxPayload` of `ws` limits the message.
    */
   set bytesMax(bytesMax: number | null) {
     this.#bytesMax = bytesMax
@@ -93,7 +99,10 @@ export class IncompleteMessage implements Transfer {
   }
 }
 
-/** Closes a connection immediately. The websocket emits the error, in the same way as errors of `ws`. */
+/**
+ * Closes a connection immediately. The websocket emits an `error` event with the code and the problem, as it
+ * does for errors of `ws`.
+ */
 export function endWithError(socket: WebSocket, connection: Duplex, code: string, problem: string): void {
   if (connection.destroyed) return
   connection.destroy()

@@ -21,8 +21,8 @@ interface SocketOwner {
 }
 
 /**
- * Counts the memory that one websocket uses. Claims are created only when needed, because most sockets use no
- * such memory.
+ * Counts the memory that the incomplete message of one websocket takes. The claim is opened only when it is
+ * needed, because most sockets have no incomplete message.
  */
 class SocketMemory {
   readonly #accounts: SocketMemoryAccounts
@@ -30,14 +30,17 @@ class SocketMemory {
   owner: SocketOwner
   #incomplete: MemoryClaim | null = null
 
-  /** @param end closes the connection */
+  /** @param end closes the connection; called if too much memory is used */
   constructor(accounts: SocketMemoryAccounts, owner: SocketOwner, end: EndClient) {
     this.#accounts = accounts
     this.owner = owner
     this.#end = end
   }
 
-  /** Counts for the workspace from now on, because the client is authenticated. */
+  /**
+   * Counts the memory for the workspace instead of the address from now on, because the client is
+   * authenticated.
+   */
   admit(workspaceId: string): void {
     const bytes = this.#incomplete?.bytes ?? 0
     this.release()
@@ -50,7 +53,7 @@ class SocketMemory {
     return this.#accounts.unreadSockets.isCrowded(this.owner)
   }
 
-  /** @param bytes memory that the incomplete message takes */
+  /** Sets the size of the incomplete message. @param bytes memory in bytes that the message takes */
   setIncomplete(bytes: number): void {
     if (bytes === 0 && this.#incomplete === null) return
     const { unauthenticatedMessages, incompleteMessages } = this.#accounts
@@ -72,7 +75,7 @@ class LocalSocket implements ClientSocket {
   readonly #dependencies: SocketAcceptorDependencies
   readonly #memory: SocketMemory
   readonly #incomplete: IncompleteMessage
-  /** Null until the client falls behind for the first time. */
+  /** Counts the unread bytes; null until the client falls behind for the first time. */
   #unread: UnreadSocket | null = null
 
   constructor(
@@ -112,8 +115,8 @@ class LocalSocket implements ClientSocket {
   }
 
   onClosed(fn: (code?: number) => void): void {
-    // This uses `on` instead of `once`, because the event occurs only once, and `once` would take more memory
-    // than the rest of the listener.
+    // The event occurs only once, so `on` suffices. `once` would take more memory than the rest of the
+    // listener.
     this.#socket.on('close', fn)
   }
 
@@ -141,7 +144,7 @@ class LocalSocket implements ClientSocket {
   admit(workspaceId: string): void {
     this.#incomplete.bytesMax = null
     this.#memory.admit(workspaceId)
-    // From now on, unread bytes count for the workspace.
+    // The next `UnreadSocket` counts unread bytes for the workspace instead of the address.
     this.#unread?.release()
     this.#unread = null
   }
@@ -171,7 +174,10 @@ class LocalSocket implements ClientSocket {
 export interface SocketAcceptorOptions {
   readonly messageBytesMax: number
   readonly sendBufferBytesMax: number
-  /** Maximum milliseconds for a client to finish a message, and to read the bytes that were sent to it. */
+  /**
+   * Milliseconds without progress after which a client that is sending a message, or reading sent bytes,
+   * counts as too slow (see `SlowTransfers`).
+   */
   readonly transferTimeoutMs: number
   readonly memory: SocketMemoryAccounts
 }
@@ -198,9 +204,10 @@ export class SocketAcceptor {
   }
 
   /**
-   * Upgrades the connection and calls `then` when the websocket is open. If the handshake of the client is
+   * Upgrades the connection, and calls `then` when the websocket is open. If the handshake of the client is
    * invalid, sends an error response and never calls `then`.
-   * @param workspaceId null before authentication; `admit` must then be called later
+   * @param workspaceId workspace of the client; null before authentication, in which case `admit` must be
+   * called later
    */
   accept(upgrade: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
     const { connection, address } = upgrade

@@ -1,6 +1,6 @@
 /**
- * The number of messages of a reader in one tick. It is a field of the reader, because a lookup would cost
- * more than the counting.
+ * The number of messages that a reader has delivered in the tick with the number `tick`. Each reader has its
+ * budget as a field, because a lookup would cost more than the counting.
  */
 export interface TickBudget {
   tick: number
@@ -11,7 +11,7 @@ export const newTickBudget = (): TickBudget => ({ tick: -1, messages: 0 })
 
 /** A source of messages that can be paused. */
 export interface PausableReader {
-  /** Workspace of the reader. For each workspace, one deferred reader is read again per tick. */
+  /** Workspace of the reader. In each tick, one deferred reader of each workspace is read again. */
   readonly workspaceId: string
   pauseReading(): void
   resumeReading(): void
@@ -19,36 +19,36 @@ export interface PausableReader {
 
 /** A reader with a budget for each tick. */
 export interface BudgetedReader extends PausableReader {
-  /** Create the budget with `newTickBudget`. */
+  /** The budget of the reader, created with `newTickBudget`. */
   readonly budget: TickBudget
 }
 
 /**
  * Pauses sockets while too many bytes wait to be durable. TCP then slows down the senders, and memory stays
- * bounded. Reading continues when half of the limit is free.
+ * bounded. The sockets are read again when the waiting bytes are at most half of the limit.
  *
- * A socket that exceeds its budget of one tick must wait for a later tick. Otherwise the kernel would deliver
- * megabytes of small messages in one tick, and all other clients would wait. Each tick, one waiting socket of
- * each workspace is read, so that a workspace does not gain from more sockets.
+ * A socket that delivers too many messages in one tick must wait for a later tick. Otherwise the kernel would
+ * deliver megabytes of small messages in one tick, and all other clients would wait. In each tick, one
+ * waiting socket of each workspace is read again. A workspace therefore gains nothing from more sockets.
  */
 export class ReadBackpressure {
   readonly #pendingBytes: () => number
   readonly #pendingBytesMax: number
   readonly #onExceeded: () => void
-  /** Readers that wait until fewer bytes are pending. */
+  /** Paused readers that wait until fewer bytes are pending. */
   readonly #paused = new Set<PausableReader>()
-  /** Readers that wait for a later tick, in order of arrival, by workspace. */
+  /** Paused readers that wait for a later tick, by workspace, in the order of their pauses. */
   readonly #deferred = new Map<string, Set<PausableReader>>()
   #state: 'begun' | 'ended' = 'ended'
   /** Number of the current tick. */
   #tick = 0
   #timer: NodeJS.Timeout | null = null
 
-  /** Interval of checks while readers are paused, in ms. */
+  /** Milliseconds between two checks of the pending bytes while readers are paused. */
   static readonly pollMs = 5
   /**
-   * Maximum number of messages that a reader may deliver in one tick. All messages of the same read (64 KB)
-   * are still processed.
+   * Maximum number of messages that a reader may deliver in one tick. The reader is paused then; the
+   * remaining messages of the same read (64 KB) are still processed.
    */
   static readonly messagesPerTick = 100
 
@@ -60,8 +60,8 @@ export class ReadBackpressure {
   }
 
   /**
-   * Must be called after each message of `reader`. Pauses the reader if it exceeds its budget or too many
-   * bytes are pending.
+   * Counts a message of `reader`. Pauses the reader if it has used up its budget or too many bytes are
+   * pending. Must be called after each message.
    */
   check(reader: BudgetedReader): void {
     if (this.#paused.has(reader)) return
@@ -73,7 +73,8 @@ export class ReadBackpressure {
       budget.messages = 0
     }
     budget.messages += 1
-    // A paused reader may still deliver messages that were read before.
+    // A deferred reader may still deliver messages that were already read. It must not be paused a second
+    // time.
     if (budget.messages >= ReadBackpressure.messagesPerTick && this.#defer(reader)) reader.pauseReading()
   }
 
@@ -83,7 +84,8 @@ export class ReadBackpressure {
   }
 
   #pause(reader: PausableReader): void {
-    // A reader that waits for a later tick is already paused, and must be resumed only once.
+    // A deferred reader is already paused. It must not be paused a second time, because it is resumed only
+    // once.
     if (!this.#undefer(reader)) reader.pauseReading()
     this.#paused.add(reader)
     this.#onExceeded()
@@ -107,7 +109,9 @@ export class ReadBackpressure {
     if (this.#deferred.size > 0) this.#beginTick()
   }
 
-  /** Makes the reader wait for a later tick. Returns false if it was already waiting. */
+  /**
+   * Adds a reader to the readers that wait for a later tick. Returns false if the reader was already waiting.
+   */
   #defer(reader: PausableReader): boolean {
     const readers = this.#deferred.get(reader.workspaceId) ?? new Set()
     const isNew = !readers.has(reader)
@@ -115,7 +119,7 @@ export class ReadBackpressure {
     return isNew
   }
 
-  /** Removes the reader from the deferred readers. Returns true if it was waiting for a later tick. */
+  /** Removes a reader from the readers that wait for a later tick. Returns true if the reader was waiting. */
   #undefer(reader: PausableReader): boolean {
     const readers = this.#deferred.get(reader.workspaceId)
     const wasDeferred = readers?.delete(reader) ?? false

@@ -3,26 +3,31 @@ import type { Rate } from '../../config/rate.ts'
 import type { PausableReader } from './read-backpressure.ts'
 
 export interface ReceiveRateOptions {
-  /** Maximum rate in bytes at which all sockets of a workspace may send together. */
+  /** Maximum rate in bytes at which all sockets of a workspace together may send. */
   readonly rate: Rate
   readonly clock: Clock
   /** Called when sockets of a workspace are paused. */
   readonly onExceeded: (workspaceId: string) => void
 }
 
-/** Bytes that are added for each message, for its header and the cost of its processing. */
+/**
+ * Number of bytes that are counted for each message in addition to its size, for its header and the cost of
+ * its processing.
+ */
 const messageOverheadBytes = 8
 /**
- * Minimum pause in ms. A shorter pause would have little effect: each pause has a cost, and each socket reads
- * at least one chunk when it continues.
+ * Minimum milliseconds of a pause. A shorter pause is not worth its cost, because each socket reads at least
+ * one chunk when it is resumed.
  */
 const pauseMsMin = 10
 
 /**
- * Limits the bytes per second that the sockets of each workspace may send. Above this rate, the sockets are
- * paused, and TCP slows down the senders; no socket is closed. The limit is by workspace and not by API key,
- * for the same reason as in `Admission`. A workspace has a timer only while it is paused, or after its last
- * session ended before the bucket was full. Sockets have no timers.
+ * Limits the bytes per second that the server reads from the sockets of each workspace. Above this rate, the
+ * sockets are paused, and TCP slows down the senders; no socket is closed. The limit is per workspace instead
+ * of per API key, because a workspace can create any number of keys.
+ *
+ * A workspace has a timer only while it is paused, or after its last session has ended and until its bucket
+ * is full. Sockets have no timers.
  */
 export class ReceiveRateLimit {
   readonly #options: ReceiveRateOptions
@@ -33,8 +38,8 @@ export class ReceiveRateLimit {
   }
 
   /**
-   * Returns the bucket of a workspace, which all its sessions use together. Call `leave` when the session
-   * ends.
+   * Adds a session to the bucket of a workspace, and returns this bucket. All sessions of the workspace use
+   * the same bucket. Call `leave` when the session ends.
    */
   enter(workspaceId: string): WorkspaceBucket {
     const bucket = this.#buckets.get(workspaceId) ?? new WorkspaceBucket(this.#options, workspaceId)
@@ -61,7 +66,10 @@ export class ReceiveRateLimit {
   }
 }
 
-/** Counts the bytes that one workspace may still send. */
+/**
+ * The bucket of one workspace: the number of bytes that its clients may still send, and the readers that are
+ * paused.
+ */
 export class WorkspaceBucket {
   readonly workspaceId: string
   /** Number of sessions that use the bucket. */
@@ -87,8 +95,8 @@ export class WorkspaceBucket {
   }
 
   /**
-   * Counts bytes of an incomplete message; a negative number subtracts them.
-   * @param reader is paused if the rate is exceeded; null: no reader is paused
+   * Counts bytes of an incomplete message; a negative number removes them from the count.
+   * @param reader the reader to pause if the rate is exceeded; null: no reader is paused
    */
   charge(bytes: number, reader: PausableReader | null): void {
     this.#availableBytes -= bytes
@@ -113,7 +121,7 @@ export class WorkspaceBucket {
   #fill(): void {
     const { rate, clock } = this.#options
     const now = clock.now()
-    // If the system clock is set back, no bytes are added.
+    // The difference is negative if the system clock was set back; no bytes are added then.
     const grown = (Math.max(0, now - this.#filledAt) * rate.perSecond) / 1000
     this.#availableBytes = Math.min(rate.burst, this.#availableBytes + grown)
     this.#filledAt = now

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
-/** Flushes many writers together, at the end of the current callbacks. */
+/** Flushes many writers together, when the current callback has ended. */
 export class WriteBatch {
   #writers: SocketWriter[] = []
 
@@ -19,10 +19,10 @@ export class WriteBatch {
 }
 
 /**
- * The sending side of one websocket. It writes whole frames directly to the connection; `ws` also writes
- * whole frames, so their bytes never mix. All frames of one tick become one system call. The frames wait in
- * this class until the end of the tick, because corking the connection costs about as much as the rest of a
- * write.
+ * The sending side of one websocket. It writes whole frames directly to the connection. `ws` also writes
+ * whole frames, so the bytes of both never mix. All frames of one tick are written in one system call. Until
+ * then, they wait in this class, because corking the connection for the whole tick would cost about as much
+ * as the rest of a write.
  */
 export class SocketWriter {
   readonly #socket: WebSocket
@@ -30,13 +30,15 @@ export class SocketWriter {
   readonly #batch: WriteBatch
   readonly #onBehind: (frames: readonly Uint8Array[]) => void
   /**
-   * Null between writes. A reused array would reach the old generation of the heap, and its new frames would
-   * then be freed late.
+   * The frames that wait; null if none wait. A new array is created for each flush: a reused array would
+   * reach the old generation of the heap, and its new frames would then be freed late.
    */
   #frames: Uint8Array[] | null = null
   #bytes = 0
 
-  /** @param onBehind called with frames that the operating system has not accepted completely */
+  /**
+   * @param onBehind called with the frames of a flush that the operating system has not accepted completely
+   */
   constructor(
     socket: WebSocket,
     connection: Duplex,
@@ -68,7 +70,7 @@ export class SocketWriter {
     if (frames === null) return
     this.#frames = null
     this.#bytes = 0
-    // `ws` may have closed the socket already. Nothing may follow a close frame, because browsers would then
+    // `ws` may already have sent a close frame. Nothing may follow this frame, because browsers would then
     // treat the close as a failure.
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (frames.length === 1) this.connection.write(frames[0])
@@ -77,7 +79,7 @@ export class SocketWriter {
   }
 
   /**
-   * Calls `fn` once, when the operating system has accepted all waiting bytes. Never calls it if the
+   * Calls `fn` once, when the operating system has accepted all waiting bytes. Never calls `fn` if the
    * connection is dead.
    */
   whenDrained(fn: () => void): void {

@@ -6,7 +6,8 @@ import { UnreadBytes } from '../../quota/unread-bytes.ts'
 import { endWithError, transferTooSlow } from './incomplete-message.ts'
 
 /**
- * Watches a websocket whose client has fallen behind. Closes the websocket if the client reads too slowly.
+ * Counts the bytes that the client of a websocket has not read yet, after it has fallen behind. Closes the
+ * connection if the client reads too slowly.
  */
 export class UnreadSocket {
   readonly #bytes: UnreadBytes
@@ -22,7 +23,10 @@ export class UnreadSocket {
     })
   }
 
-  /** Must be called after a write that the operating system has not accepted completely. */
+  /**
+   * Adds the frames of a write. Must be called after each write that the operating system has not accepted
+   * completely.
+   */
   wrote(frames: readonly Uint8Array[]): void {
     for (const each of frames) this.#frames.add(each)
     this.#bytes.wrote()
@@ -35,12 +39,12 @@ export class UnreadSocket {
 }
 
 /**
- * Minimum size of a frame that is counted only once for all clients that have not read it. A smaller frame
- * counts for each client.
+ * Minimum bytes of a frame that is counted only once, even if several clients have not read it. A smaller
+ * frame is counted for each client.
  */
 const largeFrameBytesMin = 65_536
 
-/** A client that has not read all frames that were sent to it. */
+/** A client with unread frames. */
 export interface FrameReader {
   readonly owner: MemoryOwner
   /** Closes the connection. */
@@ -53,7 +57,8 @@ interface LargeFrame {
 }
 
 /**
- * Large frames that some clients have not read. If many clients receive the same frame, it counts only once.
+ * Counts the memory of large frames that clients have not read. A frame that is sent to many clients is
+ * counted only once.
  */
 export class LargeFrameTracker {
   readonly #account: MemoryAccount
@@ -88,15 +93,15 @@ export class LargeFrameTracker {
   }
 }
 
-/** The frames that one client has not read, in the order of sending. */
+/** Counts the memory of the frames that one client has not read. */
 export class UnreadFrames {
   readonly #large: LargeFrameTracker
   readonly #reader: FrameReader
   readonly #claim: MemoryClaim
-  /** Large frames, each with the position at which it ends. */
+  /** The unread large frames in the order of sending, each with the position of its end. */
   #frames: { readonly frame: Uint8Array; readonly endsAt: number }[] = []
   #largeBytes = 0
-  /** Number of bytes sent so far, counted from an arbitrary start. */
+  /** Position of the end of the last added frame: the number of bytes sent since an arbitrary start. */
   #position = 0
 
   constructor(account: MemoryAccount, large: LargeFrameTracker, reader: FrameReader) {
@@ -105,7 +110,7 @@ export class UnreadFrames {
     this.#claim = account.open(reader.owner, () => reader.end())
   }
 
-  /** Adds frames that were sent. The caller must call `update` afterwards. */
+  /** Adds frames that were sent, in one buffer. The caller must call `update` afterwards. */
   add(frames: Uint8Array): void {
     this.#position += frames.length
     if (frames.length < largeFrameBytesMin) return
@@ -116,8 +121,8 @@ export class UnreadFrames {
 
   /**
    * Removes the frames that the client has read.
-   * @param unreadBytes bytes that were sent and not read; 0 if the client has read everything or the
-   * connection is closed
+   * @param unreadBytes number of bytes that were sent and not read; 0 if the client has read everything or
+   * the connection is closed
    */
   update(unreadBytes: number): void {
     const readTo = this.#position - unreadBytes
