@@ -4,7 +4,7 @@ import { ByteReader, clockMax } from './byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from './malformed.ts'
 import { pushVarUint } from './state-vector.ts'
 
-/** Limits for the state of one client: the bytes of its JSON, and the nesting of its JSON. */
+/** Maximum bytes, and maximum nesting, of the JSON of one client's state. */
 export const stateBytesMax = 16 * 1024
 export const stateDepthMax = 32
 /** JSON of a removed state. */
@@ -15,13 +15,13 @@ export const removedText = 'null'
  */
 export const entriesMax = 1_000
 /**
- * Limits for one message of the server: the number of clients whose states it contains, and the total number
- * of characters of these states. A longer single state gets a separate message.
+ * Limits for one awareness message of the server: maximum number of clients, and maximum total number of
+ * characters of their states. A single state that is longer gets its own message.
  */
 export const messageEntriesMax = 500
 export const messageLengthMax = 256 * 1024
 
-/** State of one client. `state` is null if the state was removed. */
+/** The state of one client. `state` is null if the state was removed. */
 export interface AwarenessEntry {
   readonly clientId: number
   readonly clock: number
@@ -36,11 +36,11 @@ export interface AwarenessText {
 }
 
 /**
- * Reads an awareness update of y-protocols. Skips a state that is not an object, or exceeds the limits for
- * size and depth, and skips the states beyond `entriesMax`. These do not end the connection, because a client
- * may send them by mistake.
- * @param concerns returns whether the state of a client is needed; skipping a state costs very little, and
- * stock clients send back all states that they receive
+ * Parses an awareness update of y-protocols. Skips a state that is not an object, or that exceeds the limits
+ * for size and nesting, and skips all states after `entriesMax`. Such states do not end the connection,
+ * because a client may send them by mistake.
+ * @param concerns returns whether the state of a client is needed; a state that is not needed is skipped at
+ * very low cost, because stock clients send back all states that they receive
  * @throws MalformedMessageError if the framing is invalid
  */
 export function readAwareness(
@@ -72,7 +72,7 @@ function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean
   return entries
 }
 
-/** Reads a state. Returns undefined if the state cannot be used. */
+/** Reads the state of one client. Returns undefined if the state must be skipped; null if it was removed. */
 function readState(reader: ByteReader, start: number, length: number): AwarenessEntry['state'] | undefined {
   const { buffer, byteOffset } = reader.bytes
   const text = Buffer.from(buffer, byteOffset + start, length)
@@ -81,8 +81,8 @@ function readState(reader: ByteReader, start: number, length: number): Awareness
 }
 
 /**
- * Parses a state. Returns undefined if the state cannot be used. A key `__proto__` becomes an ordinary own
- * property, and has no effect when the object is spread.
+ * Parses the JSON of a state. Returns undefined if the state must be skipped; null if it was removed. A key
+ * `__proto__` becomes an ordinary own property, and has no effect when the object is spread.
  */
 function parseState(text: string): AwarenessEntry['state'] | undefined {
   if (jsonDepthExceeds(text, stateDepthMax)) return undefined
@@ -95,7 +95,7 @@ function parseState(text: string): AwarenessEntry['state'] | undefined {
   }
 }
 
-/** Writes an awareness update that `applyAwarenessUpdate` of y-protocols can read. */
+/** Encodes an awareness update in the form that `applyAwarenessUpdate` of y-protocols reads. */
 export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
   const parts: Uint8Array[] = [head(entries.length)]
   for (const { clientId, clock, text } of entries) {
@@ -106,8 +106,8 @@ export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
 }
 
 /**
- * Writes states like `writeAwareness`, but in several messages. Each message is within the limits for
- * messages of clients, so that a client may send it back.
+ * Encodes states as `writeAwareness` does, but in several messages if there are many states. Each message is
+ * within the limits for messages of clients, so that a client may send it back.
  */
 export function writeAwarenessMessages(entries: readonly AwarenessText[]): readonly Uint8Array[] {
   const messages: Uint8Array[] = []

@@ -2,8 +2,8 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { MalformedUpdateError } from './malformed.ts'
 
 /**
- * Client ids have 32 bits. Clocks and lengths must stay below 2^31, so that every sum of them is a safe
- * integer.
+ * Maximum values: client ids have 32 bits. Clocks and lengths must stay below 2^31, so that all sums of them
+ * are safe integers.
  */
 export const clientIdMax = 2 ** 32 - 1
 export const clockMax = 2 ** 31 - 1
@@ -11,14 +11,14 @@ export const clockMax = 2 ** 31 - 1
 export const varUintMax = 2 ** 32 - 1
 
 /**
- * Minimum bytes of a text that native code checks. Calling native code costs as much as a loop over a hundred
- * bytes.
+ * Minimum bytes of a text that is checked by native code. For a shorter text, a loop in JavaScript is used,
+ * because a native call costs as much as a loop over a hundred bytes.
  */
 const nativeFrom = 256
 
 /**
- * Reads lib0-encoded bytes, mostly without creating values. A read never goes beyond the end of the bytes.
- * Numbers of more than 32 bits are rejected, although lib0 accepts numbers up to 2^53.
+ * Reads bytes in the encoding of lib0, mostly without creating values. A read never goes beyond the end of
+ * the bytes. Numbers of more than 32 bits are rejected, although lib0 accepts numbers up to 2^53.
  */
 export class ByteReader {
   readonly bytes: Uint8Array
@@ -58,7 +58,10 @@ export class ByteReader {
     throw new MalformedUpdateError('a number is too large')
   }
 
-  /** Reads the number of the parts that follow. Each part has at least `bytesEach` bytes. */
+  /**
+   * Reads the number of parts that follow. Rejects a number that the remaining bytes cannot contain, because
+   * each part has at least `bytesEach` bytes.
+   */
   count(bytesEach: number, countMax: number): number {
     const count = this.varUint()
     if (count * bytesEach > this.left) throw new MalformedUpdateError('it ends in the middle')
@@ -73,7 +76,7 @@ export class ByteReader {
     return value
   }
 
-  /** Skips a variable-length signed integer of at most 53 bits. lib0 uses this form for whole numbers. */
+  /** Skips a variable-length signed integer of at most 53 bits. lib0 encodes whole numbers in this form. */
   skipVarInt(): void {
     for (let length = 0; length < 8; length++) if (this.byte() < 128) return
     throw new MalformedUpdateError('a number is too large')
@@ -114,8 +117,8 @@ export class ByteReader {
 }
 
 /**
- * Returns the length of a UTF-8 text in UTF-16 code units. Rejects an invalid sequence, because Yjs decodes
- * strictly and would throw.
+ * Returns the length of a UTF-8 text in UTF-16 code units. Rejects a text that is not valid UTF-8, because
+ * Yjs decodes strictly and would throw.
  */
 function utf16Length(bytes: Uint8Array): number {
   if (!isUtf8(bytes)) throw new MalformedUpdateError('a text is not UTF-8')

@@ -1,23 +1,23 @@
 /* oxlint-disable typescript/unbound-method -- the methods that are replaced are called with their objects */
 /**
- * Limits the work of Yjs. Yjs places an item by a scan over all items that other clients inserted at the same
- * position, splits arrays to split an item, shifts arrays to merge items, and searches all roots for the name
- * of a root. With a small update, a client can force Yjs into quadratic time in each of these cases, and Yjs
- * has no hook to stop it. This module replaces methods of exported classes of Yjs:
+ * Limits the work of Yjs. To find the position of an item, Yjs scans all items that other clients inserted at
+ * the same position. It also splits arrays to split an item, shifts arrays to merge items, and searches all
+ * roots for the name of a root. With a small update, a client can force Yjs into quadratic time in each of
+ * these cases, and Yjs has no hook to stop it. This module replaces methods of exported classes of Yjs:
  *
- * - `Item.integrate`: a scan of Weft, which counts its steps, replaces the conflict scan and finds the same
- *   position. It is not needed for items whose position is in `Placements`.
+ * - `Item.integrate`: a scan that counts its steps replaces the conflict scan of Yjs and finds the same
+ *   position. Items whose position is in `Placements` need no scan.
  * - `splice` of each content: a split counts the elements that it moves.
- * - `Item.mergeWith`, `GC.mergeWith`: a merge is skipped after too many moved elements. This is harmless,
+ * - `Item.mergeWith`, `GC.mergeWith`: merges are skipped after too many moved elements. This is harmless,
  *   because a merge is only an optimization.
  * - `Item.write`: the name of a root is found in a map.
  *
- * Work that exceeds its budget ends with `IntegrationTooExpensiveError` between two structs: the document
- * then has a valid part of the update. Work without a budget is not limited.
+ * Work that exceeds its budget throws `IntegrationTooExpensiveError` between two structs: the document then
+ * contains a valid part of the update. Work without a budget is not limited.
  */
 import * as Y from 'yjs'
 
-/** Thrown when work exceeds its budget. The document then has a valid part of the update. */
+/** Thrown if work of Yjs exceeds its budget. The document then contains a valid part of the update. */
 export class IntegrationTooExpensiveError extends Error {
   override readonly name = 'IntegrationTooExpensiveError'
 
@@ -26,16 +26,18 @@ export class IntegrationTooExpensiveError extends Error {
   }
 }
 
-/** Number of array elements that are moved in the time of one step of a conflict scan (about 14 ns). */
+/**
+ * Number of array elements that the engine moves in the time of one step of a conflict scan (about 14 ns).
+ */
 export const movedPerStep = 64
 
 /**
- * Maximum number of elements that the merges within a budget may move, which takes about 30 ms. Items that
- * are not merged only take more memory.
+ * Maximum number of array elements that all merges within one budget may move, which takes about 30 ms.
+ * Further merges are skipped; items that are not merged only take more memory.
  */
 const movedByMergesMax = 50_000_000
 
-/** Minimum number of steps of a conflict scan whose result is recorded. */
+/** Minimum number of items that a conflict scan visits for its result to be recorded. */
 const placedFromSteps = 32
 
 /** The results of conflict scans: the left neighbors of items, by client and clock. */
@@ -43,8 +45,8 @@ export class Placements {
   readonly #lefts = new Map<number, Map<number, Y.ID | null>>()
 
   /**
-   * @param numbers four numbers for each item: client and clock of the item, client and clock of its left
-   * neighbor (-1 if there is none)
+   * @param numbers four numbers for each item: client and clock of the item, then client and clock of its
+   * left neighbor (-1 if there is none)
    */
   constructor(numbers: readonly number[] = []) {
     for (let at = 0; at + 3 < numbers.length; at += 4) {
@@ -56,15 +58,15 @@ export class Placements {
   }
 
   /**
-   * Returns the last id of the left neighbor of an item; null if the item is the first one; undefined if this
-   * is unknown.
+   * Returns the last id of the left neighbor of an item; null if the item is the first in its list; undefined
+   * if no position is recorded for the item.
    */
   find({ client, clock }: Y.ID): Y.ID | null | undefined {
     return this.#lefts.get(client)?.get(clock)
   }
 }
 
-/** Limits for work on a document. */
+/** The limit for work of Yjs on a document, and the placements that the work uses and collects. */
 export interface Budget {
   readonly doc: Y.Doc
   /** Maximum number of steps, of about 14 ns each. */
@@ -77,11 +79,11 @@ export interface Budget {
   readonly found: number[] | null
 }
 
-/** Cost of work on a document. */
+/** The cost of work on a document. */
 export interface Spent {
   /** Number of all steps. */
   readonly steps: number
-  /** Number of steps that conflict scans took. With `Placements`, these steps are not needed. */
+  /** Number of steps that recorded conflict scans took. With `Placements`, these scans are not needed. */
   readonly scanned: number
 }
 
@@ -90,24 +92,25 @@ interface Spending extends Budget {
   scanned: number
   movedByMerges: number
   /**
-   * Number of structs of the client with the most structs, counted at the first split. This is the length of
-   * the array that a split shifts.
+   * Number of structs of the client that has the most structs; null before the first split. It is an estimate
+   * for the length of the array that a split shifts.
    */
   structs: number | null
   /**
-   * The struct into which the last merge was made. Consecutive merges into one struct shift the array only
-   * once.
+   * The struct into which the last merge has merged another one. Consecutive merges into one struct shift the
+   * array only once.
    */
   mergedInto: unknown
 }
 
 let spending: Spending | null = null
 
-/** For work that neither uses nor collects placements. */
+/** The members of a budget for work that neither uses nor collects placements. */
 export const noPlacements: Pick<Budget, 'placements' | 'found'> = { placements: null, found: null }
 
 /**
- * Runs synchronous work of Yjs within a budget. Calls `spent` with the cost, even if the work fails.
+ * Runs `work`, which calls Yjs synchronously, within a budget. Calls `spent` with the cost, even if the work
+ * fails.
  * @throws IntegrationTooExpensiveError
  */
 export function withinBudget<T>(budget: Budget, work: () => T, spent?: (spent: Spent) => void): T {
@@ -136,13 +139,15 @@ export function structsOf({ store }: Y.Doc): number {
 }
 
 /**
- * Prevents Yjs from notifying observers, because the server has none. Without this, Yjs would build an event
- * for each changed type and all types above it. For each deletion in a formatted text, Yjs would also read
- * the whole text to remove formatting marks that are not needed.
+ * Prevents Yjs from preparing notifications of observers in this document, because the server has no
+ * observers. Otherwise Yjs would build an event for each changed type and all types above it. For each
+ * deletion in a formatted text, Yjs would also read the whole text to remove formatting marks that are not
+ * needed.
  */
 export function skipObservers(doc: Y.Doc): void {
   doc.on('beforeObserverCalls', ({ changed, local }: Y.Transaction) => {
-    // This replaces an internal observer of Yjs: cached positions by index are no longer valid.
+    // Clears the index positions that Yjs has cached, because they are no longer valid. An internal observer
+    // of Yjs would do this.
     if (!local) for (const type of changed.keys()) if (type._searchMarker) type._searchMarker.length = 0
     changed.clear()
   })
@@ -156,12 +161,12 @@ Y.Item.prototype.integrate = function integrate(
   offset: number,
 ): void {
   if (offset > 0) cutStart(this, transaction, offset)
-  // The parent is undefined if the item refers to a parent without a type.
+  // The parent is undefined if the item refers to a parent that is not a type.
   if (this.parent != null && isContested(this)) place(this, transaction.doc.store)
   integrateItem.call(this, transaction, 0)
 }
 
-/** Removes the part of an item that the document already has. */
+/** Removes the first `offset` clocks of an item, which the document already has. */
 function cutStart(item: Y.Item, transaction: Y.Transaction, offset: number): void {
   const { client, clock } = item.id
   item.id = Y.createID(client, clock + offset)
@@ -171,11 +176,17 @@ function cutStart(item: Y.Item, transaction: Y.Transaction, offset: number): voi
   item.length -= offset
 }
 
-/** Returns whether there are items between the two neighbors between which the item was inserted. */
+/**
+ * Returns whether the document has items between the left and right neighbor that the item had when it was
+ * inserted.
+ */
 const isContested = ({ left, right }: Y.Item): boolean =>
   left === null ? right === null || right.left !== null : left.right !== right
 
-/** Sets the neighbors of a contested item, so that Yjs finds no items between them. */
+/**
+ * Sets the neighbors of a contested item to those at its final position, so that Yjs finds no items between
+ * them.
+ */
 function place(item: Y.Item, store: Y.Doc['store']): void {
   const known = placedBefore(item, store)
   const first = item.left === null ? firstIn(item) : item.left.right
@@ -184,8 +195,8 @@ function place(item: Y.Item, store: Y.Doc['store']): void {
 }
 
 /**
- * Returns the left neighbor that another thread has found; null if the item is the first one; undefined if no
- * neighbor was found or the document does not have it.
+ * Returns the left neighbor of an item according to `Placements`; null if the item is the first in its list.
+ * Returns undefined if no position is recorded, or if the document does not have the neighbor.
  */
 function placedBefore({ id }: Y.Item, store: Y.Doc['store']): Y.Item | null | undefined {
   const left = spending?.placements?.find(id)
@@ -195,27 +206,30 @@ function placedBefore({ id }: Y.Item, store: Y.Doc['store']): Y.Item | null | un
   return found instanceof Y.Item && Y.compareIDs(found.lastId, left) ? found : undefined
 }
 
-/** Returns the first item of the list, or the oldest value of the map key. */
+/** Returns the first item of the list to which an item belongs, or the oldest value of its map key. */
 function firstIn({ parent, parentSub }: Y.Item): Y.Item | null {
   if (!(parent instanceof Y.AbstractType)) return null
   if (parentSub === null) return parent._start
   let first = parent._map.get(parentSub) ?? null
-  // A step counts twice, because Yjs walks this path a second time.
+  // Each item counts two steps, because Yjs walks this path a second time.
   for (; first !== null && first.left !== null; first = first.left) spend(2)
   return first
 }
 
 /**
- * Finds the left neighbor of a contested item, in the way that YATA defines (Nicolaescu et al., "Near
- * Real-Time Peer-to-Peer Shared Editing on Extensible Data Types", 2016) and Yjs implements. The scan goes
- * through the items between the two origins, in order. An item with the same origin stays to the left if its
- * client id is lower, or if it may belong to an insertion further right. An item whose origin is among the
- * items to the left belongs to the insertion of its origin.
+ * Returns the left neighbor of a contested item, as YATA defines it (Nicolaescu et al., "Near Real-Time
+ * Peer-to-Peer Shared Editing on Extensible Data Types", 2016) and Yjs implements it. The scan goes through
+ * the items between the two origins, in order. An item with the same origin stays to the left if its client
+ * id is lower, or if it may belong to an insertion further right. An item whose origin is one of the items to
+ * the left belongs to the insertion of its origin.
  */
 function scan(item: Y.Item, first: Y.Item | null, store: Y.Doc['store']): Y.Item | null {
   const passed = new PassedItems(first, store)
   let { left } = item
-  /** Index of the first scanned item after `left`. The items from this index on conflict with the item. */
+  /**
+   * Index of the first scanned item after `left`. The scanned items from this index on still conflict with
+   * the item.
+   */
   let conflictsFrom = 0
   const before = spending?.steps ?? 0
   for (let at = first; at !== null && at !== item.right; at = at.right) {
@@ -256,7 +270,7 @@ class PassedItems {
   readonly #store: Y.Doc['store']
   #before: Y.Item | null = null
   #last: Y.Item | null = null
-  /** Created when the origin of an item is not simply the previous item. */
+  /** The index of each visited item; null until an origin is looked up that is not the previous item. */
   #indexes: Map<Y.Item, number> | null = null
   count = 0
 
@@ -278,15 +292,15 @@ class PassedItems {
   }
 
   /**
-   * Returns the index of the visited item that contains this id, not counting the last item; -1 if there is
-   * none.
+   * Returns the index of the visited item that contains this id; -1 if there is none. The last added item is
+   * not considered.
    */
   indexOf(id: Y.ID | null): number {
     const before = this.#before
     if (id === null || before === null) return -1
     if (!before.deleted && holds(before, id)) return this.count - 2
     spend(stepsOfLookup)
-    // Instead of a deleted item, the store may have garbage, which no conflict scan has visited.
+    // The store may have replaced a deleted item by a GC struct, which no conflict scan visits.
     const item = Y.getItem(this.#store, id)
     if (item === before) return this.count - 2
     this.#indexes ??= this.#indexed()
@@ -322,16 +336,19 @@ function splitStructs(budget: Spending): number {
   return budget.structs
 }
 
-/** Returns the number of values that a merge of the content copies. Copying a value takes about one step. */
+/**
+ * Returns the number of values that Yjs copies when it merges or splits the content. Copying a value takes
+ * about one step.
+ */
 export const valuesIn = (content: unknown): number =>
   content instanceof Y.ContentAny || content instanceof Y.ContentJSON ? content.arr.length : 0
 
-/** Number of characters that are copied in the time of one step. */
+/** Number of characters that the engine copies in the time of one step. */
 export const charactersPerStep = 32
 
 /**
- * Returns the steps for copying content that is split. Only values are copied, and strings that are split
- * between the two halves of a surrogate pair.
+ * Returns the number of steps for the copies that Yjs makes when it splits content at `offset`. Yjs copies
+ * values. It copies a string only if the split is between the two halves of a surrogate pair.
  */
 export function copiedBySplit(content: unknown, offset: number): number {
   if (!(content instanceof Y.ContentString)) return valuesIn(content)
@@ -360,8 +377,8 @@ Y.GC.prototype.mergeWith = function mergeWith(this: Y.GC, right: Y.GC): boolean 
 const mayMerge = (): boolean => spending === null || spending.movedByMerges < movedByMergesMax
 
 /**
- * Counts the elements that a merge moves. Consecutive merges into one struct shift the array of their client
- * only once.
+ * Counts the array elements that a merge moves. Consecutive merges into one struct shift the array of their
+ * client only once.
  */
 function countMerge(left: Y.AbstractStruct, right: Y.AbstractStruct, values: number): void {
   if (spending === null) return
@@ -373,12 +390,12 @@ function countMerge(left: Y.AbstractStruct, right: Y.AbstractStruct, values: num
 
 type SharedType = Y.ContentType['type']
 
-/** For each document, the names of its roots, if they have been looked up. */
+/** The names of the roots of each document whose roots have been looked up. */
 const rootNames = new WeakMap<Y.Doc, Map<SharedType, string>>()
 
 /**
- * Returns the name of a root; null for any other type, and for a root that was replaced by a root with a
- * kind.
+ * Returns the name of a root. Returns null for any other type, and for a root object that Yjs has replaced by
+ * a root of a specific kind.
  */
 function rootNameOf(parent: Y.Item['parent']): string | null {
   if (!(parent instanceof Y.AbstractType) || parent._item !== null || parent.doc === null) return null
@@ -400,7 +417,7 @@ Y.Item.prototype.write = function write(
   const { parent } = this
   const name = offset === 0 && this.origin === null && this.rightOrigin === null ? rootNameOf(parent) : null
   if (name === null) return writeItem.call(this, encoder, offset)
-  // If the parent is a string, Yjs writes it unchanged.
+  // If `parent` is a string, Yjs writes it as the name, without a search for the root.
   Object.assign(this, { parent: name })
   try {
     writeItem.call(this, encoder, offset)

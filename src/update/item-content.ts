@@ -2,7 +2,7 @@ import { type ByteReader, clockMax } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import { skipAny, skipJson, skipSubdocumentOptions } from './values.ts'
 
-/** Kinds of structs in the update encoding V1 of Yjs: the lower five bits of the info byte. */
+/** Kinds of structs in the update encoding V1 of Yjs. The kind is in the lower five bits of the info byte. */
 export const struct = {
   gc: 0,
   deleted: 1,
@@ -16,12 +16,12 @@ export const struct = {
   doc: 9,
   skip: 10,
 } as const
-/** Types that have a name: element and hook. */
+/** Numbers of the shared types that have a name: XML element and XML hook. */
 const namedTypes = [3, 5]
 const typeMax = 6
 
 /**
- * Skips the content of an item. Returns its length in clocks, which may be 0.
+ * Skips and vets the content of an item. Returns the length of the item in clocks, which may be 0.
  * @throws MalformedUpdateError
  */
 export function skipContent(reader: ByteReader, kind: number): number {

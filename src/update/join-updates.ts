@@ -14,7 +14,7 @@ export interface Joined {
   readonly structs: number
 }
 
-/** The structs of one client in several updates, as consecutive bytes. */
+/** The structs of one client from several updates, as parts whose bytes follow each other. */
 export interface StructRun {
   /** Clock of the first struct; `to` is the clock after the last one. */
   readonly from: number
@@ -26,10 +26,10 @@ export interface StructRun {
 /**
  * Joins a whole state and the updates that continue it to one whole state (V1), by copying bytes. The
  * alternatives are slower or larger: the time of `mergeUpdates` is quadratic in the number of updates, and a
- * Y.Doc takes many times the memory. The result merges no adjacent structs and drops no deleted content.
+ * Y.Doc takes many times the memory. Adjacent structs are not merged, and deleted content is not dropped.
  *
- * Returns null if Yjs must join the updates: if an update after the first one deletes content, or if the
- * structs of a client do not start at clock 0, have a gap, or overlap.
+ * Returns null if only Yjs can join the updates. This is the case if an update after the first one deletes
+ * content, or if the structs of a client do not start at clock 0, have a gap, or overlap.
  */
 export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
   const runs = new Map<number, StructRun>()
@@ -49,8 +49,8 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
 const noDeletions = Uint8Array.of(0)
 
 /**
- * Returns the outline of an update. Returns null if the bytes are not an update. Also returns null for an
- * addition that deletes content, or that no client may send; Yjs may accept such an addition.
+ * Returns the outline of an update. Returns null if the bytes are not an update. For an addition, also
+ * returns null if it deletes content, or if no client may send it (Yjs may accept it).
  */
 function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null {
   try {
@@ -63,7 +63,10 @@ function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null 
   }
 }
 
-/** Adds an update to the runs. Returns false if the update does not start where the previous updates end. */
+/**
+ * Adds the structs of an update to the runs. Returns false if the update does not start where the previous
+ * updates end.
+ */
 function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outline): boolean {
   for (const { client, from, to, skips, structs, start, end } of clients) {
     const run = runs.get(client) ?? { from: 0, to: 0, structs: 0, parts: [] }
@@ -77,8 +80,8 @@ function goOn(runs: Map<number, StructRun>, bytes: Uint8Array, { clients }: Outl
 }
 
 /**
- * Writes an update from runs and encoded deletions. The clients are in the order in which Yjs writes them,
- * because Yjs relies on this order when it merges updates.
+ * Encodes an update from runs and from deletions that are already encoded. The clients are in the order in
+ * which Yjs writes them, because Yjs relies on this order when it merges updates.
  */
 export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [numbers(runs.size)]
@@ -88,8 +91,8 @@ export function writeUpdate(runs: ReadonlyMap<number, StructRun>, deletions: Uin
 }
 
 /**
- * Returns the number of clients that have deletions in an update, and the offset of the deletions of the
- * first client.
+ * Returns the number of clients that have deletions in an update (`clients`), and the offset at which the
+ * deletions of the first client start (`start`).
  */
 export function deletionsIn(bytes: Uint8Array, structsEnd: number): { clients: number; start: number } {
   const reader = new ByteReader(bytes)

@@ -1,6 +1,6 @@
 /**
- * Thrown for bytes that no legitimate client sends. The message describes the problem, and may be sent to the
- * client.
+ * Thrown for an update with bytes that no legitimate client sends. The error message describes the problem,
+ * and may be sent to the client.
  */
 export class MalformedUpdateError extends Error {
   override readonly name = 'MalformedUpdateError'

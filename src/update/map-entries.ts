@@ -3,11 +3,13 @@ import { MalformedUpdateError } from './malformed.ts'
 import type { UpdateSummary } from './summary.ts'
 
 /**
- * Rejects items with several values that are live entries of a map (or attributes of an element). An entry
- * must be one value. If a longer entry has been split, Yjs deletes only its end when the entry is replaced.
- * The remaining live part then makes Yjs throw whenever the map is deleted, also at the next load. Deleted
- * items are legitimate, because documents without garbage collection have them. Must be called after the
- * update was applied to `doc` and before it is stored, because the origins of an item determine its entry.
+ * Rejects an update with an item that has several values and is a live entry of a map (or an attribute of an
+ * element). An entry must be one value. If a longer entry has been split, Yjs deletes only its end when the
+ * entry is replaced. Because of the remaining live part, Yjs throws whenever the map is deleted, also after
+ * the next load. Deleted items are legitimate, because documents without garbage collection have them.
+ *
+ * Must be called after the update was applied to `doc` and before it is stored, because the document
+ * determines to which entry an item belongs.
  * @throws MalformedUpdateError; `doc` must not be used afterwards
  */
 export function checkMapEntries({ longRuns }: UpdateSummary, doc: Y.Doc): void {

@@ -9,7 +9,9 @@ interface NestedItem {
   readonly end: number
   readonly isType: boolean
   readonly place: ItemPlace
-  /** Number of types above the item, including the root; 0 while it is unknown. */
+  /**
+   * Number of types above the item, including the root. 0: not determined yet; `visiting`: being determined.
+   */
   depth: number
 }
 
@@ -18,16 +20,17 @@ const visiting = -1
 type NestedItemsByClient = Map<number, NestedItem[]>
 
 /**
- * Rejects an update whose new shared types would be nested too deep, including the types of `doc` around
- * them. Yjs deletes, copies and encodes nested types by recursion. Items that refer to missing structs count
- * as items at the top level; they are checked again when the missing structs have arrived.
+ * Rejects an update if one of its new shared types would be nested too deep. The types of `doc` above it
+ * count as well. The limit is needed because Yjs deletes, copies and encodes nested types by recursion. Items
+ * that refer to missing structs count as items at the top level; they are checked again when the missing
+ * structs have arrived.
  * @throws MalformedUpdateError
  */
 export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
   const items: NestedItemsByClient = new Map()
   const item = ({ client, clock, length, kind, place: claimed }: ReadItem): void => {
-    // For the part of an item that the document has, the document determines the place, and the new part
-    // follows it. The update may claim another place.
+    // If the document has the first part of an item, the new part follows this part. The update may claim
+    // another place, which is ignored.
     const known = Y.getState(doc.store, client)
     if (clock + length <= known) return
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
@@ -52,8 +55,8 @@ export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
 }
 
 /**
- * Returns the number of types above an item. Follows the references inside the update without recursion, and
- * then counts back.
+ * Returns the number of types above an item. Follows the references from item to item within the update, and
+ * then sets the depths in reverse order. Uses no recursion.
  */
 function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): number {
   const chain: NestedItem[] = []
@@ -63,7 +66,7 @@ function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): num
       depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
       break
     }
-    // Items with circular references never become complete, and Yjs ignores them.
+    // Items with circular references never become complete, and Yjs never integrates them.
     if (item.depth === visiting) break
     item.depth = visiting
     chain.push(item)
@@ -94,7 +97,7 @@ function find(items: NestedItemsByClient, client: number, clock: number): Nested
   return undefined
 }
 
-/** Returns the depth of an item whose reference is not in the update. */
+/** Returns the depth of an item that refers to an item outside the update. */
 function depthInDocument(place: Exclude<ItemPlace, { kind: 'root' }>, doc: Y.Doc): number {
   if (place.clock >= Y.getState(doc.store, place.client)) return 1
   let item: unknown = Y.getItem(doc.store, Y.createID(place.client, place.clock))

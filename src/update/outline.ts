@@ -7,18 +7,18 @@ import type { StructBlock, UpdateSummary } from './summary.ts'
 export type Outline = Pick<UpdateSummary, 'clients' | 'structsEnd'>
 
 /**
- * Minimum value of the info byte of an item that has one origin; `bothOrigins` is the minimum for two. Items
- * with an origin contain no parent.
+ * Minimum values of the info byte of an item: `oneOrigin` if it has at least one origin, `bothOrigins` if it
+ * has two. Items with an origin contain no parent.
  */
 const oneOrigin = 0x40
 const bothOrigins = 0xc0
 const hasParentSub = 0x20
 
 /**
- * Reads the outline of an update that was already vetted, or that Yjs has written. Skips the places of the
- * items and the deletions. This function is optimized for the first read of each document after a start, when
- * its code is not compiled yet. It takes about half the time of `readUpdate`, because it makes few calls and
- * does not convert ids to numbers.
+ * Reads the outline of an update that was already vetted or that Yjs has written. Skips the places of the
+ * items, and the deletions. This function is fast in the first read of each document after a start, when its
+ * code is not compiled yet. It takes about half the time of `readUpdate`, because it makes few calls and does
+ * not convert ids to numbers.
  * @throws MalformedUpdateError if the bytes are not one whole update; `readUpdate` rejects more
  */
 export function readOutline(bytes: Uint8Array): Outline {
@@ -63,7 +63,7 @@ function passItem(reader: ByteReader, info: number, kind: number): number {
   if (info < oneOrigin) passParent(reader, info)
   else reader.at = afterNumbers(bytes, reader.at, info >= bothOrigins ? 4 : 2)
   if (kind !== struct.string) return skipContent(reader, kind)
-  // Most strings are short and ASCII, so they are read without a function call.
+  // Most strings are short and ASCII; such strings are skipped here, without a function call.
   const length = bytes[reader.at] as number
   let at = reader.at + 1
   const end = at + length

@@ -4,14 +4,15 @@ import { struct } from './item-content.ts'
 import { type ItemId, type ReadItem, readUpdate } from './read-update.ts'
 
 /**
- * Estimates the steps that Yjs needs to integrate a vetted update into `doc`. The estimate is at least a
- * third of the actual number. It costs one pass over the update, a binary search for each position at which
- * the update inserts, and a pass over the deleted items, up to `deletedMax` and `coveredMax`. Does not change
- * `doc`.
+ * Estimates the number of steps that Yjs needs to integrate a vetted update into `doc`. The estimate is at
+ * least a third of the actual number. It costs one pass over the update, a binary search for each position at
+ * which the update inserts, and a pass over the deleted items, up to `deletedMax` and `coveredMax`. Does not
+ * change `doc`.
  *
- * An item is free if the items between which it was inserted are still neighbors. For any other item, the
- * conflict scan may visit the whole list. The prediction tracks the neighbors that the update itself inserts.
- * After a contested insertion, the changed list counts as contested.
+ * An item is free if the two items between which it was inserted are still neighbors. Any other item is
+ * contested: the conflict scan for it may visit the whole list. The prediction tracks the neighbors that the
+ * update itself inserts. After a contested insertion, insertions next to the changed neighbors also count as
+ * contested.
  */
 export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
   const prediction = new Prediction(doc)
@@ -20,28 +21,34 @@ export function predictSteps(bytes: Uint8Array, doc: Y.Doc): number {
 }
 
 /**
- * Returns the steps for structs that depend on missing structs: for each client with such structs, Yjs copies
- * a list of all clients.
+ * Returns the number of steps for structs that depend on missing structs. For each client with such structs,
+ * Yjs copies a list of all clients.
  */
 const stepsOfGaps = (clients: number): number => (clients * clients) / movedPerStep
 
 type SharedType = Y.ContentType['type']
 
-/** The item that follows a clock in its list; null if there is none; `contested` if it is unknown. */
+/**
+ * The item that follows a given item in its list; null if there is none; `contested` if it is unknown because
+ * of a contested insertion.
+ */
 type Neighbor = ItemId | null | 'contested'
 
-/** Steps to visit an item in a conflict scan: one step, or several if its origin must be looked up. */
+/**
+ * Number of steps to visit an item in a conflict scan: one, or several if the origin of the item must be
+ * looked up.
+ */
 const stepsOfPassed = 3
 
 /**
- * Steps to delete an item. This takes about 1.5 microseconds, because Yjs records, collects and merges the
- * item.
+ * Number of steps to delete an item. A deletion takes about 1.5 microseconds, because Yjs records, collects
+ * and merges the item.
  */
 const stepsOfDeletion = 100
 
 /**
- * Maximum numbers of deleted items, and of structs in deleted ranges, that the prediction counts. An update
- * that exceeds either number is already too expensive.
+ * Maximum number of deleted items, and maximum number of structs in deleted ranges, that the prediction
+ * counts. An update that exceeds either number is already too expensive.
  */
 const deletedMax = 100_000
 const coveredMax = 1_000_000
@@ -49,13 +56,19 @@ const coveredMax = 1_000_000
 class Prediction {
   readonly #doc: Y.Doc
   readonly #store: Y.Doc['store']
-  /** The right neighbors of the clocks at which the update inserts. */
+  /** The current right neighbors at the positions after which the update inserts, by client and clock. */
   readonly #rights = new Map<number, Map<number, Neighbor>>()
-  /** For clocks at which the update inserts, whether the clock is currently the first of its list. */
+  /**
+   * For each item at the start of a list that the update inserts or moves back: whether the item is currently
+   * the first of its list. By client and clock.
+   */
   readonly #firsts = new Map<number, Map<number, boolean>>()
-  /** Lists and map keys into which the update has inserted a first item. */
+  /** Lists and map keys into which the update has inserted an item without origins, by their parents. */
   readonly #begun = new Map<string | number, Set<string>>()
-  /** The previous item, if it is new. Most items continue the previous item. */
+  /**
+   * The previous item of the update if the document does not have it; otherwise null. Most items continue the
+   * previous item.
+   */
   #before: ReadItem | null = null
   #isStartContested = false
   #items = 0
@@ -66,10 +79,10 @@ class Prediction {
   #deleted = 0
   /** Number of array elements that splits shift. */
   #moved = 0
-  /** Steps to copy the content that is split. */
+  /** Number of steps to copy content that is split. */
   #copied = 0
   /**
-   * Steps to copy the longest new item with values or characters. A split of that item may need this number
+   * Number of steps to copy the content of the longest new item. A split of a new item may need this number
    * of steps.
    */
   #copiedMax = 0
@@ -122,8 +135,8 @@ class Prediction {
   }
 
   /**
-   * Counts the items of a deleted range. Ranges may overlap, and each range costs one step for every struct
-   * in it. Items that are already deleted cost no more than that.
+   * Counts the structs and items of a deleted range. Each range costs one step for every struct in it, also
+   * if ranges overlap. Items that are already deleted cost nothing in addition.
    */
   #delete(client: number, from: number, to: number): void {
     const structs = this.#store.clients.get(client)
@@ -136,7 +149,10 @@ class Prediction {
     }
   }
 
-  /** Counts an item and everything inside it. Stops when the number exceeds the budget of the event loop. */
+  /**
+   * Counts a deleted item and everything inside it. Stops when the number exceeds `deletedMax` or
+   * `coveredMax`.
+   */
   #deleteItem(item: Y.Item): void {
     const open = [item]
     for (let next = open.pop(); next !== undefined && !this.#isOverDeleted; next = open.pop()) {
@@ -156,8 +172,8 @@ class Prediction {
   }
 
   /**
-   * Records the right neighbor of the last item of a run of consecutive items, because such a run is inserted
-   * as a whole.
+   * Records the right neighbor of the last item of a run of consecutive items. Only the last item of a run
+   * has a right neighbor outside the run, because the run is inserted as a whole.
    */
   #recordRowEnd(last: ReadItem | null): void {
     if (last !== null) set(this.#rights, last.client, last.clock + last.length - 1, last.rightOrigin)
@@ -194,7 +210,10 @@ class Prediction {
     return next
   }
 
-  /** Inserts an item before the item that was the first of its list. Returns whether the item is free. */
+  /**
+   * Inserts an item before the item that was the first of its list at that time. Returns whether the new item
+   * is free.
+   */
   #insertFirst(right: ItemId, item: ReadItem): boolean {
     const isFree = !this.#isStartContested && this.#isFirst(right)
     if (isFree) set(this.#firsts, item.client, item.clock, true)
@@ -213,8 +232,8 @@ class Prediction {
   }
 
   /**
-   * Inserts an item into a list that was empty, or at a map key that was not set. Returns whether the item is
-   * free.
+   * Inserts an item into a list that was empty, or at a map key that was not set, when the item was created.
+   * Returns whether the item is free.
    */
   #begin(item: ReadItem): boolean {
     const isFree = this.#isEmpty(item)
@@ -245,13 +264,19 @@ class Prediction {
     return item instanceof Y.Item && item.content instanceof Y.ContentType ? item.content.type : null
   }
 
-  /** Counts the maximum number of elements that a split of a new item may move. */
+  /**
+   * Counts a split of a new item: the maximum number of array elements that it may move, and the maximum
+   * steps to copy content.
+   */
   #splitNew(): void {
     this.#moved += this.#items
     this.#copied += this.#copiedMax
   }
 
-  /** Counts the elements that a split before a clock moves. Counts nothing if an item starts at the clock. */
+  /**
+   * Counts a split at a clock: the array elements that it moves, and the steps to copy content. Counts
+   * nothing if an item starts at the clock, because then no split is needed.
+   */
   #split(client: number, clock: number): void {
     const structs = this.#store.clients.get(client)
     if (structs === undefined || clock >= Y.getState(this.#store, client)) return
@@ -263,9 +288,7 @@ class Prediction {
   }
 }
 
-/**
- * Returns whether the item was inserted directly after the item `before`, and has the same right neighbor.
- */
+/** Returns whether an item was inserted directly after the item `before`, with the same right neighbor. */
 const continues = ({ client, clock, origin, rightOrigin }: ReadItem, before: ReadItem): boolean =>
   before.client === client &&
   before.clock + before.length === clock &&

@@ -3,7 +3,7 @@ import { skipContent, struct } from './item-content.ts'
 import { MalformedUpdateError } from './malformed.ts'
 import type { StructBlock, UpdateSummary } from './summary.ts'
 
-/** The place at which an item claims to be. */
+/** The place of an item, as the update claims it. */
 export type ItemPlace =
   | { readonly kind: 'root' }
   /** Inside the type that is the content of the item with this id. */
@@ -26,15 +26,18 @@ export interface ReadItem extends ItemId {
   readonly origin: ItemId | null
   readonly rightOrigin: ItemId | null
   /**
-   * The root name or the parent id that the item contains; null if the item contains none, because its
-   * origins have the same parent.
+   * The root name or the parent id that the item contains. Null if the item contains neither, because it has
+   * the same parent as its origins.
    */
   readonly parent: string | ItemId | null
   /** Key of a map entry; null if the item contains no key. */
   readonly parentSub: string | null
 }
 
-/** Receives the parts of an update that the summary does not contain, in the order of the bytes. */
+/**
+ * Receives the items and deletions of an update, which the summary does not contain, in the order of the
+ * bytes.
+ */
 export interface UpdateListener {
   item(item: ReadItem): void
   deletion?(client: number, clock: number, length: number): void
@@ -44,34 +47,37 @@ const hasOrigin = 0x80
 const hasRightOrigin = 0x40
 const hasParentSub = 0x20
 /**
- * If an item has none of these flags, it is an element of a list. An item with an origin is of the same kind
- * as its origin.
+ * The flags of items that may be map entries. An item without these flags is an element of a list. An item
+ * with an origin is of the same kind (element or entry) as its origin.
  */
 const mayBeEntry = hasOrigin | hasRightOrigin | hasParentSub
 const rootPlace: ItemPlace = { kind: 'root' }
 
 /**
- * Maximum number of structs, and of deleted ranges, in one update. Yjs creates an object for each of them,
- * which is many times larger than its bytes.
+ * Maximum number of structs, and maximum number of deleted ranges, in one update. Yjs creates an object for
+ * each of them, which is many times larger than its bytes.
  */
 export const structsMax = 1_000_000
 /**
- * Maximum number of clients in one update. For every later transaction, Yjs copies the clocks of all clients
- * of the document.
+ * Maximum number of clients in one update. The number is limited because Yjs copies the clocks of all clients
+ * of the document in every later transaction.
  */
 export const clientsMax = 100_000
 
 /**
- * Reads a Yjs update (V1) without creating a document, and rejects bytes that no legitimate client sends. Yjs
- * itself accepts such bytes, and then throws, loops or stores data that it cannot load again. The work is
- * limited by the number of bytes. Checks that depend on the document are separate: the nesting of types
- * (`checkNesting`), the entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
+ * Reads and vets a Yjs update (V1) without creating a document. Rejects bytes that no legitimate client
+ * sends. Yjs itself accepts such bytes, and then throws, loops or stores data that it cannot load again. The
+ * work is limited by the number of bytes. Checks that depend on the document are separate: the nesting of
+ * types (`checkNesting`), the entries of maps (`checkMapEntries`), and missing structs (`isPlain`).
  * @throws MalformedUpdateError
  */
 export const readUpdate = (bytes: Uint8Array, listener: UpdateListener | null = null): UpdateSummary =>
   new UpdateReader(bytes, listener).read()
 
-/** Maximum number of subdocuments in one update. Yjs creates a document of more than 2 KB for each. */
+/**
+ * Maximum number of subdocuments in one update. For each subdocument, Yjs creates a document that takes more
+ * than 2 KB.
+ */
 export const subdocumentsMax = 100_000
 
 const noBlocks: readonly StructBlock[] = []
@@ -79,7 +85,7 @@ const noNumbers: readonly number[] = []
 
 class UpdateReader extends ByteReader {
   readonly #listener: UpdateListener | null
-  // These arrays are created with their first element: the update of a keystroke has only a client.
+  // Each array is created with its first element, because the update of a keystroke needs only `#clients`.
   #clients: StructBlock[] | null = null
   #needs: number[] | null = null
   #skippedTo: number[] | null = null
@@ -90,7 +96,7 @@ class UpdateReader extends ByteReader {
   #types = 0
   #subdocuments = 0
   #values = 0
-  // Parts of the last item, for the listener.
+  // The parts of the current item, for the listener.
   #origin: ItemId | null = null
   #rightOrigin: ItemId | null = null
   #parent: string | ItemId | null = null
@@ -124,7 +130,7 @@ class UpdateReader extends ByteReader {
 
   #readClient(): void {
     const structs = this.count(2, structsMax - this.#structs)
-    // Yjs would replace another block of the same client with this empty block.
+    // Yjs would replace another block of the same client by this empty block.
     if (structs === 0) throw new MalformedUpdateError('a client has no structs')
     const client = this.varUint()
     const from = this.clock()
@@ -153,7 +159,7 @@ class UpdateReader extends ByteReader {
   #readStruct(info: number, client: number, clock: number): number {
     const kind = info & 31
     if (kind === struct.gc || kind === struct.skip) {
-      // The two readers of Yjs read such bytes differently.
+      // Yjs has two functions that read structs, and they read such bytes differently.
       if (info !== kind)
         throw new MalformedUpdateError('a gc or skip struct has flags that only items may have')
       return this.clock()
@@ -182,7 +188,7 @@ class UpdateReader extends ByteReader {
     return length
   }
 
-  /** Reads the origins and the parent of an item. Creates objects only if there is a listener. */
+  /** Reads the origins and the parent of an item. Creates objects for them only if there is a listener. */
   #readPlace(info: number, client: number, clock: number): ItemPlace {
     this.#origin = null
     this.#rightOrigin = null
@@ -210,7 +216,10 @@ class UpdateReader extends ByteReader {
     if ((info & hasParentSub) !== 0) this.#parentSub = this.#readName()
   }
 
-  /** Reads a name; returns null if there is no listener. Yjs accepts any name, including the empty one. */
+  /**
+   * Reads the name of a root or the key of a map entry. Returns null if there is no listener. Yjs accepts any
+   * name, including an empty one.
+   */
   #readName(): string | null {
     const start = this.at
     this.skipString()
@@ -219,7 +228,7 @@ class UpdateReader extends ByteReader {
     return this.string(Number.POSITIVE_INFINITY)
   }
 
-  /** Reads the id to which an item refers. It must precede the item. */
+  /** Reads an id to which an item refers. Rejects an id of the same client that does not precede the item. */
   #readId(ofClient: number, ofClock: number): ItemId | null {
     const client = this.varUint()
     const clock = this.clock()
@@ -256,14 +265,17 @@ class UpdateReader extends ByteReader {
   }
 }
 
-/** Rejects a client that appears twice, because Yjs would replace its first block with the second. */
+/**
+ * Rejects a list in which a client appears twice, because Yjs would replace the first block of the client by
+ * the second.
+ */
 function assertDistinct(clients: readonly number[]): void {
   if (new Set(clients).size !== clients.length) throw new MalformedUpdateError('a client appears twice')
 }
 
 /**
- * Records a dependency. Consecutive items often refer to the same client, so one pair is used for all of
- * them.
+ * Adds a dependency to `needs`. Consecutive items often refer to the same client, so they share one pair with
+ * the highest clock.
  */
 function need(needs: number[], client: number, clock: number): void {
   const last = needs.length - 2

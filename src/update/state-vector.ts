@@ -2,7 +2,7 @@ import { ByteReader } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
 
 /**
- * Reads a state vector. Returns the next expected clock of each client.
+ * Parses a state vector. Returns the next expected clock of each client.
  * @param clientsMax maximum number of clients; reading a million clients takes 0.5 s
  * @throws MalformedUpdateError
  */

@@ -1,7 +1,7 @@
 import { ByteReader } from './byte-reader.ts'
 import { readOutline } from './outline.ts'
 
-/** Statistics of a document. */
+/** Numbers that describe the size and history of a document. */
 export interface Statistics {
   /**
    * Number of structs. A struct is content that was inserted or deleted as one part and has not been split
@@ -9,8 +9,8 @@ export interface Statistics {
    */
   readonly structs: number
   /**
-   * Amount of deleted content in clocks: text counts in UTF-16 code units; each value, shared type, embed and
-   * formatting mark counts one.
+   * Amount of deleted content in clocks. Each UTF-16 code unit of text counts one; each value, shared type,
+   * embed and formatting mark also counts one.
    */
   readonly tombstones: number
   /** Number of clients with structs, including clients whose content is deleted. */

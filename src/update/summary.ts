@@ -8,7 +8,9 @@ export interface StructBlock {
   /** True if structs between `from` and `to` are missing. */
   readonly skips: boolean
   readonly structs: number
-  /** Offset in the bytes at which the structs start; `end` is the offset after the last struct. */
+  /**
+   * Offset in the bytes of the update at which the structs start; `end` is the offset after the last struct.
+   */
   readonly start: number
   readonly end: number
 }
@@ -16,7 +18,10 @@ export interface StructBlock {
 /** The structs of an update and its dependencies, without its content. */
 export interface UpdateSummary {
   readonly clients: readonly StructBlock[]
-  /** Pairs of client and clock: structs of these other clients are required up to the clock. */
+  /**
+   * Pairs of client and clock: the update depends on the structs of the client before this clock. The client
+   * is not the one that has created the dependent struct.
+   */
   readonly needs: readonly number[]
   /** Pairs of client and clock: a gap between the structs of the client ends at the clock. */
   readonly skippedTo: readonly number[]
@@ -30,13 +35,13 @@ export interface UpdateSummary {
   /** Number of new shared types. `checkNesting` must check them. */
   readonly types: number
   /**
-   * Number of values in items with several values, for example in arrays. Splitting such an item copies its
-   * values.
+   * Number of values in items that may have several values, for example elements of arrays. Splitting such an
+   * item copies its values.
    */
   readonly values: number
   /**
-   * Triples of client, start clock and end clock: items with several values or characters that have the same
-   * parent as their origin. `checkMapEntries` must check them.
+   * Triples of client, start clock and end clock: items with several values or characters that may be map
+   * entries. Only the document shows whether they are, so `checkMapEntries` must check them.
    */
   readonly longRuns: readonly number[]
 }
@@ -44,9 +49,9 @@ export interface UpdateSummary {
 type ClockByClient = ReadonlyMap<number, number>
 
 /**
- * Returns whether the update starts exactly where `clocks` end, and depends only on structs that `clocks`
- * cover. Such an update can be applied and forwarded unchanged. (Another update may also be complete, because
- * its blocks depend on each other. This is rare, and such an update is left to Yjs.)
+ * Returns whether the update starts exactly where `clocks` end, and depends only on structs before `clocks`.
+ * Such an update can be applied and forwarded unchanged. For other updates, the result is false even if they
+ * are complete because their blocks depend on each other. Such updates are rare, and are left to Yjs.
  */
 export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean {
   const { clients, needs, deletedTo } = summary
@@ -60,8 +65,8 @@ export function isPlain(summary: UpdateSummary, clocks: ClockByClient): boolean 
 }
 
 /**
- * Returns the clocks that must be received before the whole update can be applied, as pairs of client and
- * clock. Neither `clocks` nor the update itself has them.
+ * Returns the dependencies that are missing: pairs of client and clock that neither `clocks` nor the update
+ * itself has. The whole update can be applied when all these clocks have been received.
  */
 export function missingClocks(
   { clients, needs, deletedTo, skippedTo }: UpdateSummary,
@@ -88,12 +93,12 @@ function forPairs(pairs: readonly number[], work: (client: number, clock: number
 }
 
 /**
- * Maximum number of clients that are searched one by one; for more clients, a map is used. Most updates have
- * one client.
+ * Maximum number of clients for which a linear search is used; for more clients, a map is used. Most updates
+ * have one client.
  */
 const searchedMax = 8
 
-/** Returns whether each of these pairs of client and clock is reached after the update is applied. */
+/** Returns whether the document has reached all pairs of client and clock after the update is applied. */
 function areReached(
   pairs: readonly number[],
   clients: readonly StructBlock[],
@@ -110,7 +115,7 @@ function areReached(
   return true
 }
 
-/** Advances the clocks by an update that was applied. */
+/** Advances `clocks` past an update that was applied. */
 export function advance(summary: UpdateSummary, clocks: Map<number, number>): void {
   for (const { client, to } of summary.clients) {
     if (to > (clocks.get(client) ?? 0)) clocks.set(client, to)
@@ -118,8 +123,8 @@ export function advance(summary: UpdateSummary, clocks: Map<number, number>): vo
 }
 
 /**
- * Returns whether the update has the size of one or two keystrokes. Then nothing must be checked in the
- * document, neither before nor after the update is applied.
+ * Returns whether the update has at most the size of two keystrokes and needs no checks against the document,
+ * neither before nor after it is applied.
  */
 export const isSimple = ({ structs, deletes, types, longRuns }: UpdateSummary): boolean =>
   types === 0 && longRuns.length === 0 && structs + deletes <= simpleMax
@@ -128,16 +133,16 @@ const simpleMax = 4
 
 export const isEmpty = (summary: UpdateSummary): boolean => summary.structs === 0 && summary.deletes === 0
 
-/** Bytes of memory of a summary without its lists. */
+/** Memory in bytes of a summary without its lists. */
 const summaryBytes = 128
-/** Bytes of memory of the block of one client, including its list entry. */
+/** Memory in bytes of the block of one client, including its list entry. */
 const blockBytes = 112
-/** Bytes of memory of a number in a list. The list may have 50% unused capacity. */
+/** Memory in bytes of a number in a list; the list may have 50% unused capacity. */
 const numberBytes = 12
 
 /**
- * Returns the maximum bytes of memory of a summary. If the update has many small parts, this is several times
- * the bytes of the update.
+ * Returns an upper bound of the memory in bytes that a summary takes. If the update has many small parts,
+ * this is several times the bytes of the update.
  */
 export const memoryOf = ({ clients, needs, skippedTo, deletedTo, longRuns }: UpdateSummary): number =>
   summaryBytes +

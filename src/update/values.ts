@@ -3,7 +3,7 @@ import { limits } from '../model/limits.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { MalformedUpdateError } from './malformed.ts'
 
-/** Type bytes of `writeAny` in lib0. */
+/** Type bytes of values that `writeAny` of lib0 writes. */
 const any = {
   array: 117,
   binary: 116,
@@ -14,7 +14,7 @@ const any = {
   float32: 124,
   integer: 125,
 } as const
-/** `undefined`, `null`, `false` and `true`: no bytes follow the type byte. */
+/** Type bytes of `undefined`, `null`, `false` and `true`. No bytes follow these type bytes. */
 const constants = new Set([127, 126, 121, 120])
 
 /** Maximum bytes of the name of an option of a subdocument. All known names are shorter. */
@@ -22,12 +22,12 @@ const optionBytesMax = 16
 
 /**
  * A key that changes the prototype of a plain object when it is set. Yjs loses most values with this key. If
- * the value is bytes, the object itself looks like bytes, and a Yjs document that has read it cannot be
+ * such a value is bytes, the object itself looks like bytes, and a Yjs document that has read it cannot be
  * encoded again.
  */
 const prototypeKey = '__proto__'
 
-/** Skips one value that `writeAny` has written. The limit for nesting ends the recursion. */
+/** Skips one value in the encoding of `writeAny`. The recursion is limited by the limit for nesting. */
 export function skipAny(reader: ByteReader, depth = 0): void {
   const type = reader.byte()
   if (constants.has(type)) return
@@ -65,7 +65,7 @@ function skipMembers(reader: ByteReader, keyed: boolean, depth: number): void {
   }
 }
 
-/** Skips a key. Returns whether it is `prototypeKey`. */
+/** Skips the key of a member. Returns whether the key is `prototypeKey`. */
 function skipKey(reader: ByteReader): boolean {
   const start = reader.at
   reader.skipString()
@@ -74,12 +74,12 @@ function skipKey(reader: ByteReader): boolean {
 }
 
 /**
- * The options of a subdocument that Yjs writes. With any other option, for example a second guid, Yjs might
- * not be able to write the subdocument again.
+ * Names of the options that Yjs writes for a subdocument. With any other option, for example a second guid,
+ * Yjs might not be able to write the subdocument again.
  */
 const subdocumentOptions = ['gc', 'autoLoad', 'meta']
 
-/** Skips the options of a subdocument. */
+/** Skips and vets the options of a subdocument. */
 export function skipSubdocumentOptions(reader: ByteReader): void {
   if (reader.byte() !== any.object)
     throw new MalformedUpdateError('the options of a subdocument are not an object')
@@ -93,8 +93,8 @@ export function skipSubdocumentOptions(reader: ByteReader): void {
 }
 
 /**
- * Skips a string that contains JSON, as in formatting values and embeds. The value `undefined` is written as
- * the text `undefined`.
+ * Skips and vets a string that contains JSON, as in formatting values and embeds.
+ * @param undefinedAllowed true if the text `undefined` is allowed, which stands for the value `undefined`
  */
 export function skipJson(reader: ByteReader, undefinedAllowed = false): void {
   const text = reader.string(Number.POSITIVE_INFINITY)
