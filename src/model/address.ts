@@ -1,4 +1,4 @@
-/** The owner of data: an API key of a workspace. A tenant never sees ids of another tenant. */
+/** The owner of data: an API key of a workspace. A tenant never sees the ids of another tenant. */
 export interface Tenant {
   readonly workspaceId: string
   readonly apiKey: string
@@ -11,12 +11,12 @@ export interface DocumentAddress extends Tenant {
   readonly editorId: string
 }
 
-/** Ids of a document within its tenant. */
+/** The part of an address within its tenant: the ids of organization, document and editor. */
 export type DocumentPath = Omit<DocumentAddress, keyof Tenant>
 
 /**
- * Creates an address. All members are listed, because V8 creates a dictionary object if two objects are
- * spread into one, and code that uses dictionary objects cannot be optimized.
+ * Creates an address. The members are listed one by one: if two objects were spread into one, V8 would create
+ * a dictionary object, and code that uses dictionary objects cannot be optimized.
  */
 export const documentAddress = (
   { workspaceId, apiKey }: Tenant,
@@ -29,9 +29,9 @@ export const idBytesMax = 512
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 /**
- * Returns why `id` is not a valid id; null if it is valid. `.` and `..` are rejected because URL parsers
- * remove them. Control characters are rejected because logs and headers do not preserve them. Apart from
- * these rules, ids are opaque: they are never normalized, and are compared exactly.
+ * Returns the reason why a value is not a valid id; null if it is valid. `.` and `..` are rejected because
+ * URL parsers remove them. Control characters are rejected because logs and headers do not preserve them.
+ * Apart from these rules, ids are opaque: they are never normalized, and are compared exactly.
  */
 export function idProblem(id: unknown): string | null {
   if (typeof id !== 'string') return 'must be a string'
@@ -65,9 +65,9 @@ export const documentPrefix = (address: OrganizationAddress, documentId: string)
 ]
 
 /**
- * Returns the key of an address. The tenant comes first, so that all data of a tenant is one range. The
- * segments are listed because rooms store the result, and an array that is built by spreading takes three
- * times the memory.
+ * Returns the key of an address. The key starts with the tenant, so that all data of a tenant is one range.
+ * The segments are listed one by one, because rooms keep the result: an array that is built by spreading
+ * takes three times the memory.
  */
 export const addressKey = (address: DocumentAddress): readonly string[] => [
   address.workspaceId,
@@ -77,7 +77,7 @@ export const addressKey = (address: DocumentAddress): readonly string[] => [
   address.editorId,
 ]
 
-/** Percent-decodes one path segment; null if it is not valid percent-encoded UTF-8. */
+/** Percent-decodes one path segment. Returns null if the segment is not valid percent-encoded UTF-8. */
 export function decodeSegment(segment: string): string | null {
   try {
     return decodeURIComponent(segment)

@@ -1,19 +1,20 @@
 import { isIP } from 'node:net'
 
-/** Maximum length in characters of a text that can be a domain. */
+/** Maximum length in characters of a text that is parsed as a domain. */
 export const domainTextMax = 2_000
-/** Maximum length of a domain name (RFC 1035 2.3.4). */
+/** Maximum length of a domain name in characters (RFC 1035 2.3.4). */
 const domainLengthMax = 253
 
 const wildcard = '*.'
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /**
- * Returns the domain of a URL or of a bare domain in the form in which domains are stored and compared: lower
- * case, ASCII (IDNA), without scheme, credentials, port, path, leading `www.` and trailing dot. A leading
- * `*.` is kept; it means all subdomains of any depth, but not the domain itself. IP addresses count as
- * domains. Returns null if the text contains no domain, or means all subdomains of a top-level domain
- * (`*.com`).
+ * Returns the normalized domain of a URL or of a bare domain, or null if the text contains no domain. Domains
+ * are stored and compared in this form: lower case, ASCII (IDNA), without scheme, credentials, port, path,
+ * leading `www.` and trailing dot. IP addresses count as domains.
+ *
+ * A leading `*.` is kept. It stands for all subdomains of any depth, but not for the domain itself. All
+ * subdomains of a top-level domain (`*.com`) are rejected: the result is null.
  */
 export function normalizeDomain(text: string): string | null {
   if (text.length > domainTextMax) return null
@@ -35,11 +36,12 @@ function wildcardOf(host: string): string | null {
 }
 
 /**
- * Returns the host as a browser writes it in an origin, without a trailing dot; '' if the text is not a host.
+ * Returns the host in the form in which a browser writes it in an origin, without a trailing dot. Returns ''
+ * if the text is not a host.
  */
 function asciiHost(host: string): string {
   const url = `http://${host}/`
-  // The excluded characters could change the meaning of the URL.
+  // Characters that could change the meaning of the URL are not allowed.
   if (!/^(\[[\da-f:.]+\]|[^\s:*%/\\?#@[\]]+)$/i.test(host) || !URL.canParse(url)) return ''
   const { hostname } = new URL(url)
   const ascii = hostname.replace(/\.$/, '')
@@ -52,8 +54,8 @@ const isAddress = (domain: string): boolean => isIP(domain.replace(/^\[(.*)\]$/,
 const withoutWww = (host: string): string => host.replace(/^(www\.)+/, '')
 
 /**
- * Returns whether a page of `origin` may use something that is restricted to `domains`. An empty `domains`
- * allows every page.
+ * Returns whether pages with this origin may use something that is restricted to `domains`. An empty
+ * `domains` allows every page.
  */
 export function isAllowedOrigin(domains: readonly string[], origin: string): boolean {
   if (domains.length === 0) return true
@@ -62,7 +64,7 @@ export function isAllowedOrigin(domains: readonly string[], origin: string): boo
 }
 
 /**
- * Returns all domains, including wildcards, to which a page of `origin` belongs. Returns an empty array if
+ * Returns all domains, including wildcards, to which pages with this origin belong. Returns an empty array if
  * the origin has no host (`null`).
  */
 export function domainsOf(origin: string): readonly string[] {

@@ -8,22 +8,24 @@ const colon = 0x3a
 const comma = 0x2c
 
 /**
- * Estimated memory in V8, in bytes, of a parsed object or array (`container`), of a member, and of an array
- * element or each further member (`element`).
+ * Estimated memory in V8 in bytes. `container`: a parsed object or array. `member`: a member of an object.
+ * `element`: an array element, or each member of an object after the first one (in addition to `member`).
  */
 const parsedBytes = { container: 72, member: 32, element: 16 } as const
 
-/** Properties of JSON text that can be determined before it is parsed. */
+/** Properties of a JSON text that can be determined without parsing it. */
 export interface JsonMeasure {
   readonly isTooDeep: boolean
-  /** Upper estimate of the memory of the parsed values, in bytes. Has no meaning if the text is too deep. */
+  /**
+   * Upper estimate of the memory that the parsed values take, in bytes. Not valid if the text is too deep.
+   */
   readonly valueBytes: number
 }
 
 /**
- * Returns whether arrays and objects in JSON text are nested deeper than `depthMax`, and an estimate of the
- * memory of the parsed values. Reads the text once, without recursion. If the text is not JSON, the result
- * has no meaning.
+ * Returns whether arrays and objects in a JSON text are nested deeper than `depthMax`, and an estimate of the
+ * memory of the parsed values. Reads the text once, without recursion. If the text is not JSON, the result is
+ * not valid.
  */
 export function measureJson(text: string, depthMax: number): JsonMeasure {
   let depth = 0
@@ -54,13 +56,15 @@ export function measureJson(text: string, depthMax: number): JsonMeasure {
   return { isTooDeep: false, valueBytes }
 }
 
-/** Returns whether arrays and objects in JSON text are nested deeper than `depthMax`. See `measureJson`. */
+/**
+ * Returns whether arrays and objects in a JSON text are nested deeper than `depthMax`, as `measureJson` does.
+ */
 export const jsonDepthExceeds = (text: string, depthMax: number): boolean =>
   measureJson(text, depthMax).isTooDeep
 
 /**
- * Returns the index of the quote that ends a string. The content of the string starts at `from`. Searches
- * from quote to quote, which is fast.
+ * Returns the index of the quote that ends a string; the length of the text if there is none. The content of
+ * the string starts at `from`. The search goes from quote to quote, which is fast.
  */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {

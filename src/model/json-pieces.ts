@@ -2,8 +2,8 @@ import type { ApiError } from '../errors.ts'
 import { exhausted, limitOf } from '../quota/limits.ts'
 
 /**
- * Number of characters after which a piece ends. Because of escapes, the last scalar value of a piece can
- * make the piece up to six times as long.
+ * Number of characters of JSON text after which a piece ends. A piece can be longer: escapes can make its
+ * last value up to six times as long.
  */
 const pieceLength = 65_536
 /**
@@ -12,14 +12,14 @@ const pieceLength = 65_536
  */
 const base64Bytes = 49_152
 /**
- * Maximum number of nested containers that are encoded in one step. Because this bound is constant, the total
- * work is linear.
+ * Maximum nesting of a container that is encoded in one step. The length of its text is estimated before the
+ * step. Because of this constant bound, the work for all estimates together is linear.
  */
 const stepDepth = 4
 
 /**
- * A JSON value that `JSON.stringify` does not encode. Its bytes are sent unchanged (`json`), or as one base64
- * string (`base64`).
+ * A value that is already in bytes. A response contains the bytes unchanged, as JSON (`json`), or as one
+ * base64 string (`base64`).
  */
 export class EncodedJson {
   readonly as: 'json' | 'base64'
@@ -37,10 +37,12 @@ export class EncodedJson {
   }
 }
 
-/** Maximum numbers of array elements and of nesting levels that `encodedBytes` reads. */
+/**
+ * Maximum number of elements of each array, and maximum number of nesting levels, that `encodedBytes` reads.
+ */
 const encodedIn = { elements: 1_000, levels: 6 } as const
 
-/** Returns the total bytes of all `EncodedJson` values inside a value. */
+/** Returns the total bytes of all `EncodedJson` values in a value, within the bounds of `encodedIn`. */
 export function encodedBytes(value: unknown, levels: number = encodedIn.levels): number {
   if (value instanceof EncodedJson) return value.bytes
   if (typeof value !== 'object' || value === null || levels === 0) return 0
@@ -48,7 +50,7 @@ export function encodedBytes(value: unknown, levels: number = encodedIn.levels):
   return values.reduce<number>((sum, each) => sum + encodedBytes(each, levels - 1), 0)
 }
 
-/** A JSON array whose elements are read while it is sent. */
+/** A JSON array whose elements are read, page by page, while the array is sent. */
 export class StreamedArray {
   readonly pages: () => AsyncIterable<readonly unknown[]>
 
@@ -60,7 +62,7 @@ export class StreamedArray {
 /** A piece of JSON text. The consumer must replace a `StreamedArray` by its elements, separated by commas. */
 export type JsonPiece = string | Uint8Array | StreamedArray
 
-/** Yields the text of `JSON.stringify(value)` in pieces. The work between two pieces is bounded. */
+/** Yields the text of `JSON.stringify(value)` in pieces. The work between two pieces is limited. */
 export function* jsonPieces(value: unknown): Generator<JsonPiece, void, undefined> {
   const writer = new PieceWriter()
   yield* writer.value(value)
@@ -68,7 +70,7 @@ export function* jsonPieces(value: unknown): Generator<JsonPiece, void, undefine
 }
 
 /**
- * Seconds after which a client may repeat a request whose response was too large. The repetition succeeds
+ * Seconds after which a client may repeat a request whose response was too large. The second request succeeds
  * only if the data is smaller by then.
  */
 const retryAfterSeconds = 60
@@ -88,7 +90,7 @@ export const responseTooLarge = (bytesMax: number, remedy: string): ApiError =>
 export const isResponseTooLarge = (error: unknown): boolean => limitOf(error) === 'maxResponseBytes'
 
 /**
- * Encodes a value as JSON in UTF-8. Stops when the text exceeds `bytesMax`, so that the memory is limited.
+ * Encodes a value as JSON in UTF-8. Stops when the text exceeds `bytesMax`, to limit the memory.
  * @throws ApiError RESOURCE_EXHAUSTED if the text exceeds `bytesMax` bytes
  */
 export function encodeJson(value: unknown, bytesMax: number): EncodedJson {
@@ -106,8 +108,8 @@ export function encodeJson(value: unknown, bytesMax: number): EncodedJson {
 }
 
 /**
- * Returns the number of bytes of `JSON.stringify(value)` in UTF-8. Stops counting when the number exceeds
- * `bytesMax`.
+ * Returns the number of bytes of `JSON.stringify(value)` in UTF-8. Stops counting as soon as the number
+ * exceeds `bytesMax`; the result is then only a lower bound.
  */
 export function jsonBytesUpTo(value: unknown, bytesMax: number): number {
   let bytes = 0
@@ -147,7 +149,10 @@ class PieceWriter {
     else yield* this.#object(value as object)
   }
 
-  /** Adds a value that is small enough to be encoded in one step. Returns false for any other value. */
+  /**
+   * Adds a value if it is small enough to be encoded in one step. Returns false, and adds nothing, for any
+   * other value.
+   */
   #addSmall(value: unknown): boolean {
     if (costOf(value, stepDepth, pieceLength) > pieceLength) return false
     this.#text += JSON.stringify(value) ?? 'null'
@@ -155,8 +160,8 @@ class PieceWriter {
   }
 
   /**
-   * Adds a small value if the current piece has room for it. Without this method, each small value would need
-   * a generator, which takes longer than encoding the value.
+   * Adds a value if it is small and the current piece is not full; otherwise returns false. This saves a
+   * generator for each small value, which would take longer than encoding the value.
    */
   #addWithRoom(value: unknown): boolean {
     return this.#text.length < pieceLength && this.#addSmall(value)
@@ -228,8 +233,8 @@ class PieceWriter {
 }
 
 /**
- * Returns the end of a slice. A slice must not end between the halves of a surrogate pair, because
- * `JSON.stringify` escapes each half that stands alone.
+ * Returns the index at which a slice of the text ends: `end`, or one more so that the slice does not end
+ * between the two halves of a surrogate pair. `JSON.stringify` would escape each half that stands alone.
  */
 function endOfSlice(text: string, end: number): number {
   if (end >= text.length) return text.length
@@ -245,8 +250,8 @@ export const estimatedLength = (value: unknown): number =>
   costOf(value, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
 
 /**
- * Estimates the length of the JSON text of a value. Returns Infinity if the length exceeds `left`, if the
- * value is nested deeper than `depth`, or if it is not plain JSON.
+ * Estimates the length of the JSON text of a value, in UTF-16 units. Returns Infinity if the length exceeds
+ * `left`, if the value is nested deeper than `depth`, or if it is not plain JSON.
  */
 function costOf(value: unknown, depth: number, left: number): number {
   if (typeof value === 'string') return value.length + 2

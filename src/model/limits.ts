@@ -1,14 +1,13 @@
 /**
- * Limits of one document. They apply to updates from websockets and to content from REST. If a limit is
- * exceeded, REST returns INVALID_ARGUMENT, and a websocket that sent the update is closed. The limits of
- * sizes in bytes are in `config.ts`.
+ * Limits for the content of one document. They apply to updates from websockets and to content from REST. If
+ * content exceeds a limit, REST returns INVALID_ARGUMENT. If an update from a websocket exceeds a limit, the
+ * websocket is closed. The limits for sizes in bytes are in `config.ts`.
  */
 export const limits = {
   /** Maximum nesting of plain JSON values, embeds and formatting values. */
   jsonDepth: 64,
   /**
-   * Maximum nesting of shared types, including the root. Because of the root, XML elements can be nested one
-   * level less.
+   * Maximum nesting of shared types, including the root. XML elements can therefore be nested one level less.
    */
   typeDepth: 200,
   /** Maximum number of nodes (elements, texts, values) in one piece of content. */

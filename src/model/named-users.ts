@@ -1,19 +1,19 @@
 import * as v from 'valibot'
 import { idProblem } from './address.ts'
 
-/** Id that represents all users whose data was deleted. */
+/** Id that replaces the ids of all users whose data was deleted. */
 export const deletedUserId = 'deleted-user'
 
 /**
- * Maximum number of users that one record may mention in addition to the acting user and the recipients. Each
- * of them becomes an index entry.
+ * Maximum number of users that one record may mention, in addition to the acting user and the recipients.
+ * Each mentioned user becomes an index entry.
  */
 export const namedUsersMax = 100
 
-/** Maximum number of such users in all records that one call writes. */
+/** Maximum number of users that all records of one call may mention together. */
 export const namedInCallMax = 2_000
 
-/** A user as stored in a record. */
+/** A user, in the form in which records contain it. */
 export interface NamedUser {
   readonly userId: string
   readonly name?: string
@@ -30,8 +30,8 @@ export const namedUserSchema = v.looseObject({
 export const deletedUser: NamedUser = { userId: deletedUserId }
 
 /**
- * Returns the ids of the users that a JSON value mentions. Each object with a valid id in its member `userId`
- * is a user.
+ * Returns the ids of the users that a JSON value mentions. Each object whose member `userId` is a valid id
+ * counts as a user.
  */
 export function findNamedUsers(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
@@ -46,9 +46,10 @@ export function findNamedUsers(value: unknown): ReadonlySet<string> {
 }
 
 /**
- * Returns a JSON value in which a user is replaced by the deleted user. An object whose `userId` is that of
- * the user is replaced as a whole.
- * @param known the user; texts that equal the user's name or email address are replaced as well
+ * Returns a copy of a JSON value in which `deletedUser` replaces the given user. Each object whose `userId`
+ * is the id of the user is replaced as a whole.
+ * @param known the user to replace; texts that equal the name or the email address of the user are replaced
+ * as well
  */
 export function withoutUser<Value>(value: Value, known: NamedUser): Value {
   const names = new Set([known.name, known.email].filter((each) => each !== undefined && each !== ''))
@@ -57,7 +58,7 @@ export function withoutUser<Value>(value: Value, known: NamedUser): Value {
     if (Array.isArray(one)) return one.map(clean)
     if (typeof one !== 'object' || one === null) return one
     if ((one as { readonly userId?: unknown }).userId === known.userId) return deletedUser
-    // The id of another user stays, even if it equals the name of the replaced user.
+    // The id of another user must stay, even if it equals the name of the replaced user.
     const members = Object.entries(one).map(([name, member]) => [
       name,
       name === 'userId' ? member : clean(member),

@@ -3,7 +3,7 @@ import type { ApiError } from '../errors.ts'
 
 /**
  * Security headers of all responses with data. They prevent browsers from framing, caching, sniffing or
- * executing a response.
+ * executing the response.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -14,7 +14,10 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Matches request ids of callers that can be used unchanged. Such an id fits in a log line and a header. */
+/**
+ * Matches a request id of a caller that the server uses unchanged. Such an id is safe in a log line and in a
+ * header.
+ */
 const saneRequestId = /^[\w.:-]{1,128}$/
 
 /** Returns the request id of the caller if it is valid; otherwise a new id. */
@@ -29,12 +32,12 @@ export const errorEnvelope = ({ code, status, message, details }: ApiError): obj
 export interface RawResponseOptions {
   /** Request id of the caller; an invalid id is replaced by a new one. */
   readonly requestId?: unknown
-  /** Headers in addition to those that every response has. */
+  /** Headers in addition to the headers that every response has. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * Returns the complete text of an error response that ends the connection. It is for cases in which Node
+ * Returns the complete text of an HTTP error response, after which the connection ends. Use it if Node
  * provides no response object.
  */
 export function rawResponse(error: ApiError, { requestId, headers = {} }: RawResponseOptions = {}): string {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Creates ids whose order as text is the order of their creation, also if the system clock is set back. Ids of
- * several processes are different, and are ordered by the clocks of these processes.
+ * Creates ids whose order as text is the order of their creation, even if the system clock is set back. The
+ * ids of several processes are different, and their order follows the clocks of the processes.
  */
 export class TimeOrderedIds {
   readonly #process = randomBytes(6).toString('hex')
   #latest = 0
   #count = 0
 
-  /** @param now epoch milliseconds. Returns the id and its time, which never decreases. */
+  /** Returns the next id and its time, which never decreases. @param now epoch milliseconds */
   next(now: number): { readonly id: string; readonly at: number } {
     this.#latest = Math.max(this.#latest, now)
     this.#count += 1

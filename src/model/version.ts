@@ -7,7 +7,10 @@ export interface Version {
 /** Formats a version as a string, which is opaque to callers. */
 export const versionOf = ({ epoch, seq }: Version): string => `${epoch}.${seq}`
 
-/** Parses a version. Returns null if `versionOf` cannot have returned the string. */
+/**
+ * Parses the string form of a version. Returns null if the string does not have the form that `versionOf`
+ * returns.
+ */
 export function parseVersion(version: string): Version | null {
   const [, epoch, seq] = /^(\d{1,15})\.(\d{1,15})$/.exec(version) ?? []
   return epoch === undefined || seq === undefined ? null : { epoch: Number(epoch), seq: Number(seq) }
