@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readJson } from '../json.ts'
 
-/** Interval in ms at which nodes publish their usage. */
+/** Interval in milliseconds at which each node publishes its usage. */
 export const shareMs = 250
-/** Maximum number of keys in one message. */
+/** Maximum number of keys in one message between nodes. */
 const keysAtOnce = 500
 
 const topic = 'rates'
 
-/** Usage of one limit by key, since the last message. */
+/** The usage of one limit on this node since its last message, by key. */
 type UsageByKey = Map<string, number>
 
 /** A message with the usage of one limit, as pairs of key and cost. */
@@ -26,7 +26,7 @@ const sharedSchema = v.looseObject({
 })
 
 export interface SharedRatesOptions {
-  /** The bus between the nodes. If a message is lost, other nodes never count its usage. */
+  /** The bus between the nodes. If a message is lost, the other nodes never count the usage in it. */
   readonly bus: {
     publish(topic: string, message: Uint8Array): void
     subscribe(topic: string, listener: (message: Uint8Array) => undefined): () => void
@@ -37,10 +37,10 @@ export interface SharedRatesOptions {
 }
 
 /**
- * Adds up the usage of a limit over all nodes of a cluster. Each node counts its own usage immediately, and
- * the usage of the other nodes when their messages arrive. Over time, all nodes together allow as much as a
- * single node. Until they have received each other's usage, each node may allow that amount by itself.
- * Without a bus, each node counts only its own usage.
+ * Adds up the usage of limits over all nodes of a cluster. Each node counts its own usage immediately, and
+ * the usage of other nodes when their messages arrive. Over time, all nodes together allow as much as a
+ * single node. Before the messages arrive, each node may allow this amount by itself. Without a bus, each
+ * node counts only its own usage.
  */
 export class ClusterRates {
   readonly #options: SharedRatesOptions
@@ -54,7 +54,7 @@ export class ClusterRates {
     this.#unsubscribe = options.bus.subscribe(topic, (message) => {
       const { from, limit, used }: Shared = readJson(sharedSchema, message)
       if (from === options.self) return undefined
-      // Other values would never expire, or would reduce the count.
+      // An infinite cost would never expire, and a negative cost would reduce the count.
       for (const [key, cost] of used)
         if (cost > 0 && cost < Number.POSITIVE_INFINITY) this.#charges.get(limit)?.(key, cost)
       return undefined
@@ -64,7 +64,7 @@ export class ClusterRates {
   /**
    * Adds a limit whose usage all nodes count together.
    * @param charge called with the usage of other nodes
-   * @returns a function; call it with the usage of this node
+   * @returns a function that must be called with the usage of this node
    */
   share(limit: string, charge: (key: string, cost: number) => void): (key: string, cost: number) => void {
     this.#charges.set(limit, charge)

@@ -1,4 +1,7 @@
-/** Counts the current uses of each key, and checks whether a further use is allowed. */
+/**
+ * Counts the current uses of each key, for example the connections of each address, and checks whether a
+ * further use is allowed.
+ */
 export class KeyedCounter {
   readonly #max: number
   readonly #counts = new Map<string, number>()
@@ -13,8 +16,8 @@ export class KeyedCounter {
   }
 
   /**
-   * Counts a further use, even if the limit is reached. Returns a function that ends the use; a second call
-   * of that function has no effect.
+   * Counts a further use of a key, even if the limit is reached. Returns a function that ends the use. A
+   * second call of this function has no effect.
    */
   enter(key: string): () => void {
     this.add(key)
@@ -25,7 +28,10 @@ export class KeyedCounter {
     }
   }
 
-  /** Like `enter`. The caller must end the use with exactly one call of `remove`. */
+  /**
+   * Counts a further use of a key, like `enter`. The caller must end the use with exactly one call of
+   * `remove`.
+   */
   add(key: string): void {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }

@@ -10,9 +10,9 @@ interface Exceeded {
 }
 
 /**
- * Reports hit limits. Each hit is counted in the metrics and logged; `RepeatedEvents` combines the log lines
- * of the same limit and subject. The subject is an address or the id of a workspace or API key, never a
- * token.
+ * Reports limits that are exceeded. Each report is counted in the metrics and logged. `RepeatedEvents`
+ * combines the log lines of the same limit and subject. The subject is an address, or the id of a workspace
+ * or API key, but never a token.
  */
 export class LimitReports {
   readonly #counter: Metrics['limits']
@@ -40,7 +40,7 @@ export class LimitReports {
     this.#events.note(kind, { limit, who }, { kind: `${limit} `, event: { limit, who: 'others' } })
   }
 
-  /** Logs the hits that have not been logged yet. */
+  /** Logs the reports that have not been logged yet. */
   end(): void {
     this.#events.end()
   }

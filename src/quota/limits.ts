@@ -1,20 +1,23 @@
 import { environmentOf, type OptionKey, optionKeys } from '../config.ts'
 import { ApiError } from '../errors.ts'
 
-/** Scope of a limit. Each object of this kind (each address, each workspace, …) has its own count. */
+/**
+ * Scope of a limit. The limit applies separately to each object of this kind: to each address, each
+ * workspace, and so on.
+ */
 export type LimitScope = 'server' | 'address' | 'workspace' | 'apiKey' | 'connection' | 'document' | 'call'
 
 /**
- * Every limit whose hits are counted and logged, with its scope. A limit that an option sets has the name of
- * the option; the other limits are fixed. The list is closed, because the metric has one series for each
- * limit.
+ * All limits whose violations are counted and logged, with their scopes. A limit that an option sets has the
+ * name of the option; the other limits are fixed. The list must be complete, because the metric has one
+ * series for each limit.
  */
 export const limitScopes = {
   maxConnections: 'server',
   maxConnectionsPerAddress: 'address',
   maxConnectionsPerWorkspace: 'workspace',
   maxUnauthenticatedPerAddress: 'address',
-  /** Connections that are not websockets. */
+  /** Number of connections that are not websockets. */
   httpConnectionsPerAddress: 'address',
   connectsPerAddress: 'address',
   authTimeoutSeconds: 'connection',
@@ -33,58 +36,61 @@ export const limitScopes = {
   maxMessageBytes: 'connection',
   maxDocumentBytes: 'document',
   sendBufferBytes: 'connection',
-  /** Memory of request bodies of one workspace, in bytes. */
+  /** Memory of the request bodies of one workspace, in bytes. */
   bodyMemoryPerWorkspace: 'workspace',
-  /** Memory of request bodies in total, in bytes. */
+  /** Memory of all request bodies, in bytes. */
   bodyMemoryTotal: 'server',
-  /** Connections of any kind. The limit is derived from the number of files that the process may open. */
+  /**
+   * Number of connections of any kind. The limit is derived from the number of files that the process may
+   * open.
+   */
   openFiles: 'server',
-  /** Calls with an `idempotency-key` whose responses are stored. */
+  /** Number of calls with an `idempotency-key` whose responses are stored. */
   idempotentCalls: 'apiKey',
-  /** Virtual users of one document: users whom a backend shows as present. */
+  /** Number of virtual users of one document. A virtual user is a user whom a backend shows as present. */
   virtualUsersPerDocument: 'document',
-  /** Virtual users of all documents. */
+  /** Number of virtual users of all documents. */
   virtualUsersTotal: 'server',
-  /** Rejected connections to which the reason has not been sent yet. */
+  /** Number of rejected connections whose clients have not received the reason yet. */
   pendingRejections: 'server',
   /** Bytes that a client sends while it is being rejected. */
   unauthenticatedBytes: 'connection',
   /** Bytes of an incomplete message before authentication. */
   incompleteMessageBytes: 'connection',
-  /** Memory of incomplete messages. */
+  /** Memory of incomplete messages, in bytes. */
   incompleteMemoryPerAddress: 'address',
   incompleteMemoryPerWorkspace: 'workspace',
   incompleteMemoryTotal: 'server',
-  /** Memory of sent bytes that clients have not read yet, on websockets and in responses. */
+  /** Memory of bytes that were sent on websockets and in responses, and that clients have not read yet. */
   unreadMemoryPerAddress: 'address',
   unreadMemoryPerWorkspace: 'workspace',
   unreadMemoryTotal: 'server',
-  /** Time in which a client must finish a message, and read the sent bytes. */
+  /** Seconds within which a client must finish a message, and must read the bytes sent to it. */
   transferTimeoutSeconds: 'connection',
   /** Memory of updates whose dependencies are missing. */
   pendingUpdateMemoryPerWorkspace: 'workspace',
   pendingUpdateMemoryTotal: 'server',
-  /** Memory of updates that wait because their document must not change at the moment. */
+  /** Memory of updates that wait because their document is locked. */
   queuedUpdateMemoryPerWorkspace: 'workspace',
   queuedUpdateMemoryTotal: 'server',
-  /** Memory of documents that are on a thread or wait for a thread. */
+  /** Memory of the documents that threads process. */
   threadMemoryPerWorkspace: 'workspace',
   threadMemoryTotal: 'server',
   /** Number of rejected tokens on one multiplexed websocket. */
   rejectedTokens: 'connection',
-  /** Bytes that are accepted and not yet durable. */
+  /** Bytes of updates that are accepted and not durable yet. */
   uncommittedBytes: 'server',
-  /** Steps that Yjs needs to read a document, including the received update. */
+  /** Steps that Yjs needs to read a document with the received update. */
   integrationSteps: 'document',
-  /** Milliseconds per second that the event loop spends on expensive edits. */
+  /** Milliseconds of each second that the event loop spends on expensive edits. */
   integrationMsPerSecond: 'workspace',
-  /** Number of large contents that wait for a thread. */
+  /** Number of jobs for large content that wait for a thread. */
   threadQueueLength: 'server',
-  /** Number of large contents of one workspace that wait for a thread. */
+  /** Number of jobs of one workspace for large content that wait for a thread. */
   threadQueuePerWorkspace: 'workspace',
-  /** Maximum time on a thread for the work of one call. */
+  /** Maximum seconds that the work of one call takes on a thread. */
   threadJobSeconds: 'call',
-  /** Thread time of work that was ended at its deadline, or that ended its thread. */
+  /** Seconds of thread time for jobs that were stopped at their deadline, or that ended their thread. */
   threadOverrunSeconds: 'workspace',
 } as const satisfies Record<string, LimitScope>
 
@@ -110,15 +116,15 @@ export interface ExhaustedOptions {
   readonly problem: string
   /** Describes the remedy, such as `try again after 5 s`. */
   readonly remedy: string
-  /** Whole number of seconds, at least 1. */
+  /** Seconds after which the caller should retry: a whole number, at least 1. */
   readonly retryAfterSeconds: number
   /** Option that raises the limit. Default: the option with the same name as the limit, if there is one. */
   readonly option?: OptionKey
 }
 
 /**
- * Creates the error for a call that currently exceeds a limit. The message consists of the problem, the
- * remedy, and the option that raises the limit.
+ * Creates the error RESOURCE_EXHAUSTED for a call that exceeds a limit at the moment. The message consists of
+ * the problem, the remedy, and the option that raises the limit.
  */
 export function exhausted(limit: LimitName, value: number, options: ExhaustedOptions): ApiError {
   const { problem, remedy, retryAfterSeconds, option = optionKeys.find((key) => key === limit) } = options

@@ -1,16 +1,19 @@
 import { exhausted, type LimitName } from './limits.ts'
 
-/** Seconds after which a caller should retry. Memory is usually free again within seconds. */
+/** Seconds after which a rejected caller should retry. Memory is usually free again within seconds. */
 const retryAfterSeconds = 1
 
-/** Maximum number of bytes that one account may keep in memory. */
+/**
+ * Maximum numbers of bytes that one account keeps in memory: for each address, for each workspace, and in
+ * total.
+ */
 export interface AccountBounds {
   readonly perAddress: number
   readonly perWorkspace: number
   readonly inAll: number
 }
 
-/** The limit that is reported when a bound of the account is hit. */
+/** The limit that is reported when a bound of the account is exceeded, by bound. */
 export type AccountLimits = Readonly<Record<keyof AccountBounds, LimitName>>
 
 /** The client for which memory is kept. `workspaceId` is null before authentication. */
@@ -20,7 +23,7 @@ export interface MemoryOwner {
   readonly address: string | null
 }
 
-/** Current and maximum memory of one purpose, for the metrics. */
+/** Current and maximum memory for one purpose, for the metrics. */
 export interface MeasuredMemory {
   readonly name: string
   /** Bytes that are in memory now. */
@@ -28,25 +31,27 @@ export interface MeasuredMemory {
   readonly bytesMax: number
 }
 
-/** Called when a limit is hit, with the workspace or address that hit it. */
+/** Called when a limit is exceeded, with the workspace or address that has exceeded it. */
 export type LimitHit = (limit: LimitName, who: string) => void
 
-/** The claims of one workspace or one address, and the total of their bytes. */
+/** The claims of one workspace or one address, and the total number of their bytes. */
 interface Group {
   readonly name: string
   bytes: number
   readonly claims: Set<MemoryClaim>
 }
 
-/** Ends the client of a claim, so that its memory is released. */
+/** Disconnects the client that holds a claim, or drops its data, so that its memory is released. */
 export type EndClient = () => void
 
 /**
  * Counts the bytes that are kept in memory for one purpose, by workspace, by address and in total. When a
- * bound is exceeded, the account ends clients until the bound is met. It ends the client with the most
- * memory, at the address with the most memory, in the workspace with the most memory. A workspace that
- * exceeds its own bound loses only its own clients. If the total is exceeded, the workspace with the most
- * memory loses a client, even if it is within its own bound.
+ * bound is exceeded, the account ends clients until the bound is met. It first selects the workspace with the
+ * most memory, then the address with the most memory in this workspace, then the client with the most memory
+ * at this address.
+ *
+ * A workspace that exceeds its own bound loses only its own clients. If the total is exceeded, the workspace
+ * with the most memory loses a client, even if it is within its own bound.
  */
 export class MemoryAccount implements MeasuredMemory {
   readonly name: string
@@ -73,15 +78,16 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Returns whether a workspace uses more than half of its bound. Work that can be deferred should then wait.
+   * Returns whether the workspace of `owner` uses more than half of its bound. Work that can be deferred
+   * should then wait.
    */
   isCrowded(owner: MemoryOwner): boolean {
     return (this.#workspaces.get(ownerName(owner))?.bytes ?? 0) > this.bounds.perWorkspace / 2
   }
 
   /**
-   * Opens a claim that has no bytes yet.
-   * @param end called when a bound is exceeded and this client must end; null: the client is never ended, but
+   * Opens a claim, which has no bytes yet.
+   * @param end called to end this client when a bound is exceeded; null: the client is never ended, but
    * further bytes may be rejected
    */
   open(owner: MemoryOwner, end: EndClient | null): MemoryClaim {
@@ -89,8 +95,8 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Adds a change of a claim to the counts, without a check of the bounds. Only `MemoryClaim` calls this
-   * method.
+   * Adds a change of the bytes of a claim to the counts, without checking the bounds. Only `MemoryClaim`
+   * calls this method.
    */
   count(claim: MemoryClaim, change: number): void {
     this.#bytes += change
@@ -100,8 +106,8 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Ends clients with the most memory until all bounds that apply to the claim are met. Only `MemoryClaim`
-   * calls this method.
+   * Ends the clients with the most memory, until all bounds that apply to the claim are met. Only
+   * `MemoryClaim` calls this method.
    */
   enforce({ owner: { workspaceId, address } }: MemoryClaim): void {
     const { perWorkspace, perAddress, inAll } = this.bounds
@@ -111,8 +117,8 @@ export class MemoryAccount implements MeasuredMemory {
   }
 
   /**
-   * Makes room for further bytes of a claim. If the total would be exceeded, ends clients of other
-   * workspaces, but only of those that use more memory than this workspace would use.
+   * Makes room for `more` bytes of a claim. If the total would be exceeded, ends clients of other workspaces,
+   * but only of workspaces that use more memory than the workspace of the claim would then use.
    * @throws ApiError RESOURCE_EXHAUSTED if there is no room
    */
   makeRoom({ owner }: MemoryClaim, more: number): void {
@@ -148,7 +154,7 @@ export class MemoryAccount implements MeasuredMemory {
     }
   }
 
-  /** Ends the heaviest client of a group. Returns false if no client can be ended. */
+  /** Ends the client of a group that `heaviestIn` selects. Returns false if no client can be ended. */
   #endOne(group: Group | null, bound: keyof AccountBounds): boolean {
     const claim = group === null ? null : heaviestIn(group)
     if (claim === null) return false
@@ -168,8 +174,8 @@ export class MemoryAccount implements MeasuredMemory {
 }
 
 /**
- * The memory that is kept for one client, which is a connection or a call. While it has no bytes, a claim
- * costs nothing.
+ * The memory that is kept for one client, which is a connection or a call. A claim without bytes is not part
+ * of any count.
  */
 export class MemoryClaim {
   readonly owner: MemoryOwner
@@ -188,14 +194,14 @@ export class MemoryClaim {
     return this.#bytes
   }
 
-  /** True if the account may end the client. */
+  /** True if ending the client is possible and would release memory. */
   get isEndable(): boolean {
     return this.#end !== null && this.#state === 'open' && this.#bytes > 0
   }
 
   /**
-   * Sets the number of bytes, which are already in memory. If a bound is then exceeded, the client with the
-   * most memory is ended, which may be this client.
+   * Sets the number of bytes of the claim, after these bytes have been allocated. If a bound is then
+   * exceeded, the client with the most memory is ended, which may be this client.
    */
   set(bytes: number): void {
     const change = bytes - this.#bytes
@@ -205,7 +211,7 @@ export class MemoryClaim {
   }
 
   /**
-   * Adds bytes that are not yet in memory.
+   * Adds bytes to the claim, before they are allocated.
    * @throws ApiError RESOURCE_EXHAUSTED if there is no room; the bytes are then not added
    */
   reserve(bytes: number): void {
@@ -215,14 +221,14 @@ export class MemoryClaim {
   }
 
   /**
-   * Prevents the account from ending the client. Call it when ending the client would no longer release the
+   * Prevents the account from ending the client. Call it when ending the client would no longer release its
    * memory.
    */
   pin(): void {
     this.#end = null
   }
 
-  /** Releases the memory. The claim can be used again afterwards. */
+  /** Sets the number of bytes to 0. The claim can be used again afterwards. */
   release(): void {
     if (this.#bytes > 0) this.#count(-this.#bytes)
   }
@@ -242,8 +248,9 @@ export class MemoryClaim {
 }
 
 /**
- * Returns the name of the group of an owner. Before authentication, a client belongs to the group of its
- * address. A workspace id contains no space, so the two kinds of names cannot be equal.
+ * Returns the name of the workspace group to which an owner belongs: the id of its workspace. Before
+ * authentication, each address has a separate group. A workspace id contains no space, so the names of the
+ * two kinds of groups cannot be equal.
  */
 const ownerName = ({ workspaceId, address }: MemoryOwner): string => workspaceId ?? `address ${address}`
 
@@ -270,7 +277,7 @@ function heaviestIn({ claims }: Group): MemoryClaim | null {
   )
 }
 
-/** Returns the claims whose key has the most bytes in total. */
+/** Groups the claims by key, and returns the claims of the group with the most bytes in total. */
 function heaviestBy(claims: readonly MemoryClaim[], keyOf: (claim: MemoryClaim) => string): MemoryClaim[] {
   const sums = new Map<string, number>()
   for (const claim of claims) sums.set(keyOf(claim), (sums.get(keyOf(claim)) ?? 0) + claim.bytes)

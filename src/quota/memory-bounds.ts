@@ -5,8 +5,8 @@ import type { LimitName } from './limits.ts'
 import { type AccountBounds, type AccountLimits, type LimitHit, MemoryAccount } from './memory-account.ts'
 
 /**
- * Largest sizes that one client may use at the same time. The bounds are chosen so that several clients can
- * do this.
+ * The largest sizes that one client may use at the same time. The bounds of the accounts are large enough for
+ * several such clients.
  */
 export interface LargestSizes {
   readonly messageBytesMax: number
@@ -16,7 +16,7 @@ export interface LargestSizes {
 }
 
 /**
- * Returns half of the memory that the process may use. This memory is the smallest of the heap limit
+ * Returns half of the memory that the process may use: the smallest of the heap limit
  * (`--max-old-space-size`), the memory of the container and the memory of the machine.
  */
 export function defaultBudgetBytes(): number {
@@ -25,17 +25,18 @@ export function defaultBudgetBytes(): number {
   return Math.floor(Math.min(getHeapStatistics().heap_size_limit, memory) / 2)
 }
 
-/** Maximum bytes of the messages of one connection before authentication, complete or incomplete. */
+/** Maximum bytes of a message of a connection before authentication, whether complete or incomplete. */
 export const unauthenticatedMessageBytesMax = 65_536
 
 /**
- * Number of copies of a document for work on a thread: the bytes that are sent to the thread, and the Y.Doc.
+ * Number of copies of a document that work on a thread needs: the bytes that are sent to the thread, and the
+ * Y.Doc.
  */
 const threadCopies = 2
 
 /**
- * Memory of a request body, as a multiple of its size: it is in memory as bytes, as text and as parsed
- * values.
+ * Memory that a request body takes, as a multiple of its size. The body is in memory as bytes, as text and as
+ * parsed values.
  */
 const bodyCopies = 6
 
@@ -65,8 +66,9 @@ const queued = limitsOf(
 )
 
 /**
- * Returns the bounds for a total. A workspace may use half of the total. An address may use three quarters,
- * because one address may be an office with several workspaces.
+ * Returns the bounds of an account for a total number of bytes. A workspace may use half of the total, but at
+ * least `leastPerWorkspace`. An address may use three quarters, because one address may be an office with
+ * several workspaces.
  */
 function halves(total: number, leastPerWorkspace: number): AccountBounds {
   const perWorkspace = Math.max(Math.floor(total / 2), leastPerWorkspace)
@@ -75,7 +77,7 @@ function halves(total: number, leastPerWorkspace: number): AccountBounds {
 
 export type MemoryLedger = ReturnType<typeof createMemoryAccounts>
 
-/** Creates the accounts of all memory that is kept for clients. The bounds are derived from the budget. */
+/** Creates the accounts for all memory that is kept for clients. Their bounds are shares of the budget. */
 export function createMemoryAccounts(budgetBytes: number, sizes: LargestSizes, hit: LimitHit) {
   const { messageBytesMax, bodyBytesMax, documentBytesMax, sendBufferBytesMax } = sizes
   const share = (part: number): number => Math.floor(budgetBytes / part)

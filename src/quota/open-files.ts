@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Number of files that are reserved for the store, threads and outgoing calls, independent of the number of
- * connections.
+ * Number of files that are reserved for the store, threads and outgoing calls. These need files independent
+ * of the number of connections.
  */
 export const filesBeside = 1_200
 
 /**
- * Returns the maximum number of files and connections that the process may open. Node has already raised this
- * limit to the hard limit. Infinity: unlimited; null: the limit cannot be determined on this system.
+ * Returns the maximum number of files and connections that the process may have open. Node has already raised
+ * this limit to the hard limit. Returns Infinity if there is no limit, and null if the system does not show
+ * it.
  */
 export function openFilesMax(): number | null {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limitsOfProcess())?.[1]
@@ -17,8 +18,8 @@ export function openFilesMax(): number | null {
 }
 
 /**
- * Returns how many connections the process may have: all files except the reserved ones, but at least half of
- * the files.
+ * Returns the maximum number of connections of the process: all files except the reserved ones, but at least
+ * half of the files.
  */
 export function openConnectionsMax(files = openFilesMax()): number {
   if (files === null) return Number.POSITIVE_INFINITY

@@ -2,25 +2,29 @@ import { type Clock, steadyTime } from '../clock.ts'
 import type { Rate } from '../config/rate.ts'
 
 export interface RateLimitOptions {
-  /** The rate, which is not unlimited. */
+  /** The permitted rate of calls (or bytes). `perSecond` must not be 0. */
   readonly rate: Rate
   readonly clock: Clock
-  /** Called with the usage on this node, so that other nodes can count it. */
+  /** Called with each usage on this node, so that other nodes can count it. */
   readonly used?: CountUsage
 }
 
 type CountUsage = (key: string, cost: number) => void
 
 /**
- * Maximum number of tracked keys. If there are more, keys whose full burst is available again are evicted.
+ * Maximum number of tracked keys. If there are more keys, those whose full burst is available again are
+ * evicted.
  */
 const keysMax = 10_000
-/** Number of keys that remain after an eviction, if too many keys do not have their full burst available. */
+/**
+ * Maximum number of keys after an eviction. To reach this number, keys without their full burst are also
+ * evicted.
+ */
 const keysKept = 9_000
 
 /**
- * Limits the rate of calls with the generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule).
- * It stores one number for each key: the time at which the full burst of the key is available again.
+ * Limits the rate of calls by key, with the generic cell rate algorithm (ITU-T I.371 annex A, as a virtual
+ * schedule). Stores one number for each key: the time at which the full burst of the key is available again.
  */
 export class RateLimiter {
   readonly perSecond: number
@@ -39,9 +43,9 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a call of `key` if the limit permits it, and returns 0. Otherwise does not count the call, and
-   * returns how many milliseconds to wait. A call is accepted if any part of the burst is available, even if
-   * its cost is higher. Later calls then wait correspondingly longer.
+   * Counts a call of `key` and returns 0 if the limit permits the call. Otherwise does not count the call,
+   * and returns the number of milliseconds to wait. A call is permitted if any part of the burst is
+   * available, even if its cost is higher than this part. Later calls then wait correspondingly longer.
    */
   take(key: string, cost = 1): number {
     const waitMs = this.waitMs(key)
@@ -58,12 +62,15 @@ export class RateLimiter {
     return waitMs > roundingMs ? waitMs : 0
   }
 
-  /** Returns how many calls (or bytes) of `key` currently count; this number decreases over time. */
+  /**
+   * Returns the number of calls (or bytes) of `key` that currently count against its burst. The number
+   * decreases over time.
+   */
   usedBy(key: string): number {
     return this.#restMs(key, this.#now()) / this.#intervalMs
   }
 
-  /** Counts usage of `key` on this node without a check. */
+  /** Counts usage of `key` on this node, even if it exceeds the limit. */
   charge(key: string, cost: number): void {
     this.chargeOthers(key, cost)
     this.#used?.(key, cost)
@@ -86,9 +93,9 @@ export class RateLimiter {
   }
 
   /**
-   * Evicts keys. Evicting a key whose full burst is available changes nothing. If too many other keys remain,
-   * the oldest of them are evicted as well, and so get a new burst. Each eviction makes room for many keys,
-   * so that calls from many new addresses do not cause a scan of all keys each time.
+   * Evicts keys. First evicts keys whose full burst is available, which changes nothing for these keys. If
+   * too many keys remain, also evicts the oldest ones, which then have a full burst again. Each eviction
+   * makes room for many keys, so that calls from many new addresses do not each cause a scan of all keys.
    */
   #forget(): void {
     const now = this.#now()
@@ -101,7 +108,7 @@ export class RateLimiter {
   }
 }
 
-/** Tolerance in ms, because sums of fractions of a millisecond are not exact. */
+/** Tolerance in milliseconds, because sums of fractions of a millisecond are not exact. */
 const roundingMs = 1e-6
 
 const minuteMs = 60_000
@@ -119,7 +126,7 @@ export class MinuteLimiter {
     this.#now = steadyTime(clock)
   }
 
-  /** Counts a call of `key`. Returns false if the call exceeds the limit. */
+  /** Counts a call of `key`, even if it exceeds the limit. Returns whether the call is within the limit. */
   take(key: string): boolean {
     this.#used?.(key, 1)
     return this.#count(key, 1) <= this.perMinute
@@ -137,7 +144,7 @@ export class MinuteLimiter {
     const minute = known === undefined || known.endsAt <= now ? { endsAt: now + minuteMs, calls: 0 } : known
     minute.calls += calls
     if (minute === known) return minute.calls
-    // Deletes the key before it is set, so that the keys stay in the order in which their minutes end.
+    // The key is deleted and then set again, so that the keys stay in the order in which their minutes end.
     this.#minutes.delete(key)
     this.#minutes.set(key, minute)
     for (const [oldest, { endsAt }] of this.#minutes) {

@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts'
 
-/** Minimum time between two log lines of the same kind, in ms. */
+/** Minimum milliseconds between two log lines for events of the same kind. */
 export const repeatEveryMs = 10_000
 /**
- * Maximum number of kinds of events that are counted separately at a time. Events of further kinds are
- * counted under the `shared` kind that the caller specifies.
+ * Maximum number of kinds of events that are counted separately at the same time. Events of further kinds are
+ * counted under the kind `shared` that the caller specifies.
  */
 const kindsMax = 200
 /**
- * Maximum number of kinds in one group that are counted separately at a time. Events of further kinds of the
- * group are counted together.
+ * Maximum number of kinds in one group that are counted separately at the same time. Events of further kinds
+ * in the group are counted together, under the kind `group`.
  */
 const kindsOfGroupMax = 10
 
@@ -31,14 +31,15 @@ interface Repeated<Event> {
   readonly group: string
   /** The latest event of the kind. */
   event: Event
-  /** Number of events that no line has reported yet. */
+  /** Number of events that no log line has reported yet. */
   times: number
 }
 
 /**
- * Limits the log lines for frequent events. The first event of a kind is written immediately. Later events of
- * the kind are combined into one line every 10 s, with their number. At most 200 kinds, and at most 10 kinds
- * of one group, are counted separately, so that memory and the number of lines are limited.
+ * Limits the number of log lines for frequent events. The first event of a kind is written immediately. Later
+ * events of the kind are combined into one line every 10 s, which contains their number. At most 200 kinds,
+ * and at most 10 kinds of one group, are counted separately, so that memory and the number of lines are
+ * limited.
  */
 export class RepeatedEvents<Event> {
   readonly #options: RepeatedEventsOptions<Event>
@@ -52,10 +53,10 @@ export class RepeatedEvents<Event> {
   }
 
   /**
-   * Records an event.
-   * @param kind events of the same kind are combined into one line
-   * @param shared the kind under which the event is counted if there are too many kinds
-   * @param group the kind under which the event is counted if its group has too many kinds
+   * Records an event, and writes it or counts it for the next line.
+   * @param kind kind of the event; events of the same kind are combined into one line
+   * @param shared the kind and event that are used instead if there are too many kinds
+   * @param group the kind and event that are used instead if the group has too many kinds
    */
   note(kind: string, event: Event, shared: Kind<Event>, group: Kind<Event> = { kind, event }): void {
     const isOwn = this.#kinds.has(kind) || (this.#groups.get(group.kind) ?? 0) < kindsOfGroupMax

@@ -1,11 +1,14 @@
-/** Time in ms for a client to finish a message, and to read sent bytes. Each 16 KiB adds one second. */
+/**
+ * Default of `timeoutMs`: milliseconds within which a client must finish a message, and must read the bytes
+ * sent to it. Each 16 KiB adds one second.
+ */
 export const transferTimeoutMsDefault = 60_000
-/** Interval of the checks in ms. */
+/** Interval of the checks in milliseconds. */
 const tickMs = 500
 /** Number of bytes that add one second to the permitted time of a transfer (128 kbit/s). */
 const bytesPerSecondMin = 16_384
 
-/** A transfer of bytes from or to a client, whose speed depends on the client. */
+/** A transfer of bytes from or to a client. Its speed depends on the client. */
 export interface Transfer {
   /** Number of bytes that have been transferred so far. */
   readonly transferredBytes: number
@@ -15,19 +18,19 @@ export interface Transfer {
   tooSlow(): void
 }
 
-/** Measured times of one transfer, in ms. They grow by one tick in each check. */
+/** The measured times of one transfer, in milliseconds. Each check adds `tickMs`. */
 interface Progress {
   takenMs: number
   bytes: number
-  /** Time since the last byte was transferred. */
+  /** Milliseconds since the last byte was transferred. */
   idleMs: number
 }
 
 /**
- * Ends transfers that make no progress for a fixed time, or that take longer than this time plus 1 s for each
- * 16 KiB. The first rule is needed because buffers of the operating system accept megabytes: these bytes
- * count as transferred although the client has not read them. One timer checks all transfers; it runs only
- * while there are transfers.
+ * Ends the clients of transfers that make no progress for `timeoutMs`, or that take longer than `timeoutMs`
+ * plus 1 s for each 16 KiB. The first rule is needed because buffers of the operating system accept
+ * megabytes: these bytes count as transferred although the client has not read them. One timer checks all
+ * transfers; it runs only while there are transfers.
  */
 export class SlowTransfers {
   readonly #timeoutMs: number
@@ -51,8 +54,8 @@ export class SlowTransfers {
   }
 
   /**
-   * Checks all transfers. Counts ticks instead of measuring time: if this process is busy and a tick is late,
-   * that time counts as only one tick for each client.
+   * Checks all transfers. The method counts its own calls instead of measuring time. If the process is busy
+   * and a call is late, the delay therefore counts as only one tick for each client.
    */
   #check(): void {
     for (const [transfer, progress] of this.#progress) {

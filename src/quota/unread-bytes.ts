@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream'
 import type { SlowTransfers, Transfer } from './slow-transfers.ts'
 
 /**
- * Measures how many of the written bytes the client of a connection has read, including parts of incomplete
- * writes.
+ * Measures how many bytes of a connection the operating system has accepted since the measurement began.
+ * Accepted parts of incomplete writes are included.
  */
 export class TakenBytes {
   readonly #connection: Duplex
@@ -16,7 +16,7 @@ export class TakenBytes {
     this.#last = this.#begin
   }
 
-  /** Number of bytes that were read since the measurement began. */
+  /** Number of bytes that were accepted since the measurement began. */
   get bytes(): number {
     this.#last = takenBytesOf(this.#connection) ?? this.#last
     return this.#last - this.#begin
@@ -25,21 +25,24 @@ export class TakenBytes {
 
 export interface UnreadBytesOptions {
   readonly transfers: SlowTransfers
-  /** Called with the current number of unread bytes in memory. */
+  /** Called with the current number of unread bytes in the memory of this process. */
   readonly changed: (unreadBytes: number) => void
   /** Called when the client reads too slowly or not at all. */
   readonly tooSlow: () => void
 }
 
 /**
- * Measures the bytes that are written to a connection and that its client has not read. Runs only while there
- * are such bytes.
+ * Measures the bytes that wait in this process because the client of a connection does not read them. Runs
+ * only while there are such bytes.
  */
 export class UnreadBytes implements Transfer {
   readonly isPaused = false
   readonly #connection: Duplex
   readonly #options: UnreadBytesOptions
-  /** Null while there are no unread bytes, because the operating system has accepted everything. */
+  /**
+   * The measurement; null while there are no unread bytes, because the operating system has accepted
+   * everything.
+   */
   #taken: TakenBytes | null = null
 
   constructor(connection: Duplex, options: UnreadBytesOptions) {
@@ -56,7 +59,10 @@ export class UnreadBytes implements Transfer {
     this.#options.tooSlow()
   }
 
-  /** Call after a write that the operating system has not accepted completely. */
+  /**
+   * Starts or updates the measurement. Call it after each write that the operating system has not accepted
+   * completely.
+   */
   wrote(): void {
     const { writableLength, destroyed } = this.#connection
     if (destroyed || writableLength === 0) return
@@ -77,11 +83,12 @@ export class UnreadBytes implements Transfer {
   }
 
   /**
-   * Updates the measurement when all current writes are complete. An empty write completes after all writes
-   * before it.
+   * Updates the measurement each time all current writes are complete, until no bytes are unread. An empty
+   * write completes after all writes before it.
    */
   #whenWritten(): void {
-    // After `end`, the connection closes by itself, and the close ends the measurement.
+    // After `end` of the connection no write is possible. The connection then closes by itself, and the close
+    // ends the measurement.
     if (this.#connection.writableEnded) return
     this.#connection.write('', () => {
       const { writableLength } = this.#connection
@@ -94,8 +101,9 @@ export class UnreadBytes implements Transfer {
 }
 
 /**
- * Returns the number of bytes that libuv has passed to the operating system: all written bytes except those
- * in its queue. Returns null if the connection has no handle of the operating system.
+ * Returns the number of bytes of a connection that libuv has passed to the operating system: all written
+ * bytes except those in the queue of libuv. Returns null if the connection has no handle of the operating
+ * system.
  */
 function takenBytesOf(connection: Duplex): number | null {
   const handle: unknown = Reflect.get(connection, '_handle')
