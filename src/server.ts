@@ -42,7 +42,7 @@ export interface RunningServer {
 export interface ServerOverrides {
   readonly clock?: Clock
   readonly engine?: Engine
-  /** Default: `transferTimeoutMsDefault`. */
+  /** See `ServerBase`. Default: `transferTimeoutMsDefault`. */
   readonly transferTimeoutMs?: number
 }
 

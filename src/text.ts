@@ -50,8 +50,8 @@ export function misspelledName(name: string, known: Iterable<string>): string | 
 }
 
 /**
- * Returns the known name that a caller most likely means: the name that `name` misspells, otherwise a name
- * that starts with the same words, and has most words in common. Returns null if there is none.
+ * Returns the known name that a caller most likely means. This is the name that `name` misspells, otherwise
+ * the name that starts with the same word and has the most words in common. Returns null if there is none.
  */
 function intendedName(name: string, known: readonly string[]): string | null {
   const misspelled = misspelledName(name, known)

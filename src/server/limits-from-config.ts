@@ -27,7 +27,7 @@ interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'c
 
 interface ApiLimitDependencies extends LimitDependencies, ClusterLimitDependencies {
   readonly memory: MemoryLedger
-  /** Time in ms for a client to read a response. See `SlowTransfers`. */
+  /** Time in ms within which a client must read a response; see `SlowTransfers`. */
   readonly transferTimeoutMs: number
 }
 
@@ -67,8 +67,8 @@ export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimi
 })
 
 /**
- * Number of HTTP connections that each address may have at least. Each websocket starts as one of them, and an
- * operator who permits few websockets does not want to reject pages and calls.
+ * Minimum of the limit for the HTTP connections of one address. Each websocket starts as an HTTP connection,
+ * and an operator who permits few websockets does not want to reject pages and calls.
  */
 const httpConnectionsMin = 5000
 

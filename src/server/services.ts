@@ -55,7 +55,7 @@ export interface ServerBase {
   readonly rejections: RejectionLog
   readonly clock: Clock
   readonly engine: Engine
-  /** Time in ms for a client to finish a message, and to read sent bytes. See `SlowTransfers`. */
+  /** Time in ms within which a client must finish a message or read sent bytes; see `SlowTransfers`. */
   readonly transferTimeoutMs: number
   readonly metrics: Metrics
   readonly reports: LimitReports
