@@ -6,7 +6,7 @@ import { defaultStatus, mergeFields, type RestPresence, type VirtualUser } from 
 /** A user on a document, in the form that REST returns. */
 export interface PresenceEntry {
   readonly userId: string
-  /** '' if unknown; the same applies to `email`. */
+  /** Name of the user; '' if it is unknown. An unknown `email` is also ''. */
   readonly name: string
   readonly email: string
   readonly status: string

@@ -28,14 +28,14 @@ export interface NodeUserRecord {
   readonly fields: RestPresence
   /** Timestamp of `fields`; 0 if REST has set no fields. */
   readonly fieldsAt: number
-  /** Epoch milliseconds. */
+  /** Time of the last message of the user's sockets on the node, in epoch milliseconds. */
   readonly lastSeen: number
 }
 
 /**
  * The result of all REST calls for one user. `at`, `deletedAt`, `addedAt` and `arrivedAt` are timestamps of
- * the logical clock: they are the times of the last change, the last deletion, the last addition, and the
- * last end by a connection. 0 means that there was none.
+ * the logical clock: the times of the last change, of the last deletion, of the last addition, and of the
+ * last connection that ended the virtual user. 0 means that there was none.
  */
 export interface RestUserRecord {
   readonly kind: 'rest'
@@ -46,7 +46,7 @@ export interface RestUserRecord {
    * Milliseconds after `lastSeen` during which a user without a socket is shown. 0: such a user is not shown.
    */
   readonly ttlMs: number
-  /** Epoch milliseconds. */
+  /** Time of the last REST call, or of the connection that ended the virtual user, in epoch milliseconds. */
   readonly lastSeen: number
   readonly deletedAt: number
   readonly addedAt: number

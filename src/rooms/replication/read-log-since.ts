@@ -14,7 +14,7 @@ export interface RemoteAppend {
   readonly update: LogUpdate
   /** Sequence number of the update, or of the last update in the snapshot. */
   readonly seq: number
-  /** Epoch milliseconds. */
+  /** Time of the append, in epoch milliseconds. */
   readonly at: number
 }
 

@@ -8,7 +8,7 @@ export interface AppendNotice {
   readonly first: number
   /** Sequence number of the last appended update. */
   readonly last: number
-  /** Epoch milliseconds. */
+  /** Time of the append, in epoch milliseconds. */
   readonly at: number
   /**
    * The updates, one for each sequence number. Null if they are too large for the bus; the receiver then

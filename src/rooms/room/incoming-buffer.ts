@@ -34,8 +34,8 @@ export class IncomingBuffer {
 
   /**
    * Adds a copy of an update.
-   * @param update continues exactly at the end of the document and of the updates that were added before
-   * (`isPlain`)
+   * @param update an update that continues exactly at the end of the document and of the updates that were
+   * added before (`isPlain`)
    */
   add(update: Uint8Array, { clients, structsEnd, deletes }: UpdateSummary): void {
     const start = this.#used

@@ -28,7 +28,7 @@ export interface FrameEncoder {
 export interface MemberUser {
   readonly id: string
   readonly name: string
-  /** '' if unknown. */
+  /** Email address of the user; '' if it is unknown. */
   readonly email: string
 }
 

@@ -37,7 +37,7 @@ export interface ConnectionEntry {
   readonly accessRole: Role
   readonly protocol: string
   readonly clientAddress: string
-  /** Epoch milliseconds. */
+  /** Time of the connection, in epoch milliseconds. */
   readonly connectedAt: number
   /** The node to which the client is connected. */
   readonly node: string

@@ -65,7 +65,7 @@ export interface RoomDependencies {
   readonly metrics: Metrics
   readonly memory: RoomMemory
   readonly logger: Log
-  /** Undefined if nothing is traced. */
+  /** Writes traces; undefined if nothing is traced. */
   readonly tracer?: Tracer | undefined
   readonly limits: RoomLimits
   readonly replicas: ReplicaDependencies

@@ -25,8 +25,8 @@ export interface AdmissionLimits {
 
 /**
  * The keys under which a connection is counted: its client address and its workspace. Null: the connection is
- * not counted there yet. The keys replace release functions, to save memory: a ticket exists as long as its
- * connection.
+ * not counted there yet. A ticket exists as long as its connection, so it has keys instead of release
+ * functions, to save memory.
  */
 export interface AdmissionTicket {
   address: string | null
