@@ -456,7 +456,7 @@ export const errorCodes = {
   },
   'crdt/content-limit': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'The content exceeds the limit for values, levels, or formatting.',
+    meaning: 'The content has too many values, is nested too deeply, or has too much formatting.',
     remedy: 'Divide the content among several editors. The message names the limit.',
   },
   'crdt/document-too-large': {
@@ -472,7 +472,9 @@ export const errorCodes = {
   'crdt/update-incomplete': {
     status: 'FAILED_PRECONDITION',
     meaning: 'The update depends on updates that the document does not have.',
-    remedy: 'Send the difference to the state vector that `/v2/crdt/get` returns.',
+    remedy:
+      'Read the state vector with `/v2/crdt/get`, and send `Y.encodeStateAsUpdate(doc, stateVector)`, which contains ' +
+      'all missing updates.',
   },
   'crdt/update-too-expensive': {
     status: 'RESOURCE_EXHAUSTED',
