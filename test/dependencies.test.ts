@@ -52,7 +52,7 @@ it('[DEP-1] pins every dependency to an exact version', () => {
   expect(loose).toEqual([])
 })
 
-it('[DEP-2] locks every package by a SHA-512 hash, and by no download address', () => {
+it('[DEP-2] the lock file has a SHA-512 hash for every package, and no download address', () => {
   expect(locked.length).toBeGreaterThan(100)
   const wrong = locked.filter(
     ([, { integrity = '', resolved }]) => !integrity.startsWith('sha512-') || resolved !== undefined,

@@ -88,7 +88,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('[CON-21] [CON-22] [CON-52] [DEF-6] shows edits and cursors immediately, and does not appear in presence itself', async () => {
+  it('[CON-21] [CON-22] [CON-52] [DEF-6] the console shows edits and cursors immediately, and does not appear in presence', async () => {
     await add('seen')
     const client = await ann('seen')
     const { page, complaints } = await openConsole(browser, weft, { route: '/documents/acme/seen/main' })

@@ -30,7 +30,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () =>
   const some = ['/docs', '/docs/limits', '/docs/reference/memory']
 
   it(
-    '[GUIDE-6] [GUIDE-24] loads nothing that the content security policy rejects, and fits light and dark, wide and narrow windows',
+    '[GUIDE-6] [GUIDE-24] loads nothing that the content security policy rejects, and fits windows of any width in light and in dark mode',
     () => look(some, [wide, narrow]),
     60_000,
   )

@@ -24,7 +24,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await weft?.stop()
   })
 
-  it('[CON-6] updates its figures with the work of the server, as lines, words and a table', async () => {
+  it('[CON-6] shows the current figures of the server as charts, in words and as a table', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     await chart(page, /^Updates per second of the last five minutes\. Now 0\./).waitFor()
     await chart(page, /^Commit latency .* Now p50 none/).waitFor()
@@ -66,7 +66,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await guarded.stop()
   }, 20_000)
 
-  it('[CON-11] without authentication, signs in with empty fields, and opens the shared editor by one click', async () => {
+  it('[CON-11] if the server has no authentication, signs in with empty fields, and opens the shared editor by one click', async () => {
     const open = await startTestServer({ auth: 'none' })
     const page = await (await browser.newContext()).newPage()
     const complaints = complaintsOf(page, open.url)

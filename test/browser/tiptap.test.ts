@@ -189,7 +189,7 @@ interface Tidying {
   readonly tidy: (xml: string) => { readonly xml: string; readonly changes: readonly string[] }
 }
 
-it('[EXA-3] leaves tidy text and code unchanged', async () => {
+it('[EXA-3] the bot changes neither text that is already tidy nor code', async () => {
   const file = join(import.meta.dirname, '../..', 'examples', 'tiptap', 'tidy.js')
   const { tidy } = (await import(pathToFileURL(file).href)) as Tidying
   const given =

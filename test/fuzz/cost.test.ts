@@ -88,7 +88,7 @@ it('[FUZZ-6] accepts a single step in the cost, and finds growth by n² and n³'
   expect(await found([3, 24, 192])).toBe(true)
 })
 
-it('[FUZZ-6] finds a planted text by a search, and makes it shorter', async () => {
+it('[FUZZ-6] finds a planted expensive text by a search, and makes the text shorter', async () => {
   const found = await climb({
     random: new Random(1),
     seeds: ['a'],

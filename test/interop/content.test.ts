@@ -114,7 +114,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
   }
 
   it.each(pairs)(
-    '[EDIT-2] when content %i is replaced by %i, shows the new content, and corrects nothing in it',
+    '[EDIT-2] when content %i is replaced by %i, the editor shows the new content, and corrects nothing in it',
     (from, to) => showsReplaced(judge.contents[from], judge.contents[to]),
   )
 

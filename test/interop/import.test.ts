@@ -45,7 +45,7 @@ async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
 }
 
 it.skipIf(withoutLeveldb.length > 0 && !all)(
-  '[MOVE-1] stores everything of the real y-leveldb with the same state vector and deletions, byte for byte, and later additions too',
+  '[MOVE-1] stores everything that the real y-leveldb has, also later additions, with the same state vector and deletions, byte for byte',
   async () => {
     const documents = sampleDocuments(seed)
     const folder = join(old, 'leveldb')

@@ -80,7 +80,7 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     expect(await write('same', data)).toMatchObject({ changed: false, bytes: 0 })
   })
 
-  it('[EDIT-3] with undo, reverts only the edits of its own user, and restores them with redo', async () => {
+  it('[EDIT-3] undo reverts only the edits of its own user, and redo restores them', async () => {
     const before = await begin('undone')
     const seat = await sit('undone')
     seat.type('mine')

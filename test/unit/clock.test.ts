@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 
-it('never fires a timer early by its own clock', async () => {
+it('never fires a timer before its time on the clock of the server', async () => {
   const early = (ms: number): Promise<number> => {
     const dueAt = systemClock.now() + ms
     return new Promise((resolve) => {

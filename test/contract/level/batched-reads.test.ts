@@ -20,7 +20,7 @@ afterEach(async () => {
   await directory.remove()
 })
 
-it('[ENG-72] returns the value of its own key to each read of one tick', async () => {
+it('[ENG-72] when one tick has several reads, returns to each read the value of its key', async () => {
   const names = Array.from({ length: 300 }, (_, index) => index)
   await store.write(
     names.filter((name) => name % 3 > 0).map((name) => put(name, `value ${name}`)),
@@ -36,7 +36,7 @@ it('[ENG-72] returns the value of its own key to each read of one tick', async (
   await moment.close()
 })
 
-it('[ENG-72] reads all keys of one tick together, and fails only the read of a damaged value', async () => {
+it('[ENG-72] reads all keys of one tick together, and rejects only the read of a damaged value', async () => {
   const asked: number[] = []
   const gathered = new BatchedReads(async (keys) => {
     asked.push(keys.length)
@@ -49,7 +49,7 @@ it('[ENG-72] reads all keys of one tick together, and fails only the read of a d
   expect(asked).toEqual([3, 1, 1, 1])
 })
 
-it('[ENG-73] returns a write to a read that starts after its acknowledgment, even if an earlier read of the same tick missed it', async () => {
+it('[ENG-73] a read that starts after a write was acknowledged returns the written value, even if an earlier read of the same tick did not', async () => {
   const [before, after] = await new Promise<readonly [ReadSnapshot, ReadSnapshot]>((resolve) => {
     // A timer runs the test in a tick in which results of the thread arrive before the end of the busy loop.
     setTimeout(() => {

@@ -40,7 +40,7 @@ const put = (name: string) => engine.kv.commit(['data'], { puts: [{ key: [name],
 const having = (...names: readonly string[]) =>
   batches.map((keys) => names.filter((name) => keys.some((key) => key.includes(name))))
 
-it('[ENG-71] writes a commit that can wait either in one batch with a later commit, or alone after its delay', async () => {
+it('[ENG-71] delays a commit that is not urgent until the next commit, or until the end of its delay', async () => {
   const order: string[] = []
   const waiting = soon('first').then(() => order.push('first'))
   await nextTurn()
@@ -53,7 +53,7 @@ it('[ENG-71] writes a commit that can wait either in one batch with a later comm
   expect(having('first', 'second', 'third')).toEqual([['first', 'second'], ['third']])
 })
 
-it('[ENG-71] never stores a commit of a later tick before the waiting one, and does not wait for the delay when it closes', async () => {
+it('[ENG-71] never stores a later commit before a delayed commit, and stores the delayed commit immediately when the store closes', async () => {
   for (let index = 0; index < 50; index++) {
     void soon(`early-${index}.`)
     await nextTurn()

@@ -92,14 +92,14 @@ async function compactAndCrash(): Promise<void> {
   deletions = []
 }
 
-it('[ENG-56] deletes entries that a compaction made unreachable in bounded commits', async () => {
+it('[ENG-56] in commits of limited size, deletes the entries that a compaction made unreachable', async () => {
   expect(await compact(engine, 0, appends - 1)).toBe(true)
   expect(deletions).toEqual([deletedPerCommitMax, deletedPerCommitMax, 9])
   await engine.close()
   expect(await stored(directory)).toBe(3)
 })
 
-it('[ENG-56] stores what older versions need, and nothing else', async () => {
+it('[ENG-56] after a compaction, keeps only the entries that older versions need', async () => {
   expect(await compact(engine, 0, appends - 8, 0)).toBe(true)
   expect(await compact(engine, appends - 8, appends - 6)).toBe(true)
   expect(await compact(engine, appends - 6, appends - 4, 0)).toBe(true)
@@ -113,7 +113,7 @@ it('[ENG-56] stores what older versions need, and nothing else', async () => {
   expect(await stored(directory)).toBe(1)
 })
 
-it('[ENG-56] loses nothing when a crash interrupts the deletions, restores nothing, and completes them at the next compaction', async () => {
+it('[ENG-56] when a crash interrupts the deletions, loses no content, restores no deleted entry, and completes the deletions at the next compaction', async () => {
   await compactAndCrash()
   const loaded = await loadLive(engine.log, doc)
   expect([textOf(loaded.snapshot), entriesOf(loaded)]).toEqual([
@@ -128,7 +128,7 @@ it('[ENG-56] loses nothing when a crash interrupts the deletions, restores nothi
   expect(await stored(image)).toBe(2)
 })
 
-it('[ENG-56] keeps nothing of the old document when it is deleted and created again after a crash during the deletions', async () => {
+it('[ENG-56] when a document is deleted and created again after a crash during the deletions, keeps nothing of the old document', async () => {
   await compactAndCrash()
   await engine.log.destroy(doc)
   await engine.log.append(doc, 'recreate', updates('anew'))
@@ -166,7 +166,7 @@ it('[ENG-56] leaves one record of a document that is deleted during its compacti
   expect(await storedKeys(directory.store, 'document ')).toHaveLength(30)
 })
 
-it('[ENG-56] closes without waiting for the deletions', async () => {
+it('[ENG-56] the store closes without waiting for the deletions', async () => {
   let closing: Promise<void> = Promise.resolve()
   beforeDeleting = async () => {
     closing = engine.close()

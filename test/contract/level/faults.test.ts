@@ -124,7 +124,7 @@ describe('level with a paused disk', () => {
     expect(disk.writes - before).toBe(1)
   })
 
-  it('[ENG-4] includes an append in progress in its head after reads of many other documents', async () => {
+  it('[ENG-4] the head of a document includes an append in progress, even after reads of many other documents', async () => {
     disk.hold()
     const second = outcomeOf(engine.log.append(doc, 1, updates('2')))
     // More than the number of heads that the engine caches.
@@ -180,7 +180,7 @@ describe('level with a full disk', () => {
     await expectAllWritten()
   })
 
-  it('[STORE-9] delays an append that reads its head, and a load, until the store is available', async () => {
+  it('[STORE-9] delays loads, and appends that must read the head, until the store is available', async () => {
     disk.weather = 'full'
     const pending = engine.log.append(doc, 1, updates('2'))
     await until(() => !engine.health().ok)
@@ -209,7 +209,7 @@ describe('level with a full disk', () => {
     expect(await passTime(pending)).toMatchObject({ first: 2 })
   })
 
-  it('[STORE-9] when the disk stored operations and returned an error, writes them again, and they take effect only once', async () => {
+  it('[STORE-9] if the disk has stored operations but returned an error, writes them again, and they take effect only once', async () => {
     await enqueue(engine, job('claimed', 0))
     disk.weather = 'silent'
     const { all } = writeEverywhere()
@@ -235,7 +235,7 @@ describe('level with a full disk', () => {
   })
 
   it.each(['full', 'silent'] as const)(
-    '[ENG-54] after failed writes, drops cached state, and reads from the store what was written (%s)',
+    '[ENG-54] after failed writes, drops cached state, and reads from the store which writes succeeded (%s)',
     async (weather) => {
       disk.weather = weather
       const { all } = writeEverywhere()

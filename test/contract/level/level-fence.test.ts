@@ -166,7 +166,7 @@ it('[STORE-17] rejects reads of a table with a damaged index, and searches a tab
   await slow.close()
 })
 
-it('[STORE-17] rejects a scan or a backup that reaches a damaged block, instead of returning a part', async () => {
+it('[STORE-17] rejects a scan or a backup that reaches a damaged block, instead of returning a part of the data', async () => {
   const directory = await damagedCopy()
   const engine = await openLevelEngine({ directory })
   const lost = await refused(engine)
@@ -197,7 +197,7 @@ it('[STORE-17] checks every table in each command that opens a stopped store', a
   }
 })
 
-it('[STORE-17] reports a fenced block at each start, even if the store has much newer tables', async () => {
+it('[STORE-17] reports a damaged block at each start, even if the store has much newer tables', async () => {
   const directory = await damagedCopy()
   await (await openLevelEngine({ directory })).close()
   // LevelDB removes this file.

@@ -77,7 +77,7 @@ it('[ENG-65] creates no empty store next to tables without the file CURRENT', as
   await engine.close()
 })
 
-it('[ENG-65] creates a store again whose creation was interrupted', async () => {
+it('[ENG-65] if the creation of a store was interrupted, creates the store again', async () => {
   await mkdir(directory.store, { recursive: true })
   await writeFile(join(directory.store, 'LOCK'), '')
   await writeFile(join(directory.store, 'LOG'), 'text')
@@ -85,7 +85,7 @@ it('[ENG-65] creates a store again whose creation was interrupted', async () => 
   await (await open()).close()
 })
 
-it('[ENG-66] rejects a damaged store with an error of one sentence', async () => {
+it('[ENG-66] rejects a damaged store with a one-sentence error', async () => {
   await fill()
   await writeFile(join(directory.store, 'CURRENT'), 'nonsense\n')
   await expectRefused('corrupted', /damaged|backup/)
@@ -133,7 +133,7 @@ it('[ENG-67] rejects a LevelDB of another program, and does not change it', asyn
   expect((await storedPair(directory.store, '')).toString()).toBe('some key,some value')
 })
 
-it('[ENG-68] rejects an unusable path with an error of one sentence', async () => {
+it('[ENG-68] rejects an unusable path with a one-sentence error', async () => {
   await writeFile(directory.store, 'a file')
   await expectRefused('failed', /cannot be opened/)
 })

@@ -54,7 +54,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect([lostA.count, lostB.count]).toEqual([0, 0])
   })
 
-  it('[CL-1] delivers nothing after the end of a subscription, and nothing of another cluster', async () => {
+  it('[CL-1] delivers no messages after the end of a subscription, and no messages of another cluster', async () => {
     const [a, b] = await pair()
     const stranger = await join({ prefix: 'weft.test2' })
     const [heard, strange, still] = [hear(b, 'other'), hear(stranger, 'topic'), hear(b, 'topic')]
@@ -68,7 +68,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect([heard, strange]).toEqual([[], []])
   })
 
-  it('[CL-2] delivers a topic with any characters and any length to its own subscribers only', async () => {
+  it('[CL-2] delivers the messages of a topic only to its subscribers, for any characters and any length of its name', async () => {
     const [a, b] = await pair()
     const long = 'x'.repeat(5000)
     const topics = [
@@ -206,7 +206,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     60_000,
   )
 
-  it('[CL-7] ends the start when the NATS server rejects the client, and starts when the NATS server is unavailable', async () => {
+  it('[CL-7] does not start when the NATS server rejects the client, but starts when the NATS server is unavailable', async () => {
     const secret = 'not-to-be-told'
     const guarded = await startNats({ configuration: 'authorization { user: weft, password: "p@ss/word" }' })
     onTestFinished(() => guarded.remove())

@@ -49,7 +49,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
   const docs = Array.from({ length: 100 }, (_, index) => docKey(`document ${index}`))
   const homes = ({ cluster }: Engine): readonly string[] => docs.map((doc) => cluster.home(doc))
 
-  it('[CL-9] gives all nodes the same list and the same home nodes, and removes a stopped node immediately', async () => {
+  it('[CL-9] all nodes have the same list of nodes and the same home nodes, and a stopped node leaves the list immediately', async () => {
     const [a, b, c] = [await join('a'), await join('b'), await join('c')]
     await listsAre([a, b, c], ['a', 'b', 'c'])
     expect([a, b, c].map(({ cluster }) => [cluster.self, cluster.isShared])).toEqual([
@@ -72,14 +72,14 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     for (const [index, home] of before.entries()) if (home !== 'c') expect(homes(a)[index]).toBe(home)
   })
 
-  it('[CL-10] removes a silent node from the list automatically', async () => {
+  it('[CL-10] removes a node that sends no heartbeat from the list of nodes', async () => {
     const a = await join('a')
     await postgres.sql(`insert into ${schema}.node values ('gone', 'x', 'serving', clock_timestamp())`)
     await listsAre([a], ['a', 'gone'])
     await listsAre([a], ['a'])
   })
 
-  it('[CL-29] reports a change of the list when another process starts with the name of a node', async () => {
+  it('[CL-29] reports a change of the list of nodes when another process starts with the name of a node', async () => {
     const a = await join('a')
     const living = `clock_timestamp() + interval '1 hour'`
     await postgres.sql(`insert into ${schema}.node values ('b', 'first', 'serving', ${living})`)
@@ -118,7 +118,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(unnamed.cluster.self).not.toBe(other.cluster.self)
   }, 30_000)
 
-  it('[CL-13] while the node is not in the list, writes nothing and is not ready, and reports a loss when it is in the list again', async () => {
+  it('[CL-13] a node that is not in the list of nodes writes nothing and is not ready, and reports a message loss when it is in the list again', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await a.log.append(docs[0] ?? [], 'create', updates('1'))
     let lost = 0
@@ -138,7 +138,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(await a.log.append(docs[0] ?? [], 1, updates('3'))).toMatchObject({ last: 3 })
   })
 
-  it('[CL-14] removes no node while the database is unavailable, and reports a loss to all nodes when it is back', async () => {
+  it('[CL-14] removes no node while the database is unavailable, and reports a message loss to all nodes when the database is available again', async () => {
     const [a, b] = [await join('a'), await join('b')]
     await listsAre([a, b], ['a', 'b'])
     const changes: string[] = []
@@ -196,7 +196,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(homes(a)).toEqual(homes(b))
   })
 
-  it('[CL-16] computes due times and ends of leases equally on nodes with different clocks', async () => {
+  it('[CL-16] computes the same due times and the same ends of leases on nodes with different clocks', async () => {
     const hourMs = 3_600_000
     const early = { ...systemClock, now: () => systemClock.now() + hourMs }
     const [a, b] = [await join('early', { clock: early }), await join('right')]

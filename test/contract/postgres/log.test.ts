@@ -74,7 +74,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(jobs?.others).toBe(0)
   })
 
-  it('[PG-2] stores the other appends of a transaction when it rejects one append', async () => {
+  it('[PG-2] when it rejects one append of a transaction, stores the other appends of this transaction', async () => {
     const all = docs(40)
     await Promise.all(all.slice(0, 20).map((doc) => engine.log.append(doc, 'create', updates('1'))))
     const outcomes = await Promise.all(

@@ -65,7 +65,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     ])
   })
 
-  it('[PG-13] rejects a newer major format and changes nothing, and uses a newer format that only adds parts', async () => {
+  it('[PG-13] rejects a schema of a newer major format and changes nothing, but uses a newer format that only adds parts', async () => {
     const schema = server.newSchema()
     await (await open(schema)).close()
     const stored = () => server.sql(`select value from ${schema}.meta where name = 'format'`)
@@ -90,7 +90,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(await stored()).toEqual([{ value: '1.7' }])
   })
 
-  it('[PG-24] adds the missing parts of an older minor format, and keeps the others', async () => {
+  it('[PG-24] adds the parts that a schema of an older minor format lacks, and keeps the existing parts', async () => {
     const schema = server.newSchema()
     const older = await open(schema)
     await older.log.append(doc, 'create', updates('1'))
@@ -212,7 +212,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     }
   })
 
-  it('[PG-34] warns at the start and in the doctor when several servers are named and no standby is required', async () => {
+  it('[PG-34] warns at the start and in the doctor if the URL lists several servers but commits do not wait for a standby', async () => {
     const several = server.url.replace(/@([^/]+)/, '@$1,$1')
     const words = /commits do not wait for a standby/
     const foundAt = async (url: string) => {
@@ -245,7 +245,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(plain).toMatch(/does not support SSL/)
   }, 30_000)
 
-  it('[PG-16] rejects an unusable database with an error of one sentence that does not contain the password', async () => {
+  it('[PG-16] rejects an unusable database with a one-sentence error that does not contain the password', async () => {
     const secret = 'not-to-be-told'
     const at = (url: string, options: Partial<PostgresEngineOptions> = {}) =>
       failure(openPostgresEngine({ url, ...options }))

@@ -147,7 +147,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
   })
 
   for (const commit of ['lost', 'untold'] as const) {
-    it(`[PG-21] when a commit is ${commit}, fails its appends and the appends behind it, then continues`, async () => {
+    it(`[PG-21] when a commit is ${commit}, fails its appends and all appends that wait behind it, then continues`, async () => {
       const proxy = await startCuttingProxy(server.port)
       const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
       await engine.log.append(doc, 'create', updates('1'))
@@ -165,7 +165,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     })
   }
 
-  it('[PG-36] returns correct results for later reads on a connection on which the database aborted a read', async () => {
+  it('[PG-36] after the database has aborted a read on a connection, returns correct results for later reads on this connection', async () => {
     const schema = server.newSchema()
     const engine = await open({ schema, poolSize: 1, statementTimeoutMs: 200 })
     await engine.log.append(doc, 'create', updates('1'))

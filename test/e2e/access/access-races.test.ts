@@ -89,7 +89,7 @@ it('[ACC-75] denies a client that connects while a restricted document is create
   expect([4403, 4404]).toContain((await client.closed).code)
 })
 
-it('[ACC-76] keeps the newer result when an earlier read of a right ends after a later one', async () => {
+it('[ACC-76] when two reads of a permission overlap and the earlier read ends last, keeps the result of the later read', async () => {
   const address = (documentId: string) => ({ organizationId: 'acme', documentId, editorId: 'main' })
   for (const documentId of ['plan', 'other']) {
     await done('/v2/crdt/add', { ...address(documentId), type: 'text', data: '' })
@@ -120,7 +120,7 @@ it('[ACC-76] keeps the newer result when an earlier read of a right ends after a
   for (const client of [plan, other]) client.end()
 })
 
-it('reads no rights again of open or connecting clients when other users create documents', async () => {
+it('does not read the permissions of open or connecting clients again when other users create documents', async () => {
   const inside = await RawClient.connect(await url('inside', 'ada'))
   await inside.roundTrip()
   /** Number of reads of a document while a client connects to it and `others` documents are created. */

@@ -103,7 +103,7 @@ it.each([
   ['delivers', () => [0]],
   ['loses', () => []],
 ])(
-  '[ACC-93] ends sessions at another node when their minting secret is deleted, also when the bus %s messages',
+  '[ACC-93] when a minting secret is deleted, closes the sessions with its tokens at another node, also when the bus %s messages',
   async (_, weather) => {
     const { servers, stop } = await startNodes(2, {}, { weather })
     stops.push(stop)

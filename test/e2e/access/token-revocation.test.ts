@@ -110,7 +110,7 @@ it('[ACC-80] does not revoke the tokens of another tenant for a user with the sa
     ann.end()
   }))
 
-it('[ACC-61] ends the start if the identity provider has no issuer or no audience', () => {
+it('[ACC-61] does not start if the identity provider has no issuer or no audience', () => {
   const environment = { WEFT_JWT_JWKS_URL: 'https://login.example.com/jwks.json' }
   for (const more of [{}, { WEFT_JWT_ISSUER: 'x' }, { WEFT_JWT_AUDIENCE: 'x' }])
     expect(() => readConfig({ flags: {}, environment: { ...environment, ...more }, file: null })).toThrow(

@@ -52,7 +52,7 @@ it.each<[string, Partial<Config>, Partial<Config>]>([
   ['WEFT_DEFAULT_ACCESS', { defaultAccess: 'restricted' }, {}],
   ['WEFT_DEFAULT_ACCESS', {}, { defaultAccess: 'organizationPrivate' }],
 ])(
-  '[CS-11] ends the start of a node with one sentence when its %s differs from that of the other nodes',
+  '[CS-11] a node does not start, and prints one sentence, when its %s differs from that of the other nodes',
   async (option, first, other) => {
     const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
     await startOn(one, first)
@@ -63,7 +63,7 @@ it.each<[string, Partial<Config>, Partial<Config>]>([
   },
 )
 
-it('[CS-14] ends the start of a single node when the store has API keys, but not the configured one', async () => {
+it('[CS-14] a single node does not start when the store has API keys, but not the configured API key', async () => {
   const store = await openMemoryEngine()
   const [one, two] = (await sharedNodes(2, { store })) as [SharedNode, SharedNode]
   const { apiKey } = (await startOn(one)).credentials

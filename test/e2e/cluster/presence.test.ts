@@ -45,7 +45,7 @@ it('[CP-2] applies a presence update that REST sends to any node: all clients se
   await stop()
 })
 
-it('[CP-2] keeps the values that REST set when a user connects to another node, until the last socket closes', async () => {
+it('[CP-2] when a user connects to another node, keeps the values that REST has set until the last socket of the user closes', async () => {
   const { open, call, get, stop } = await presenceNodes(2)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await call(1, 'update', { users: [{ userId: 'ada', status: 'busy' }] })
@@ -68,7 +68,7 @@ it('[CP-2] keeps the values that REST set when a user connects to another node, 
   await stop()
 })
 
-it('[CP-3] when REST deletes a user at any node, keeps the user absent from all nodes until a new connection or an add', async () => {
+it('[CP-3] when REST deletes a user at any node, no node shows the user until the user connects again or REST adds the user', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee([ada, bob], 'ada,bob')
@@ -134,7 +134,7 @@ it('[CP-5] removes the clients of a stopped or dead node, and keeps its virtual 
   await stop()
 })
 
-it('[CP-6] shows a client that moves to another node once, even if its first node has died', async () => {
+it('[CP-6] after a client moves to another node, shows it only once, even if its first node has died', async () => {
   const { open, raw, stop, at } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   const first = await raw(0, 'eve')

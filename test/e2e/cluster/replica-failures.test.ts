@@ -43,7 +43,7 @@ async function readAt(index: number, ids: object = document): Promise<string> {
   return read?.data ?? ''
 }
 
-it('[CR-10] keeps a large replacement in its own document when another node stores its replacement first', async () => {
+it('[CR-10] when several nodes replace several large documents at the same time, never writes a replacement into another document', async () => {
   cluster = await startCluster(2, {}, { weather: silence, distanceMs: 5 })
   const ids = [0, 1, 2].map((index) => ({ editorId: `large-${index}` }))
   const large = (name: string): string => `${name} `.repeat(8_000)

@@ -74,7 +74,7 @@ it('[CR-20] reads the missing entries from the log when a later message reveals 
   expect(bob.text.toString()).toBe('heard lost begun')
 })
 
-it('[CR-20] sends the number of an update that is too large for the bus, so that other nodes read it', async () => {
+it('[CR-20] if an update is too large for the bus, sends only its number, so that other nodes read the update from the log', async () => {
   const [ada, bob] = await editorsOf('large')
   const before = loads
   ada.text.insert(0, 'x'.repeat(200_000))

@@ -133,7 +133,7 @@ it('[CR-4] when several nodes replace content concurrently, keeps the content of
   )
 })
 
-it('[CR-5] when several nodes add a document, adds it once, and applies only one of several changes for one version', async () => {
+it('[CR-5] when several nodes add a document, adds it once; when several nodes change the same version, applies only one of the changes', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   for (let round = 0; round < 10; round++) {
     const ids = { ...document, editorId: `round-${round}` }
@@ -178,7 +178,7 @@ it('[CR-6] closes a deleted document at all nodes, and does not restore it by la
   expect((await server(1).post('/v2/crdt/get', { ...document, type: 'text' })).status).toBe(404)
 })
 
-it('[CR-7] while clients at all nodes type, returns the version of exactly the content that it returns', async () => {
+it('[CR-7] while clients at all nodes type, returns content together with the version of exactly this content', async () => {
   cluster = await startCluster(2, {}, { distanceMs: 5 })
   const editors = await Promise.all([0, 1].map((index) => editorAt(index)))
   editors[0]?.text.insert(0, 'x')

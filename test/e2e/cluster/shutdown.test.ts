@@ -46,7 +46,7 @@ const readiness = async (index: number): Promise<{ status: number; text: string 
   return { status: response.status, text: await response.text() }
 }
 
-it('[CF-10] first reports the drain and still serves new clients and calls, then closes all sockets with 1012', async () => {
+it('[CF-10] at shutdown, first is not ready but still serves new clients and calls, then closes all sockets with 1012', async () => {
   await start(2)
   const early = await rawAt(0, 'ann')
   const stopped = server(0).server.close()
@@ -63,7 +63,7 @@ it('[CF-10] first reports the drain and still serves new clients and calls, then
   expect(engine(1).cluster.nodes()).toEqual([engine(1).cluster.self])
 })
 
-it('[CF-11] closes the socket of a writing client with 1012 only, and loses no edit', async () => {
+it('[CF-11] while a client writes, closes its socket with 1012 and no other code, and loses no edit', async () => {
   await start(2)
   const [ann, bob] = [await editorAt(0), await editorAt(1)]
   const codes: (number | undefined)[] = []
@@ -129,7 +129,7 @@ it('[CF-13] when a node stops, delivers its waiting webhooks from another node i
   expect(receiver.documentIds).toEqual(['a', 'a', 'b', 'c'])
 })
 
-it('[CF-14] moves no client when a node joins', async () => {
+it('[CF-14] when a node joins the cluster, all clients stay at their nodes', async () => {
   await start(3)
   cluster.nodes[2]?.cut()
   const [ann, bob] = [await rawAt(0, 'ann'), await rawAt(1, 'bob')]

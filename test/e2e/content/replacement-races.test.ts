@@ -158,7 +158,7 @@ function typeInto(room: Room, key: string): void {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-it('[ROOM-35] applies an expensive update of few bytes outside the event loop', async () => {
+it('[ROOM-35] applies a small but expensive update outside the event loop', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room } = await rooms.open(address('main'))
   await replace(room, 'xml', paragraphs(4_000))
@@ -181,7 +181,7 @@ it('[ROOM-35] applies an expensive update of few bytes outside the event loop', 
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-36] stores updates that arrived while a room was locked, when the rooms are closed', async () => {
+it('[ROOM-36] when the rooms are closed, stores the updates that arrived while a room was locked', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room } = await rooms.open(address('main'))
   await replace(room, 'xml', paragraphs(2_000))

@@ -201,7 +201,7 @@ const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
   },
 })
 
-it('[VER-16] saves an automatic version of each edited editor in time, even after a restart, and of no other editor', async () => {
+it('[VER-16] saves an automatic version of each edited editor when it is due, even after a restart, and saves none of other editors', async () => {
   const directory = await temporaryDirectory()
   const clock = new HeldClock()
   let jobs = 0
@@ -236,7 +236,7 @@ it('[VER-16] saves an automatic version of each edited editor in time, even afte
   await directory.remove()
 })
 
-it('[VER-19] exports the entries of versions that refer to a user, and erases them with the user', async () => {
+it('[VER-19] exports the entries of versions that refer to a user, and erases these entries when the user is erased', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const engine = await openMemoryEngine({ clock })
   const server = await startTestServer({}, { engine, clock })

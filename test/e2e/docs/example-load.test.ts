@@ -31,7 +31,7 @@ it('[EXB-8] counts each edit at each recipient in the load example', async () =>
   expect(left).toEqual([])
 })
 
-it('[EXB-9] in the load example, requires a permission for another server, and limits the load', async () => {
+it('[EXB-9] the load example sends load to another server only with permission, and limits the load', async () => {
   const answers = await Promise.all([
     ended('--url', 'https://weft.example.com'),
     ended('--url', 'http://127.0.0.1.example.com'),

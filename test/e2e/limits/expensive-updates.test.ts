@@ -58,7 +58,7 @@ it('[ROOM-50] integrates an expensive update on a thread, and sends it to the ot
   for (const client of [writer, witness, joining]) client.end()
 })
 
-it('[ROOM-51] rejects an update that would make its document too expensive with 4413, and closes no other socket', async () => {
+it('[ROOM-51] closes with 4413 on an update that would make its document too expensive, and closes no other socket', async () => {
   const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
   witness.sendUpdate(typed('before', 78))
   await witness.roundTrip()
@@ -76,7 +76,7 @@ it('[ROOM-51] rejects an update that would make its document too expensive with 
   for (const client of [witness, again]) client.end()
 }, 60_000)
 
-it('[ROOM-51] by REST, rejects an update that would make its document too expensive with RESOURCE_EXHAUSTED, the limit and its value, and changes nothing', async () => {
+it('[ROOM-51] when a REST update would make its document too expensive, returns RESOURCE_EXHAUSTED with the limit and its value, and changes nothing', async () => {
   const [update] = shape('rightOriginsBackwards', rejected)
   await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'kept' })
   const { body: before } = await server.post('/v2/crdt/get', address('rest'))
@@ -154,7 +154,7 @@ it('[ROOM-52] uses a thread to open a stored document that is too expensive for 
   writer.end()
 }, 60_000)
 
-it('[ROOM-52] closes a client at most once because it edits a stored expensive document, and accepts its edits afterwards', async () => {
+it('[ROOM-52] when a client edits a stored expensive document, closes the client at most once, and accepts its edits afterwards', async () => {
   await store('poisoned', shape('rightOriginsBackwards', poisoned))
   const first = await connect('poisoned')
   first.sendUpdate(typed('mine', 78))

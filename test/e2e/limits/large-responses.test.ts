@@ -77,7 +77,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
   })
 
   it.each(Object.keys(shapes))(
-    '[CRDT-37] when several clients read a document of 1 MB that is 314 MB long as %s, stays alive, and states which request to make instead',
+    '[CRDT-37] when several clients read a document of 1 MB that has 314 MB as %s, stays alive, and states which request to make instead',
     async (shape) => {
       const address = { ...editor, editorId: shape }
       for (const [valueLength, stretches] of [
@@ -143,7 +143,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     },
   )
 
-  it('[CRDT-37] applies the limit of a response to the sum of all editors in it', async () => {
+  it('[CRDT-37] limits the total size of all editors in a response', async () => {
     const documentId = 'several'
     for (const editorId of ['a', 'b', 'c'])
       await server.post('/v2/crdt/add', {

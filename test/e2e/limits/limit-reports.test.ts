@@ -137,7 +137,7 @@ it('[LIM-11] counts rejected connections that get no close reason because too ma
   await Promise.all(refused.map((socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'))))
 })
 
-it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and keeps sockets beyond the rate paused after that wait', async () => {
+it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and after the wait keeps those paused that exceed the rate', async () => {
   const store = heldStore()
   const clock = new HeldClock()
   const engine = await openLevelEngine({ directory: join(directory, 'held'), ...store })

@@ -61,7 +61,7 @@ function frame(bytes: number): Buffer {
 const hungUp = (socket: Socket): Promise<unknown> =>
   socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve))
 
-it('[LIM-3] limits the number of unauthenticated websockets of an address, and their time', async () => {
+it('[LIM-3] limits how many unauthenticated websockets an address has, and how long they stay open', async () => {
   const path = await startUndecided({ maxUnauthenticatedPerAddress: 2 })
   const waiting = [RawClient.connect(server.wsUrl + path), RawClient.connect(server.wsUrl + path)]
   await eventually(() => provider.fetches > 0)

@@ -44,7 +44,7 @@ const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_
 const details = ({ body }: Answer): unknown => body.error?.details
 const code = 'limit/exceeded'
 
-it('[LIM-1] limits the open websockets of a workspace for all its API keys together, and of no other workspace', async () => {
+it('[LIM-1] limits the open websockets of a workspace, counted over all its API keys, and does not affect other workspaces', async () => {
   await start({ maxConnectionsPerWorkspace: 3 })
   const [key, other] = [await otherKey(server), await otherWorkspace(server)]
   const first = await welcome('one')
@@ -102,7 +102,7 @@ it('[LIM-4] closes unused documents to make room for others, and when all are in
   expect(contentOf(late.offers())).toBe('text of c')
 })
 
-it('[LIM-4] does not include a document that cannot be opened in the number of open documents', async () => {
+it('[LIM-4] does not count a document that cannot be opened as an open document', async () => {
   const engine = withLog(await openMemoryEngine(), (log) => ({
     load: (address) =>
       String(address).includes('broken')

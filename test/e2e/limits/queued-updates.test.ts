@@ -87,7 +87,7 @@ it('[LIM-31] pauses a socket whose updates wait for a thread, and then applies a
   expect(flood.socket.readyState).toBe(flood.socket.OPEN)
 })
 
-it('[LIM-31] closes the client whose waiting updates use the most memory of its workspace with 1013', async () => {
+it('[LIM-31] closes with 1013 the client whose waiting updates use the most memory in its workspace', async () => {
   await beginExpensive()
   const [honest, neighbor] = [await connect(await server.token('bob')), await connect(other.token)]
   honest.sendUpdate(typed('honest', 60))
@@ -140,7 +140,7 @@ it('[LIM-29] includes the summaries of updates with missing dependencies in the 
   await eventually(async () => (await held('pending_updates')) > 9 * update.length)
 })
 
-it('keeps no thread while an expensive update waits for the disk', async () => {
+it('releases the thread of an expensive update before the update waits for the disk', async () => {
   copy.open()
   const writer = await connect(await server.token('ada'))
   const [first, second] = hostileUpdates.concurrentPrepends(2_000) as [Uint8Array, Uint8Array]

@@ -92,7 +92,7 @@ it('[LIM-27] limits the unread bytes of a live document, and closes the clients 
   expect([late, honest].every(isOpen)).toBe(true)
 })
 
-it('[LIM-27] adds a frame to the unread bytes once for all clients that have not read it', async () => {
+it('[LIM-27] counts a frame only once in the unread bytes, even if several clients have not read it', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-unread-'))
   const options = { engine: 'level', dataDir: data } as const
   await start(options)

@@ -89,7 +89,7 @@ it('[AWA-4] removes the states of a socket immediately when the socket closes', 
   for (const client of [witness, late]) client.end()
 })
 
-it('[AWA-5] shows a client again that reconnects with the same clock', async () => {
+it('[AWA-5] shows a client again after it reconnects with the same clock', async () => {
   const path = newPath()
   const [editor, watcher] = [
     await syncedEditor(server.wsUrl, path, ada),
@@ -145,7 +145,7 @@ it('[AWA-7] sends a new client the state of every client once', async () => {
   for (const client of [one, two, newcomer]) client.end()
 })
 
-it('[AWA-8] combines a hundred cursor moves of one client into a few messages, the last of which has the last move', async () => {
+it('[AWA-8] combines a hundred cursor moves of one client into a few messages, and the last message has the last move', async () => {
   const path = newPath()
   const [mover, witness] = [await RawClient.connect(url(path, ada)), await RawClient.connect(url(path, eve))]
   for (let clock = 1; clock <= 100; clock++) mover.sendAwareness(9, clock, { cursor: clock })

@@ -114,7 +114,7 @@ it('[PRES-2] sends a status set by REST to every client, and keeps it when the c
   closeAll(editors)
 })
 
-it('[PRES-2] merges a status that REST set before the first state of a client into that state', async () => {
+it('[PRES-2] if REST sets a status before a client sends its first state, adds the status to that state', async () => {
   const { raw, call } = await newDocument()
   const [quiet, witness] = [await raw('quiet'), await raw('witness')]
   await Promise.all([quiet.roundTrip(), witness.roundTrip()])
@@ -129,7 +129,7 @@ it('[PRES-2] merges a status that REST set before the first state of a client in
   for (const client of [quiet, witness]) client.end()
 })
 
-it('[PRES-3] keeps virtual users for their time, and restarts that time at each update', async () => {
+it('[PRES-3] keeps a virtual user for the given time, which starts again at each update', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const held = await startTestServer({}, { clock })
   const { call, userIds, raw } = await newDocument(held)
@@ -177,7 +177,7 @@ it('[PRES-4] renews virtual users before stock clients drop them after 30 s', as
   await held.stop()
 })
 
-it('[PRES-5] keeps a deleted user absent until a new connection or an add', async () => {
+it('[PRES-5] does not show a deleted user until the user connects again or REST adds the user', async () => {
   const { open, call, userIds } = await newDocument()
   const [ada, bob] = [await open('ada'), await open('bob')]
   ada.provider.awareness.setLocalStateField('cursor', 1)
@@ -207,7 +207,7 @@ it('[PRES-5] keeps a deleted user absent until a new connection or an add', asyn
   closeAll([ada, bob])
 })
 
-it('[PRES-5] when REST adds a deleted user again, restores the user on every connection, old or new', async () => {
+it('[PRES-5] when REST adds a deleted user again, shows the user with all connections, those before and those after the deletion', async () => {
   const { open, call, get } = await newDocument()
   const [old, bob] = [await open('ada', 3, 'main'), await open('bob', 3, 'main')]
   old.provider.awareness.setLocalStateField('cursor', 1)
@@ -222,7 +222,7 @@ it('[PRES-5] when REST adds a deleted user again, restores the user on every con
   closeAll([old, bob, fresh])
 })
 
-it('[PRES-6] shares one presence between all editors of a document until the last socket of a user closes', async () => {
+it('[PRES-6] a user has one presence for all editors of a document, until the last socket of the user closes', async () => {
   const { open, call, get, userIds } = await newDocument()
   const [one, two, other] = [
     await open('ada', 3, 'main'),

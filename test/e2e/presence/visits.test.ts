@@ -57,7 +57,7 @@ const nameIn = ({ user }: QueuedEvent['data']): string => (user as { userId: str
 const visitsIn = (events: readonly QueuedEvent[]): readonly QueuedEvent[] =>
   events.filter(({ type }) => type.startsWith('presence.'))
 
-it('[PRES-18] records a join at the first of three connections, and a leave some time after the last connection', async () => {
+it('[PRES-18] when a user has three connections, records one join at the first, and one leave some time after the last connection closes', async () => {
   const { clock, server, connect, here, tells, told, collect } = await world()
   const tabs = [await connect('ann'), await connect('ann', 'side')]
   await tells('ann presence.join')

@@ -79,7 +79,7 @@ it.each([
   },
 )
 
-it('[ORG-9] closes sockets with 4404 when their rights are read again while their folder is removed', async () => {
+it('[ORG-9] closes a socket with 4404 when its permission is read again while its folder is being removed', async () => {
   const { engine } = await engineHolding(() => false)
   const server = await startTestServer({}, { engine })
   const { organizationId, addFolders, addDocuments } = await newOrganization(server)

@@ -142,7 +142,7 @@ it('[ORG-10] answers a deletion when it is durable, and accepts a new document w
     await server.stop()
   }))
 
-it('[ORG-10] while the content of a part is removed, hides the part, closes it to clients, and rejects adding it again', () =>
+it('[ORG-10] while the content of a document, folder or organization is being removed, hides it, closes it to clients, and rejects adding it again', () =>
   withDirectory(async (directory) => {
     let remove: () => void = () => {}
     const removing = new Promise<void>((resolve) => {

@@ -95,7 +95,7 @@ it('[DATA-5] records the last edit before an erasure without the user, and an ed
   await server.stop()
 })
 
-it('[DATA-5] sends the leave event of an erased user without the user, and the leave events of others with their users', async () => {
+it('[DATA-5] omits the user from the leave event of an erased user, and keeps the users in other leave events', async () => {
   const [{ engine, told }, clock] = [await openRecorded(), new HeldClock(Date.now())]
   const server = await startTestServer({}, { engine, clock })
   await wantTold(server, ['presence.join', 'presence.leave'])

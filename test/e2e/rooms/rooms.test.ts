@@ -129,7 +129,7 @@ it('[LIM-1] closes connections beyond the limit with 1013, and accepts new ones 
   welcome.end()
 })
 
-it('[ROOM-6] when types are nested too deep, closes the sender with 4400, and continues the room', async () => {
+it('[ROOM-6] when types are nested too deep, closes the sender with 4400, and keeps the room open', async () => {
   const path = newPath()
   const witness = await connect(path)
   const doc = new Y.Doc()

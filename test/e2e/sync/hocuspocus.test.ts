@@ -89,7 +89,7 @@ it.each<HocuspocusVersion>([2, 3, 4])(
   },
 )
 
-it('[DIA-13] sends the scope at the join and after each change, and a rejection when the token is revoked', async () => {
+it('[DIA-13] sends the scope when a client joins and after each change, and a rejection when the token is revoked', async () => {
   const name = newName()
   const admin = hocuspocusProvider(server, name, await server.token('admin', { isAdmin: true }))
   await eventually(() => admin.isSynced)
@@ -163,7 +163,7 @@ it('[DIA-16] limits the bytes and messages that a client may send before a token
   expect(await messages.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] [LIM-11] limits an endless message before a token in the same way, and closes the socket', async () => {
+it('[DIA-16] [LIM-11] applies the same limits to a message without end before a token, and closes the socket', async () => {
   const client = await connect()
   const connection = connectionOf(client)
   // The header and a part of a masked binary message of 15 MB.
@@ -226,7 +226,7 @@ it('[DIA-18] requests a newer token before the current one expires, and rejects 
   await ahead.stop()
 })
 
-it('[DIA-19] at shutdown, closes the socket with 1012, and gets its documents back after the next start', async () => {
+it('[DIA-19] at shutdown, closes the socket with 1012, and the client opens its documents again after the next start', async () => {
   const first = await startTestServer()
   const socket = hocuspocusSocket(first)
   const codes: number[] = []

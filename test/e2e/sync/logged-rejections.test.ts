@@ -25,7 +25,7 @@ const eventsNamed = (event: string): Line[] => lines.filter((line) => line.event
 const document = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
 const address = '127.0.0.1'
 
-it('[RUN-11] logs each rejected token with reason, address and document, and a flood of them in one line', async () => {
+it('[RUN-11] logs each rejected token with reason, address and document, but logs a flood of rejected tokens in one line', async () => {
   server = await startTestServer({}, { log })
   const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
   const flood = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(`${wsUrl}?token=wrong`)))
@@ -89,7 +89,7 @@ it('[RUN-11] logs each rejected websocket with the reason, which the client does
   })
 })
 
-it('[RUN-11] logs ten documents of an address in separate lines, and more of them in one line without a document', async () => {
+it('[RUN-11] logs the rejections for ten documents of an address in separate lines, and those for further documents in one line', async () => {
   server = await startTestServer({ createOnConnect: false }, { log })
   const token = await server.token('ann')
   const names = Array.from({ length: 15 }, (_, index) => `d${index}`)
@@ -126,7 +126,7 @@ const upgradeStatus = (path: string, headers: Readonly<Record<string, string>> =
     request.on('error', reject).end()
   })
 
-it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, and a flood of them in one line', async () => {
+it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, but logs a flood of them in one line', async () => {
   server = await startTestServer({ adminToken: 'a'.repeat(32) }, { log })
   const header = { 'x-service-auth-token': 'very-secret' }
   for (let times = 0; times < 5; times++)

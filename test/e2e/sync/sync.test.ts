@@ -43,7 +43,7 @@ describe('stock clients', () => {
     for (const editor of editors) editor.close()
   })
 
-  it('[SYNC-2] makes y-websocket 3.1 stop after one attempt with an invalid token', async () => {
+  it('[SYNC-2] when the token is invalid, y-websocket 3.1 stops after one attempt', async () => {
     const editor = openEditor(server.wsUrl, newPath(), 'not-a-token')
     let attempts = 0
     editor.provider.on('status', ({ status }: { status: string }) => {
@@ -236,7 +236,7 @@ describe('messages on the wire', () => {
 describe('rejections and close codes', () => {
   const closeOf = async (address: string): Promise<unknown> => (await RawClient.connect(address)).closed
 
-  it('[SYNC-9] closes with 4400 for an invalid address, 4401 for an invalid token, and 4404 for no right or no document', async () => {
+  it('[SYNC-9] closes with 4400 for an invalid address, with 4401 for an invalid token, and with 4404 without a permission or a document', async () => {
     for (const path of [
       'acme/doc',
       'acme/doc/main/more',

@@ -202,7 +202,7 @@ it('[HOOK-208] sends later messages before a message that waits for its next att
   expect(receiver.documentIds).toEqual(['first', 'second', 'first'])
 })
 
-it('[HOOK-209] sends a test to its own endpoint only, even against the filters of this endpoint', async () => {
+it('[HOOK-209] sends a test event only to the endpoint that the call names, even if the filters of this endpoint exclude it', async () => {
   const { server, endpoint, update, test } = await start()
   const [receiver, other] = [await receiving(), await receiving()]
   const id = await endpoint(receiver.url, { filterTypes: ['comment.add'], channels: ['elsewhere'] })

@@ -55,7 +55,7 @@ it('[HOOK-220] sends events with the basic token to both URLs, and sends recipie
   expect((await log('basic-processed')).deliveries).toHaveLength(1)
 })
 
-it('[HOOK-142] lists the authors of a thread as recipients of the next comment, without the acting user', async () => {
+it('[HOOK-142] lists as recipients of the next comment the authors of the thread, but not the acting user', async () => {
   const { server, document } = await start()
   const processed = await receiving()
   const webhookServiceConfig = { processedNotificationUrl: processed.url }

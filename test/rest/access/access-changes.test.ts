@@ -81,7 +81,7 @@ it('[ACC-15] uses only the last grant of a token on a resource that it lists twi
   expect(await endOf(refused)).toBe(4404)
 })
 
-it('[ACC-70] applies a downgrade to viewer and an upgrade to the next message, without a reconnect', async () => {
+it('[ACC-70] applies a lower or higher role from the next message on, without a reconnect', async () => {
   await grant('ada', resource('document', 'plan', { accessRole: 'editor' }))
   const client = await connect('ada')
   expect(await canEdit(client)).toBe(true)
@@ -92,7 +92,7 @@ it('[ACC-70] applies a downgrade to viewer and an upgrade to the next message, w
   client.socket.close()
 })
 
-it('[ACC-70] upgrades a role at most to the role that the token grants', async () => {
+it('[ACC-70] when the role of a user rises, a session gets at most the role that its token grants', async () => {
   await grant('ada', resource('document', 'plan', { accessRole: 'viewer' }))
   const resources = [{ type: 'document', id: 'plan', organizationId, accessRole: 'viewer' }] as const
   const client = await connect('ada', { resources })
@@ -165,7 +165,7 @@ it('[ACC-72] applies the rights of a group to its members', async () => {
   expect(await endOf(client)).toBe(4403)
 })
 
-it('[ACC-72] applies rights on a folder to its content, and removes them from a document that moves out', async () => {
+it('[ACC-72] applies rights on a folder to its content, but no longer to a document that has left the folder', async () => {
   await restrict()
   const folders = [{ folderId: 'inner', folderName: '', parentFolderId: 'outer' }, { folderId: 'outer' }]
   await done('/v1/organizations/folders/add', { organizationId, folders })

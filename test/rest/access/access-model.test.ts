@@ -234,7 +234,7 @@ const shown = (role: AccessRole | null) =>
   role === null ? { errorCode: 'permission_denied' } : { accessRole: role }
 
 it(
-  '[ACC-56] returns the same roles as the model after any actions',
+  '[ACC-56] after any sequence of actions, returns the roles that a simple model computes',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
@@ -263,7 +263,7 @@ it('[ACC-52] gives every user the role editor on a document or organization with
   expect(await roleOn('unknown', 'ann')).toBe('editor')
 })
 
-it('[ACC-55] treats a user as a member who has one unexpired grant among many expired ones', async () => {
+it('[ACC-55] treats a user with one unexpired grant among many expired grants as a member', async () => {
   await buildTree()
   const nowSeconds = directory.clock.now() / 1000
   const many = Array.from({ length: 1_500 }, (_, index) => `many-${index}`)
@@ -310,7 +310,7 @@ it('[ACC-57] gives no access to a document while the document, its folder or its
   expect(await roleOn('d1', 'ann')).toBe('editor')
 })
 
-it('[ACC-57] gives access to a document that moves while its old folder is read and deleted', async () => {
+it('[ACC-57] keeps access to a document that moves to another folder while its old folder is read and deleted', async () => {
   await buildTree()
   await directory.documents.move(scope, ['d1'], 'f1')
   let moved = false

@@ -68,7 +68,7 @@ it('[ACC-30] returns a JWT for the tenant and its expiry in seconds, two days fr
   expect(Math.abs(expiresAt - inSeconds(172_800))).toBeLessThanOrEqual(5)
 })
 
-it('[ACC-31] grants the role editor by default, and does not require the id of an organization twice', async () => {
+it('[ACC-31] grants the role editor by default, and adds the organization id to a resource that is an organization', async () => {
   const expiresAt = inSeconds(60)
   const resources = [
     { type: 'organization', id: 'acme', accessRole: 'viewer' },

@@ -206,7 +206,7 @@ const broken: readonly (readonly [string, string])[] = [
   ['a command without --document', 'node dist/main.js token grace'],
 ]
 
-it.each(broken)('[DEF-5] finds a sample of a token that has the problem: %s', (problem, code) => {
+it.each(broken)('[DEF-5] finds a documentation sample whose token has the problem: %s', (problem, code) => {
   expect(tokenProblems(code)).toEqual([problem])
 })
 

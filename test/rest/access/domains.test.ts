@@ -115,7 +115,7 @@ it('[WS-41] [WS-44] accepts at most 100 domains per request and 1,000 per key, i
   expect((await call(other, 'add', 'more.test')).status).toBe(200)
 })
 
-it('[WS-45] has the same domains as a model set after any additions and deletions', async () => {
+it('[WS-45] after any additions and deletions, lists exactly the domains of a simple model', async () => {
   const domains = ['a.test', 'b.test', '*.a.test', 'localhost', '[::1]']
   const step = fc.tuple(
     fc.constantFrom('add', 'delete'),
@@ -168,7 +168,7 @@ it('[WS-50] for calls with an auth token, applies the domains of that token', as
   expect(await codeFrom(limited, 'https://page.test')).toBe(403)
 })
 
-it('[WS-53] applies a change to the next call', async () => {
+it('[WS-53] applies a change of the domains to the next call', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test')
   for (let round = 0; round < 20; round += 1) {
@@ -242,7 +242,7 @@ it('[WS-54] sends CORS headers to an origin that any API key lists', async () =>
   expect((await preflight(origin)).status).toBe(405)
 })
 
-it('[WS-54] sends no CORS headers to any other origin', async () => {
+it('[WS-54] sends no CORS headers to an origin that no API key lists', async () => {
   const key = await newKey()
   for (const origin of ['https://evil.test', 'null']) {
     const refused = await preflight(origin)

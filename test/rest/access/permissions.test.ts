@@ -115,7 +115,7 @@ it('[COMPAT-6] ends a grant whose time is in the past, and applies only the last
   }
 })
 
-it('[PERM-3] when a resource is missing, rejects the call with NOT_FOUND and its name, and grants nothing', async () => {
+it('[PERM-3] when a resource is missing, rejects the call with NOT_FOUND, names the resource, and grants nothing', async () => {
   await server.directory.organizations.ensure(scopeOf(server.credentials, 'second'))
   const second = { type: 'organization', id: 'second' }
   for (const missing of [
@@ -250,7 +250,7 @@ it('[PERM-3] when the organization of a resource is unknown, rejects the call wi
   expect(body.error?.message).toBe('the organization "nowhere" does not exist; add it first')
 })
 
-it('[PERM-9] returns missing entries in the details, together with the complete tree', async () => {
+it('[PERM-9] when resources are missing, returns NOT_FOUND, and its details contain the results for all users and resources', async () => {
   const missing = { error: 'does not exist', errorCode: 'does_not_exist' }
   const answer = await ask({
     userIds: ['stranger', '__proto__'],
@@ -287,7 +287,7 @@ it('[PERM-10] rejects more than 5,000 combinations of users and resources', asyn
   ).toEqual(['INVALID_ARGUMENT', '/data/userIds'])
 })
 
-it('[PERM-11] does not return an expired grant, and removes it when others are added', async () => {
+it('[PERM-11] does not return an expired grant, and removes it when other grants are added', async () => {
   await permit('eve', { ...d2, expiresAt: inSeconds(10) }, { ...f1, expiresAt: inSeconds(10) })
   const usersOf = (data: object) => server.call<object[]>('/v2/users/get', { userIds: ['eve'], ...data })
   expect((await usersOf({ documentId: 'd2' })).length).toBe(1)

@@ -54,7 +54,7 @@ const headerOf = (head: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]
 
 describe.each(Object.entries(requests))('%s', (_name, [status, request]) => {
-  it('[SEC-1] has the security headers, and is JSON unless it is a page', async () => {
+  it('[SEC-1] has the security headers, and the body is JSON unless the response is a page', async () => {
     const answer = await sendRaw(server.port, request)
     expect(answer.status).toBe(status)
     expect(headerOf(answer.head, 'x-content-type-options')).toBe('nosniff')

@@ -44,6 +44,6 @@ it.each([
   'return secret == other',
   'tokens.includes(authToken)',
   'headers.authorization !== expected',
-])('[SEC-8] finds a comparison such as: %s', (line) => {
+])('[SEC-8] finds a comparison of secrets that is not in constant time: %s', (line) => {
   expect(found('x.ts', line)).not.toEqual([])
 })

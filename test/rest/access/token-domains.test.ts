@@ -28,7 +28,7 @@ const tokens = async () =>
 const codeFrom = async (token: string, origin: string) =>
   (await server.post('/v2/workspace/domains/get', {}, { 'x-service-auth-token': token, origin })).status
 
-it('[WS-24] restricts the new token to the domains of the reset, and keeps these domains until a later reset changes them', async () => {
+it('[WS-24] restricts the new token to the domains that the reset sets, until a later reset changes them', async () => {
   const domains = ['https://www.Page.test/app', 'page.test', '*.apps.test']
   const limited = await reset({ domains, graceSeconds: 60 })
   expect(limited.domains).toEqual(['page.test', '*.apps.test'])

@@ -53,7 +53,7 @@ const page = async (data: object) => {
   return body.result as unknown as { data: Row[]; pageToken?: string }
 }
 
-it('[ACT-1] returns an activity as it was added, with its placeholders not filled in', async () => {
+it('[ACT-1] returns an activity as it was added, and does not fill in its placeholders', async () => {
   const at = await organization('add-1')
   const given = {
     id: 'review',
@@ -78,7 +78,7 @@ it('[ACT-1] returns an activity as it was added, with its placeholders not fille
   expect(idsOf(await get({ ...at, activityIds: [made] }))).toEqual([made])
 })
 
-it('[ACT-2] overwrites an activity with an existing id, but keeps its time', async () => {
+it('[ACT-2] when an activity with an existing id is added, overwrites the old one, but keeps its time', async () => {
   const at = await organization('again-2')
   await add({ ...at, activities: [activity('a', { targetEntityId: 'x' }), activity('b')] })
   const timestamp = server.clock.now()
@@ -100,7 +100,7 @@ it('[ACT-2] overwrites an activity with an existing id, but keeps its time', asy
   expect(idsOf(await get({ ...at, actionTypes: ['comment.add'] }))).toEqual(['b'])
 })
 
-it('[ACT-3] rejects malformed activities: custom without a target, unknown document, excess size', async () => {
+it('[ACT-3] rejects malformed activities: a custom activity without a target, an unknown document, excess size', async () => {
   const at = await organization('refused-3')
   const post = (activities: object[], more: object = {}) =>
     server.post('/v2/activities/add', { ...at, documentId: 'd1', activities, ...more })
@@ -133,7 +133,7 @@ it('[ACT-3] rejects malformed activities: custom without a target, unknown docum
   expect(await get(at)).toMatchObject([{ id: 'a' }, { id: 'twice', targetEntityId: 'last' }])
 })
 
-it('[ACT-4] changes only the given members of activities of the document', async () => {
+it('[ACT-4] changes only the given members of an activity, and only in the given document', async () => {
   const at = await organization('update-4')
   await add({ ...at, activities: [activity('a', { changes: { n: 1 } }), activity('b')] })
   const [before] = await get({ ...at, activityIds: ['a'] })
@@ -172,7 +172,7 @@ it('[ACT-5] deletes activities of the document completely', async () => {
   expect(errorOf(await remove({}))).toEqual(['INVALID_ARGUMENT', '/data/activityIds'])
 })
 
-it('[ACT-6] lists activities by time in both orders, and those of one call in the order of the call', async () => {
+it('[ACT-6] lists activities by time in both orders, and activities of one call in the order in which the call has them', async () => {
   const at = await organization('order-6')
   await add({ ...at, activities: [activity('z'), activity('a')] })
   server.clock.advance(1)

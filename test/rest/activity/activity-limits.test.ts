@@ -19,7 +19,7 @@ const activity = (id: string, changes: Record<string, unknown>) => ({
   changes,
 })
 
-it('[ACT-10] when few activities match, ends a page early, and continues with the next page', async () => {
+it('[ACT-10] when few activities match, ends a page early, and the next page continues the list', async () => {
   // Half of each kind: neither index alone shows that no activity is of both kinds.
   const count = 5_000
   for (let from = 0; from < count; from += 500) {
@@ -46,7 +46,7 @@ it('[ACT-10] when few activities match, ends a page early, and continues with th
   expect(pages).toEqual([0, 1])
 })
 
-it('[ACT-10] when activities are large, ends a page early, and continues with the next page', async () => {
+it('[ACT-10] when activities are large, ends a page early, and the next page continues the list', async () => {
   const ids = Array.from({ length: 900 }, (_, index) => `large-${index}`)
   for (let from = 0; from < ids.length; from += 450) {
     const batch = ids.slice(from, from + 450).map((id) => activity(id, { text: 'x'.repeat(16_000) }))
@@ -66,7 +66,7 @@ it('[ACT-10] when activities are large, ends a page early, and continues with th
   }
 })
 
-it('[DATA-10] rejects only the activity with which the users of a call exceed 2,000', async () => {
+it('[DATA-10] when the activities of a call name more than 2,000 users, rejects only the activity that exceeds the limit', async () => {
   const users = Array.from({ length: 100 }, (_, index) => ({ userId: `u${index}` }))
   const many = Array.from({ length: 21 }, (_, index) => activity(`n${index}`, { users }))
   const results = await directory.activities.add(scope, 'd1', [...many, activity('none', {})])

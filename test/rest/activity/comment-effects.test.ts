@@ -23,7 +23,7 @@ const clear = (data: object, headers: Record<string, string> = {}) => {
   return server.post(locationPath, { apiKey, authToken, documentId: 'd1', ...data }, headers)
 }
 
-it('[COMM-13] for a decided suggestion, stores one judgment of its first comment with the deciding user', async () => {
+it('[COMM-13] when a user decides a suggestion, stores one judgment with its first comment and this user', async () => {
   const { add, call, update } = await organization('judged-13')
   await add({ annotationId: 'a', suggestion: {}, comments: [say('c1', 'Use the shorter word'), say('c2')] })
   const now = server.clock.now()
@@ -48,7 +48,7 @@ it('[COMM-13] for a decided suggestion, stores one judgment of its first comment
   ])
 })
 
-it('[COMM-13] stores no judgment of a suggestion without a comment, and truncates a long comment in its judgment', async () => {
+it('[COMM-13] stores no judgment for a suggestion without a comment, and truncates a long comment in the judgment', async () => {
   const { add, update } = await organization('judged-cut-13')
   const long = `${'x'.repeat(memoryLimits.queryCharacters - 1)}😀`
   await add(
@@ -164,7 +164,7 @@ it('[COMM-16] deletes the activities of annotations at the location that were de
   expect(await happened()).toEqual([])
 })
 
-it('[COMM-16] keeps activities whose target id is by chance the id of an annotation', async () => {
+it('[COMM-16] keeps activities whose target id equals the id of an annotation by chance', async () => {
   const { add, get } = await organization('names-16')
   const at = { organizationId: 'names-16', documentId: 'd1' }
   const location = { id: 'page' }

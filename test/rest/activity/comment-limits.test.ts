@@ -149,7 +149,7 @@ it('[COMM-4] lists each comment of a long thread once in pages of any length', a
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(limits.pageBytes + 100 * 17_000)
 })
 
-it('[DATA-10] rejects only the annotation with which the users of a call exceed 2,000', async () => {
+it('[DATA-10] when the annotations of a call name more than 2,000 users, rejects only the annotation that exceeds the limit', async () => {
   const { add, call } = await organization('names-10')
   const users = Array.from({ length: 100 }, (_, index) => ({ userId: `u${index}` }))
   const annotations = Array.from({ length: 21 }, (_, index) => ({

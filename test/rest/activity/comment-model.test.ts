@@ -232,7 +232,7 @@ async function leftOf(directory: OpenDirectory): Promise<readonly unknown[]> {
 }
 
 it(
-  '[COMM-20] after any calls, lists the same as the model, and leaves nothing after all deletions',
+  '[COMM-20] after any calls, lists the same comments as a simple model, and stores nothing after all deletions',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
@@ -253,7 +253,7 @@ it(
 )
 
 it(
-  '[COMM-20] lists the same as the model after concurrent calls',
+  '[COMM-20] after concurrent calls, lists the same comments as a simple model',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {

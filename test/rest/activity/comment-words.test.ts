@@ -77,7 +77,7 @@ it('[COMM-25] when a comment changes, removes its former text from activities an
   expect((await stored()).filter(([kind]) => kind !== 'annotationTies')).toEqual([])
 })
 
-it('[COMM-25] deletes the text of all comments with an annotation that has many', async () => {
+it('[COMM-25] when an annotation with many comments is deleted, removes the text of all its comments', async () => {
   const organizationId = 'words-many-25'
   const { add, call } = await commentsOf(server, organizationId)
   const many = Array.from({ length: 450 }, (_, index) => say(`c${index}`, `secret ${index}`))

@@ -69,7 +69,7 @@ it('[COMM-1] returns an annotation as it was added, with its comments', async ()
   ])
 })
 
-it('[COMM-2] changes nothing when an id is used already, and adds only one of many concurrent annotations', async () => {
+it('[COMM-2] changes nothing when the id is already in use, and adds only one of many concurrent annotations with one id', async () => {
   const { add, one, call, stored, happened } = await organization('used-2')
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -98,7 +98,7 @@ it('[COMM-2] changes nothing when an id is used already, and adds only one of ma
   expect(await happened()).toEqual(['comment_annotation.add a', 'comment.add a', 'comment.add a'])
 })
 
-it('[COMM-3] changes the given members, records one event for each, and records none if the values are the same', async () => {
+it('[COMM-3] changes the given members and records one event for each, but records none if the values are the same', async () => {
   const { add, update, one, activities } = await organization('update-3')
   await add({ annotationId: 'a', suggestion: {}, priority: 'low', assignedTo: ann, comments: [say('c')] })
   const before = await one('a')
@@ -196,7 +196,7 @@ it('[COMM-4] adds, changes, deletes and lists comments, each with its event', as
   expect((await stored()).filter((key) => key.includes('c1') && key.includes('a'))).toEqual([])
 })
 
-it('[COMM-5] stores one reaction of a comment for each user and kind', async () => {
+it('[COMM-5] stores at most one reaction to a comment for each user and kind of reaction', async () => {
   const { add, call, comments, activities } = await organization('reactions-5')
   await add({ annotationId: 'a', comments: [say('c')] })
   const on = { annotationId: 'a', commentId: 'c' }
@@ -300,7 +300,7 @@ it('[COMM-7] filters by location, status, user and ids in combination, in both o
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[COMM-8] while others are added and deleted, neither skips nor repeats entries in pages (%s)',
+  '[COMM-8] neither skips nor repeats entries in pages while other entries are added and deleted (%s)',
   async (order) => {
     const { add, post, call } = await organization(`pages-8-${order}`)
     const [stay, go]: [string[], string[]] = [[], []]
@@ -365,7 +365,7 @@ it('[API-50] accepts every well-formed id for an annotation, a comment, a reacti
   expect(await stored()).toEqual([])
 })
 
-it('[COMM-12] deletes annotations with their document or organization', async () => {
+it('[COMM-12] deletes the annotations of a document when the document or its organization is deleted', async () => {
   const { add, call, stored, scope } = await organization('gone-12')
   const rich = { location: { id: 'l' }, assignedTo: bob, comments: [say('c')] }
   await add(...Array.from({ length: 230 }, (_, index) => ({ annotationId: `a${index}`, ...rich })))

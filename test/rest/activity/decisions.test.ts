@@ -67,7 +67,7 @@ it('[MEM-1] suggests by precedents, and returns the suggestion in an envelope wi
   })
 })
 
-it('[MEM-2] decides by the narrowest scope in which one decision has two precedents', async () => {
+it('[MEM-2] uses the narrowest scope in which one decision has at least two precedents', async () => {
   await clear()
   const inAcme = { organizationId: 'acme' }
   const inDocument = { ...inAcme, documentId: 'd1' }
@@ -148,7 +148,7 @@ it('[MEM-10] finds judgments by scope, decision, reviewer and words, the newest 
   expect((await query({ reviewerId: 'bob' }))[0]).not.toHaveProperty('organizationId')
 })
 
-it('[MEM-11] does not use a deleted judgment as a precedent, and rejects the deletion of a missing one only', async () => {
+it('[MEM-11] does not use a deleted judgment as a precedent, and rejects only the deletion of a missing judgment', async () => {
   await clear()
   const [first, second] = [await add({}), await add({})]
   expect((await suggest({})).primary?.basedOn).toBe(2)
@@ -181,7 +181,7 @@ it('[ACC-10] does not let another API key list or delete judgments', async () =>
   }
 })
 
-it('[MEM-13] deletes the judgments of an organization when the organization is deleted, and nothing else', async () => {
+it('[MEM-13] deletes the judgments of an organization when the organization is deleted, and no other judgments', async () => {
   await clear()
   const [going, staying] = [await organization('going'), await organization('goingToStay')]
   for (let count = 0; count < 230; count++) await add({ ...going, reviewerId: `reviewer ${count}` })
@@ -211,7 +211,7 @@ it('[MEM-13] deletes judgments that are added while their organization is being 
   }
 })
 
-it('[MEM-8] suggests the same after a restart', async () => {
+it('[MEM-8] returns the same suggestion after a restart', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-memory-'))
   try {
     const answers: SuggestionResult[] = []

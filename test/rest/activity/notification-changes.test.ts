@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 const organization = (organizationId: string, userIds?: readonly string[]) =>
   notificationsOf(server, organizationId, userIds)
 
-it('[NOTE-12] changes the given members, and adds readers to the existing ones', async () => {
+it('[NOTE-12] changes the given members, and adds the given readers to the existing readers', async () => {
   const { add, get, update, addUsers } = await organization('update-12', ['ann', 'bob'])
   await add({ notificationId: 'n', notificationSourceData: { a: 1 } })
   await add({ notificationId: 'mine', notifyAll: false, notifyUsers: [{ userId: 'cy' }] })

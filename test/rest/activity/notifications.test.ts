@@ -79,7 +79,7 @@ it('[NOTE-2] accepts letters, digits, _ and - in ids only', async () => {
     ])
 })
 
-it('[NOTE-3] changes nothing when an id is used already, and adds only one of 50 concurrent notifications', async () => {
+it('[NOTE-3] changes nothing when the id is already in use, and adds only one of 50 concurrent notifications with one id', async () => {
   const { add, get, stored } = await organization('used-3')
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -130,7 +130,7 @@ it('[NOTE-4] rejects a missing organization or document with NOT_FOUND, unless a
       ])
 })
 
-it('[NOTE-5] with notifyAll, addresses all users of that moment, and stores no more entries than for one user', async () => {
+it('[NOTE-5] with notifyAll, addresses all current users, and stores no more entries than for one user', async () => {
   const { add, addUsers, ids, stored } = await organization('all-5')
   const many = Array.from({ length: 2_000 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 500) await addUsers(many.slice(at, at + 500))
@@ -208,7 +208,7 @@ it('[NOTE-7] filters by document, user and ids in combination, in both orders', 
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[NOTE-8] while others are added and deleted, neither skips nor repeats entries in pages (%s)',
+  '[NOTE-8] neither skips nor repeats entries in pages while other entries are added and deleted (%s)',
   async (order) => {
     const { add, remove, post } = await organization(`pages-8-${order}`, ['ann'])
     const stay: string[] = []
@@ -306,7 +306,7 @@ it('[NOTE-17] does not show notifications of another API key', async () => {
   expect(first.body.result?.data).toMatchObject([{ id: 'n', readByUserIds: [] }])
 })
 
-it('[NOTE-8] reads a limited number of filtered entries, and ends a page at a maximum number of bytes', async () => {
+it('[NOTE-8] limits the number of filtered entries that it reads for a page, and the bytes of a page', async () => {
   const { scope, post } = await organization('bounds-8', ['ann'])
   const service = new NotificationService(server.directory.store, server.clock)
   const adding = (id: string, more: object = {}) =>

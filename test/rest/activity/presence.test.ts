@@ -127,7 +127,7 @@ it.each([
   ])
 })
 
-it('[PRES-16] limits virtual users, and lets a call add present users again', async () => {
+it('[PRES-16] limits the number of virtual users, but accepts users who are already present', async () => {
   const { documentId, call, get } = await newDocument()
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))
   await call('add', { users })

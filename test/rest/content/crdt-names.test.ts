@@ -94,7 +94,7 @@ it.each(contents)(
   },
 )
 
-it('[R14] sends clients the content under the names of object members, and reads what clients write under them', async () => {
+it('[R14] sends content whose keys are names of object members to clients, and reads such content from clients', async () => {
   const address = newAddress()
   const contentKey = 'board'
   await call('add', address, { contentKey, type: 'map', data: { ...flat, in: { ['__proto__']: { a: 1 } } } })

@@ -260,7 +260,7 @@ function hostileContents(): [type: string, data: unknown][] {
   ] as [string, unknown][]
 }
 
-it('[CRDT-33] rejects over a hundred hostile contents by name in limited time, and changes nothing', async () => {
+it('[CRDT-33] rejects more than a hundred hostile contents in limited time, names the problem, and changes nothing', async () => {
   const address = newAddress()
   await call('add', address, { type: 'text', data: 'untouched' })
   const before = await read(address)

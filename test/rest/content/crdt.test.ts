@@ -100,7 +100,7 @@ it('[CRDT-4] replaces only the changed part, and returns its size', async () => 
   expect(await entries(document)).toMatchObject([{ data: 'The slow brown fox', version: after.version }])
 })
 
-it('[CRDT-5] changes nothing for the same content', async () => {
+it('[CRDT-5] changes nothing if the content is already the same', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('same') })
   const [before] = await entries(document)
@@ -364,7 +364,7 @@ it.each([
   ['no editor', { editorId: undefined }, '/data/editorId'],
   ['an editor that is not an id', { editorId: '..' }, '/data/editorId'],
 ])(
-  '[CRDT-11] rejects invalid input with INVALID_ARGUMENT and its name, before it searches for the document: %s',
+  '[CRDT-11] rejects invalid input with INVALID_ARGUMENT and the name of the member, before it searches for the document: %s',
   async (_, wrong, says) => {
     for (const operation of ['add', 'update']) {
       const answer = await call(operation, { ...nextDocument(), ...text('Hello'), ...wrong })
@@ -437,7 +437,7 @@ it('[DUR-2] responds only after the content in the response is durable', async (
   ])
 })
 
-it('[CRDT-15] rejects content that exceeds the limit of a document, and replaces content by content as large as the document', async () => {
+it('[CRDT-15] rejects content that exceeds the limit of a document, and accepts content just below the limit', async () => {
   const small = await startTestServer({ maxDocumentBytes: 10_000 })
   const document = nextDocument()
   const post = (operation: string, data: object) =>

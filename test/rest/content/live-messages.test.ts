@@ -31,7 +31,7 @@ it.each([
   [{ data: 'é'.repeat(32_768) }, '/data/data'],
   [{ data: nested(65) }, '/data/data'],
 ])(
-  '[LIVE-7] rejects malformed or large input with INVALID_ARGUMENT and its position (%#)',
+  '[LIVE-7] rejects malformed or oversized input with INVALID_ARGUMENT, and states the position of the problem (%#)',
   async (data, path) => {
     expect(errorOf(await post(data))).toEqual(['INVALID_ARGUMENT', path])
   },

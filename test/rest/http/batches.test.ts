@@ -64,7 +64,7 @@ function listsOf({ request }: Operation): readonly ListOfEntries[] {
   })
 }
 
-it('[COMPAT-8] has a result for each item in each operation for which the specification defines one', () => {
+it('[COMPAT-8] every operation for which the specification defines results of items has a result for each item', () => {
   expect(keyed.length).toBeGreaterThan(25)
   expect(keyed.filter(({ batch }) => batch === undefined).map(({ path }) => path)).toEqual([])
   expect(operationList.filter(({ batch }) => batch !== undefined).length).toBe(keyed.length)
@@ -79,7 +79,7 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
     ([list]) => path !== '/v2/notifications/config/set' || list === 'userIds',
   )
 
-  it('[COMPAT-8] when an entry is invalid, fails it, and processes the others', async () => {
+  it('[COMPAT-8] when an entry is invalid, rejects this entry, and processes the other entries', async () => {
     const isAbsent = absent.includes(path)
     for (const [list, id] of lists) {
       const data = (await fittingData(example, operation)) as Record<string, unknown[]>

@@ -208,7 +208,7 @@ it.each<[string, string, number]>([
   ['a NUL in a header', 'GET / HTTP/1.1\r\nhost: x\r\na: \u0000\r\n\r\n', 400],
   ['headers too large', `GET / HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
   ['an unknown expectation', 'POST / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n', 417],
-])('[API-10] answers malformed HTTP in the envelope: %s', async (_name, request, code) => {
+])('[API-10] answers malformed HTTP with an error in the envelope: %s', async (_name, request, code) => {
   const answer = await sendRaw(server.port, request)
   expect(answer.status).toBe(code)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } })
@@ -227,7 +227,7 @@ it('[API-13] ignores an offer to upgrade to HTTP/2', async () => {
 })
 
 it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET http://'])(
-  '[API-14] answers a target that is not a path in the envelope: %s',
+  '[API-14] answers in the envelope when the request target is not a path: %s',
   async (target) => {
     const answer = await sendRaw(server.port, `${target} HTTP/1.1\r\nhost: x\r\n\r\n`)
     expect([400, 404]).toContain(answer.status)

@@ -43,7 +43,7 @@ it('[DOC-1] adds a document and returns it; by default it has no folder, name or
   ])
 })
 
-it('[DOC-2] does not add an existing document or one in a missing folder, but adds the others of the call', async () => {
+it('[DOC-2] does not add a document that exists or whose folder is missing, but adds the other documents of the call', async () => {
   const { addDocuments, documents } = await newOrganization(server)
   await addDocuments({ documentId: 'used', documentName: 'First' })
   expect(
@@ -59,7 +59,7 @@ it('[DOC-2] does not add an existing document or one in a missing folder, but ad
   ])
 })
 
-it('[DOC-3] creates missing parents with createOrganization and createFolder, and only with these flags', async () => {
+it('[DOC-3] creates a missing organization or folder with createOrganization or createFolder, and only with these flags', async () => {
   const { addFolders, v2, folders, documents } = organizationCalls(server, 'made by a document')
   const wanted = [
     { documentId: 'a', folderId: 'first' },

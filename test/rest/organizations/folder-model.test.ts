@@ -118,7 +118,7 @@ async function compare({ folders, documents }: TestDirectory, model: Model): Pro
   expect(items.map(({ record }) => record.documentId)).toEqual([...model.documents.keys()].toSorted())
 }
 
-it('[FOLD-15] has the same state as a simple model after any additions, moves and deletions', async () => {
+it('[FOLD-15] after any additions, moves and deletions, has the same folders as a simple model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const directory = directoryOn(await openMemoryEngine())

@@ -16,7 +16,7 @@ const advice = {
   body: { error: { message: expect.stringContaining('request fewer levels, or all folders') } },
 }
 
-it('[FOLD-16] returns all folders, however many there are, and a folder with its subfolders up to a limit', async () => {
+it('[FOLD-16] returns all folders without a limit, but limits the subfolders that it returns for one folder', async () => {
   const { addFolders, v1, v2, folders } = await newOrganization(server)
   const chain = Array.from({ length: 31 }, (_, index) => ({
     folderId: long(`c${index}`),
@@ -36,7 +36,7 @@ it('[FOLD-16] returns all folders, however many there are, and a folder with its
   expect(dataOf(await v1('folders/get'))).toHaveLength(631)
 })
 
-it('[FOLD-16] in version 1, returns all folders, and rejects a folder that is too large with advice', async () => {
+it('[FOLD-16] in version 1, returns all folders; rejects a request for one folder that is too large, and states what to request instead', async () => {
   const { addFolders, v1 } = await newOrganization(server)
   const name = '\u0001'.repeat(1_000)
   await addFolders({ folderId: 'top' })

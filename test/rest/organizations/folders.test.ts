@@ -88,7 +88,7 @@ it('[FOLD-3] rejects an existing id and the id `root`, and changes nothing', asy
   expect(await folders()).toMatchObject([{ folderId: 'used', folderName: 'First' }])
 })
 
-it('[FOLD-4] returns a folder with its direct subfolders, and in version 2 with those down to maxDepth', async () => {
+it('[FOLD-4] returns a folder with its direct subfolders, and in version 2 with all subfolders down to maxDepth', async () => {
   const { addFolders, v1, folders } = await newOrganization(server)
   await addFolders(...chain('d', 5), { folderId: 'e', parentFolderId: 'd2' })
   const get = async (data: object) => nested(await folders({ folderId: 'd1', ...data }))
@@ -154,7 +154,7 @@ it('[FOLD-6] changes the given members, and moves a folder with its content to a
   expect((await folders({ folderId: 'm3' }))[0]?.ancestors).toEqual(['root', 'm2'])
 })
 
-it('[FOLD-7] never moves a folder below itself, by one move, by several in a call, or by concurrent moves', async () => {
+it('[FOLD-7] never moves a folder below itself, neither by one move, nor by several in a call, nor by concurrent moves', async () => {
   const { addFolders, updateFolders, folders } = await newOrganization(server)
   const cycle = 'a folder cannot be moved below itself'
   await addFolders(...chain('c', 3), { folderId: 'p' }, { folderId: 'q' })
@@ -174,7 +174,7 @@ it('[FOLD-7] never moves a folder below itself, by one move, by several in a cal
   }
 })
 
-it('[FOLD-8] limits nesting to 32 folders, both for additions and for moves', async () => {
+it('[FOLD-8] limits the nesting of folders to 32 levels, both when folders are added and when they are moved', async () => {
   const { addFolders, updateFolders, folders } = await newOrganization(server)
   const tooDeep = 'folders are at most 32 deep; choose a higher parent folder'
   const results = await addFolders(...chain('n', 33))

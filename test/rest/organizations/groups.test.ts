@@ -240,7 +240,7 @@ it('[GRP-5] deletes a group completely, and a new group with the same id gets no
   expect([await usersOf('gone'), await roleOn('d1', 'gary')]).toEqual([['gary'], 'editor'])
 })
 
-it('[GRP-6] applies the grants of a group to users as long as they are in the group', async () => {
+it('[GRP-6] applies the grants of a group to a user only while the user is in the group', async () => {
   await add([{ groupId: 'readers' }])
   expect((await permitGroup('readers', { type: 'document', id: 'd3', accessRole: 'viewer' })).status).toBe(
     200,
@@ -265,7 +265,7 @@ it('[GRP-7] limits a user to 200 groups, and creates no group in a call that add
   expect(await usersOf('one-more', at)).toEqual(['idle'])
 })
 
-it('[GRP-8] returns NOT_FOUND for a missing organization, and when it removes from a missing group', async () => {
+it('[GRP-8] returns NOT_FOUND for a missing organization, and for a removal of users from a missing group', async () => {
   const none = { organizationId: 'none' }
   for (const [path, data] of [
     [paths.add, { ...none, organizationUserGroups: [{ groupId: 'g' }] }],
@@ -280,7 +280,7 @@ it('[GRP-8] returns NOT_FOUND for a missing organization, and when it removes fr
     expect(errorOf(await server.post(path, data))).toEqual(['NOT_FOUND'])
 })
 
-it('[GRP-9] adds the users of all concurrent calls to a group', async () => {
+it('[GRP-9] when concurrent calls add users to a group, adds all of these users', async () => {
   const at = await organization('groups-9')
   const ids = Array.from({ length: 40 }, (_, index) => `user-${index}`)
   await Promise.all(ids.map((userId) => addUsers('crowd', [userId], at)))

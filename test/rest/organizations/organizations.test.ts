@@ -47,7 +47,7 @@ it('[ORG-1] adds an organization with name and metadata, both empty by default, 
   expect(bare).toMatchObject({ organizationName: '', metadata: {} })
 })
 
-it('[ORG-2] does not add or change an existing organization, but adds the others of the call', async () => {
+it('[ORG-2] does not add or change an existing organization, but adds the other organizations of the call', async () => {
   await add({ organizationId: 'twice', organizationName: 'First' })
   expect(
     await add({ organizationId: 'twice', organizationName: 'Second' }, { organizationId: 'other' }),
@@ -95,7 +95,7 @@ it('[ORG-4] returns up to 30 organizations by id, without missing ones, or lists
   await own.stop()
 })
 
-it('[ORG-5] returns a result for each organization to delete, with success false for a missing one', async () => {
+it('[ORG-5] returns a result for each organization to delete; the result of a missing organization has success false', async () => {
   await add({ organizationId: 'goes' }, { organizationId: 'stays' })
   const answer = await call('delete', { organizationIds: ['goes', 'missing'] })
   expect(answer.status).toBe(200)
@@ -113,7 +113,7 @@ it('[ORG-5] returns a result for each organization to delete, with success false
   expect((await get({})).map(({ id }) => id)).not.toContain('goes')
 })
 
-it('[ORG-6] adds an organization again that was deleted, without its former content', async () => {
+it('[ORG-6] when a deleted organization is added again, does not restore its former content', async () => {
   const { addFolders, addDocuments, folders, documents } = organizationCalls(server, 'again')
   await add({ organizationId: 'again', organizationName: 'Old', metadata: { old: true } })
   await addFolders({ folderId: 'folder' })

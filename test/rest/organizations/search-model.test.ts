@@ -44,7 +44,7 @@ function idsIn(model: Model, folderId: string | undefined, wanted = ''): string[
     .sort()
 }
 
-it('[DOC-16] finds the same as a simple model, even if records change between its pages', async () => {
+it('[DOC-16] a search finds the same documents as a simple model, even if records change between two pages', async () => {
   await fc.assert(
     fc.asyncProperty(walk, async ({ before, meanwhile, wanted, folderId, limit, lookedAtMax }) => {
       const engine = await openMemoryEngine()

@@ -227,7 +227,7 @@ it('[USER-10] removes the role on a document, and nothing else', async () => {
   expect(await get({ userIds: ['leaver'] })).toMatchObject([{ name: 'Lee', accessRole: 'editor' }])
 })
 
-it('[USER-11] leaves nothing of a user who is deleted from the organization, however much data there is', async () => {
+it('[USER-11] when a user is deleted from the organization, removes all data of the user, however much there is', async () => {
   const at = await organization('delete-11')
   const documentIds = Array.from({ length: 350 }, (_, index) => `doc-${index}`)
   const scope = scopeOf(server.credentials, 'delete-11')
@@ -290,7 +290,7 @@ it('[USER-11] during a deletion, keeps concurrent grants either completely or no
   expect((await get({ ...at, userIds: ['ann'] })).length).toBe(index.length > 0 ? 1 : 0)
 })
 
-it('[USER-11] completes a removal that was interrupted at any point when it is repeated', async () => {
+it('[USER-11] if a removal was interrupted at any point, a repeated call completes it', async () => {
   const scope = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme' }
   const acme = { type: 'organization', id: 'acme' } as const
   const documents = Array.from({ length: 230 }, (_, index) => ({ documentId: `doc-${index}` }))
@@ -324,7 +324,7 @@ it('[USER-11] completes a removal that was interrupted at any point when it is r
   expect(commits).toBeGreaterThan(2)
 })
 
-it('[USER-12] rejects too much metadata of a user for that user only', async () => {
+it('[USER-12] when the metadata of a user is too large, rejects only this user', async () => {
   const at = await organization('metadata-12')
   const text = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
   const results = await add({

@@ -60,7 +60,7 @@ it('[RUN-3] uses the log format that `logFormat` specifies', async () => {
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-20] logs the name of the credentials file at the first start, and not at later ones', async () => {
+it('[OPS-20] logs the name of the credentials file at the first start, and not at later starts', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local)
   await first.printed(listening)

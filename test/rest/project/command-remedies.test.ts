@@ -38,7 +38,7 @@ it.each([
   ],
   ['token', 'ann', '--data-dir', data],
   ['console', '--data-dir', data],
-])('[CMD-11] %s %s: ends with the same sentence as serve when the key is wrong', async (...args) => {
+])('[CMD-11] %s %s: when the key is wrong, ends with the same sentence as serve', async (...args) => {
   expect(await runCli(args, cwd, { ...local, WEFT_API_KEY: wrongKey })).toEqual({
     code: 2,
     out: '',

@@ -35,7 +35,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 
 const gzip = { 'accept-encoding': 'br, gzip;q=0.8' }
 
-it('[CON-12] sends console files compressed to clients that accept it, and the content is the same', async () => {
+it('[CON-12] sends console files compressed to clients that accept compression, with the same content', async () => {
   for (const path of [
     '/console',
     '/console/',

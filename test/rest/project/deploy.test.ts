@@ -56,7 +56,7 @@ describe.each(['monitoring/alerts.yml', 'monitoring/dashboard.json'])('%s', (fil
   })
 })
 
-it('[OPS-30] gives all alerts different names, because a cluster uses both files', () => {
+it('[OPS-30] gives each alert a unique name in both files, because a cluster uses both', () => {
   const names = ['monitoring/alerts.yml', 'cluster/alerts.yml'].flatMap((file) =>
     [...read(file).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name),
   )
@@ -70,7 +70,7 @@ it('[OPS-30] shows every metric of Weft in the dashboard', () => {
   expect(ours.filter((name) => !shown.includes(name))).toEqual([])
 })
 
-it('[RUN-9] with the Ingress, publishes what clients need, but no metrics or backups', async () => {
+it('[RUN-9] the Ingress publishes the paths that clients need, but neither metrics nor backups', async () => {
   const rules = [...read('ingress.yaml').matchAll(/^ +- path: (\S+)\n +pathType: (\w+)$/gm)]
   expect(rules.length).toBeGreaterThan(5)
   const isPublished = (path: string): boolean =>
@@ -137,7 +137,7 @@ it('[CF-30] uses only existing metrics in the alerts about a cluster', () => {
   }
 })
 
-it('[CF-30] in the load balancer, checks readiness, which reports a stopping server', () => {
+it('[CF-30] the load balancer checks readiness, because a stopping server is not ready', () => {
   expect(read('cluster/Caddyfile')).toMatch(/^\t\thealth_uri \/readyz$/m)
   const asked = /reverse_proxy (.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
   expect(asked.length).toBe(3)

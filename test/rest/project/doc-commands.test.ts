@@ -240,7 +240,7 @@ it('[CMD-5] prints a failure as one sentence with the remedy, and with --json as
   })
 })
 
-it('[CMD-5] prints a hint that fits the failed call: a known port, another listing, another format', async () => {
+it('[CMD-5] prints a hint that fits the failed call, such as another port, another listing or another format', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'xml', data: '<p>a</p>', upsert: true }))

@@ -73,7 +73,7 @@ async function serve(cwd: string, environment: Readonly<Record<string, string>> 
 /** The result of a start that ends with exactly one sentence. */
 const sentence = (pattern: RegExp) => ({ code: 2, out: '', err: expect.stringMatching(pattern) })
 
-it('[RUN-7] when the port is taken, ends the start with one sentence', async () => {
+it('[RUN-7] when the port is taken, does not start, and prints one sentence', async () => {
   const occupant = createServer().listen(0, '127.0.0.1')
   await once(occupant, 'listening')
   const { port } = occupant.address() as { port: number }
@@ -84,7 +84,7 @@ it('[RUN-7] when the port is taken, ends the start with one sentence', async () 
   )
 })
 
-it('[RUN-7] when the key is wrong, ends the start with one sentence', async () => {
+it('[RUN-7] when the key is wrong, does not start, and prints one sentence', async () => {
   const cwd = directory(0o777)
   expect((await run(cwd, ['init', '.'])).code).toBe(0)
   expect(await run(cwd, ['serve'], { WEFT_API_KEY: 'typo' })).toEqual(
@@ -98,7 +98,7 @@ it.each([
   ['the parent of the data directory', directory(0o555), './data'],
   ['the data directory', directory(0o555), '.'],
 ])(
-  '[RUN-7] when a folder cannot be written, ends the start with one sentence: %s',
+  '[RUN-7] when a folder cannot be written, does not start, and prints one sentence: %s',
   async (_name, cwd, data) => {
     const ran = await run(cwd, ['serve', '--data-dir', data])
     expect(ran).toEqual(
@@ -112,7 +112,7 @@ const versions = (version: string): string[] => {
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
 }
 
-it('[RUN-5] [RUN-7] when Node is outdated, ends the start with one sentence', async () => {
+it('[RUN-5] [RUN-7] when Node is outdated, does not start, and prints one sentence', async () => {
   const ran = await run(directory(0o777), ['serve'], {}, versions('18.20.4'))
   expect(ran).toEqual(
     sentence(/^weft: this is Node 18\.20\.4, and Weft needs Node 20\.19 or later: install it from \S+\n$/),
@@ -132,7 +132,7 @@ it('[RUN-5] before it checks the Node version, reads only a small file that impo
   read('main.js')
 })
 
-it('[RUN-7] when another process uses the store, ends the start with one sentence', async () => {
+it('[RUN-7] when another process uses the store, does not start, and prints one sentence', async () => {
   const cwd = directory()
   const { child } = await serve(cwd)
   const second = await startCli(['serve'], cwd, local).ended
@@ -157,7 +157,7 @@ afterAll(() => {
   if (isMounted) execFileSync('umount', ['-l', disk])
 })
 
-it.skipIf(!isMounted)('[RUN-7] when the disk is full, ends the start with one sentence', async () => {
+it.skipIf(!isMounted)('[RUN-7] when the disk is full, does not start, and prints one sentence', async () => {
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize))
   const ran = await run(directory(0o777), ['serve', '--data-dir', join(disk, 'data')])

@@ -86,7 +86,7 @@ it('[OPS-12] uses configured credentials, but does not write a configured signin
   })
 })
 
-it('[OPS-13] when the store does not have a configured token, ends the start, and changes nothing', async () => {
+it('[OPS-13] when the store does not have a configured token, does not start, and changes nothing', async () => {
   const { credentials } = await credentialsOf()
   const { apiKey, workspaceId } = credentials
   await expect(credentialsOf({ authToken: 'the-next-auth-token' })).rejects.toMatchObject({
@@ -125,7 +125,7 @@ it('[OPS-13] replaces the tokens of an import with the configured tokens, but on
   expect((await importAgain()).code).toBe(0)
 })
 
-it('[OPS-14] when the store does not have a configured API key, ends the start, and writes nothing', async () => {
+it('[OPS-14] when the store does not have the configured API key, does not start, and writes nothing', async () => {
   const { credentials } = await credentialsOf()
   const refused = { message: 'the store has API keys, but not the configured API key "typo"' }
   const remedy = expect.stringContaining('`weft keys list`')
@@ -139,7 +139,7 @@ it('[OPS-14] when the store does not have a configured API key, ends the start, 
   expect((await credentialsOf()).credentials).toEqual(credentials)
 })
 
-it('[OPS-14] when the credentials belong to another store, ends the start', async () => {
+it('[OPS-14] when the credentials belong to another store, does not start', async () => {
   await credentialsOf()
   const { apiKey, ...others } = kept()
   writeFileSync(file(), JSON.stringify({ ...others, apiKey: 'of-another-store' }))
@@ -278,7 +278,7 @@ it('[OPS-14] rejects an API key of another workspace', async () => {
   await expect(credentialsOf({ apiKey, workspaceId })).rejects.toThrow(/belongs to another workspace/)
 })
 
-it('[OPS-15] writes a lost credentials file again from the store, and rejects a damaged file by name', async () => {
+it('[OPS-15] writes a lost credentials file again from the store, and rejects a damaged file with its name', async () => {
   const { credentials } = await credentialsOf()
   rmSync(file())
   const again = (await credentialsOf()).credentials

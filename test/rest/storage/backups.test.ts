@@ -132,7 +132,7 @@ it('[STORE-15] frees the backup slot of a reader that reads too slowly', async (
   expect([1, 2].map(() => slots.take(source.chunks()))).not.toContain(null)
 })
 
-it('[STORE-15] keeps the backup slot of a reader that is fast enough for any length of time', async () => {
+it('[STORE-15] keeps the backup slot of a reader that is fast enough, however long the backup takes', async () => {
   const [clock, source] = [new HeldClock(), new Source()]
   const slots = new BackupLimiter(clock)
   const reader = slots.take(source.chunks())?.[Symbol.asyncIterator]()

@@ -50,7 +50,7 @@ it('[STORE-3] when it writes a backup, follows no link and overwrites no file', 
   expect(existsSync(at('nowhere'))).toBe(false)
 })
 
-it('[STORE-3] rejects one of two concurrent backups to the same file, and completes the other', async () => {
+it('[STORE-3] when two backups to the same file run at the same time, rejects one and completes the other', async () => {
   const both = await Promise.allSettled([backUp('same'), backUp('same')])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   await restore(at('same'), at('of same'), nobody)
@@ -89,13 +89,13 @@ itLong('[STORE-3] rejects the start of a server in a directory with an interrupt
   await expect(again).rejects.toThrow('is not empty')
 })
 
-it('[STORE-3] rejects one of two concurrent restores into the same directory, and completes the other', async () => {
+it('[STORE-3] when two restores into the same directory run at the same time, rejects one and completes the other', async () => {
   const both = await Promise.allSettled([1, 2].map(() => restore(at('backup'), at('twice'), nobody)))
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(readdirSync(at('twice')).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[STORE-3] treats a directory as empty that contains only what the root of a volume contains', async () => {
+it('[STORE-3] treats a directory that contains only the usual entries of a volume root as empty', async () => {
   mkdirSync(at('volume/lost+found'), { recursive: true })
   await restore(at('backup'), at('volume'), nobody)
   expect(readdirSync(at('volume')).sort()).toEqual(['credentials.json', 'lost+found', 'store'])

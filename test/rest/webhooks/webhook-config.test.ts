@@ -55,7 +55,7 @@ const firstTriggers = {
   enableDataProtection: false,
 }
 
-it('[HOOK-1] returns settings that were never configured as disabled and empty', async () => {
+it('[HOOK-1] if settings were never configured, returns them as disabled and empty', async () => {
   const { basic, advanced } = await webhooksOf(server)
   expect(await basic()).toEqual(never)
   expect(await advanced()).toEqual(neverAdvanced)
@@ -99,7 +99,7 @@ it('[HOOK-2] changes the given members, keeps the others, and returns the result
   expect(await basic()).toEqual(next)
 })
 
-it('[HOOK-3] starts with the default triggers when the service is enabled and no triggers are stored', async () => {
+it('[HOOK-3] when the service is enabled and no triggers are stored, uses the default triggers', async () => {
   const { basic } = await webhooksOf(server)
   await basic({ webhookServiceConfig: { authToken: 'kept' } })
   const first = await basic({
@@ -254,7 +254,7 @@ it('[HOOK-6] accepts an RSA key of at least 2048 bits, as a PEM file or base64 o
   }
 })
 
-it('[HOOK-7] encrypts nothing without a key', async () => {
+it('[HOOK-7] encrypts no body if no public key is configured', async () => {
   const { basic, advanced, refused } = await webhooksOf(server)
   const { spki: publicKey } = rsaKey()
   const ofBasic = (change: object) => ({ webhookServiceConfig: change })
@@ -289,7 +289,7 @@ it('[HOOK-8] requires that advanced webhooks are enabled first, then changes the
   expect(await advanced()).toEqual(next)
 })
 
-it('[HOOK-9] applies all of several concurrent changes', async () => {
+it('[HOOK-9] when several changes are concurrent, applies all of them', async () => {
   const { basic, advanced, create, update, list } = await webhooksOf(server)
   await advanced({ isEnabled: true })
   const { id } = await create()

@@ -221,7 +221,7 @@ it('[HOOK-26] lists endpoints in pages in both directions', async () => {
   expect(idsOf(await list({ limit: 7 }))).toEqual(ids)
 })
 
-it('[HOOK-26] neither skips nor repeats remaining endpoints while others are added and deleted', async () => {
+it('[HOOK-26] neither skips nor repeats a remaining endpoint in pages while other endpoints are added and deleted', async () => {
   const { create, list, remove } = await enabled()
   const stay = await Promise.all(Array.from({ length: 12 }, () => create()))
   const go = await Promise.all(Array.from({ length: 12 }, () => create()))

@@ -95,7 +95,7 @@ it('[AUDIT-1] records created ids, and does not record the creation of a workspa
   expect(await audit({ operation: '/v2/workspace/create' })).toEqual([])
 })
 
-it('[AUDIT-1] records a call again that is repeated with its idempotency key, marked as replayed', async () => {
+it('[AUDIT-1] when a call is repeated with its idempotency key, records it again, and marks the record as replayed', async () => {
   const headers = { ...ofWorkspace(server), 'idempotency-key': 'once-and-again' }
   const reset = () => server.post('/v2/workspace/authtoken/reset', { apiKey: 'gone' }, headers)
   const add = () =>

@@ -131,7 +131,7 @@ it('[WS-64] logs a warning when a declaration adds a workspace to a store with d
   expect(await logged({ Acme: acme, Bolt: bolt })).toEqual([])
 })
 
-it('[WS-63] when the store does not have a declared token, ends the start, and changes nothing', async () => {
+it('[WS-63] when the store does not have a declared token, does not start, and changes nothing', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const restart = (changed: object) =>
     start({ bootstrap: bootstrapOf({ New: other, Acme: { ...acme, ...changed } }) }, expectDeclared)
@@ -179,7 +179,7 @@ itLong('[WS-61] when a declared API key belongs to another workspace, ends the s
   await start({}, expectDeclared)
 })
 
-it('[WS-62] when a declared API key is missing in its workspace, ends the start', async () => {
+it('[WS-62] when a declared API key is missing in its workspace, does not start', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const mistyped = bootstrapOf({ Acme: { ...acme, apiKey: 'key-acne' } })
   await expect(start({ bootstrap: mistyped }, expectDeclared)).rejects.toMatchObject({

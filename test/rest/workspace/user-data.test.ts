@@ -101,7 +101,7 @@ it('[DATA-1] returns all stored data of a user, and no data of other users', asy
   expect(await data.all({ userId: 'nobody' })).toEqual([])
 })
 
-it('[DATA-2] while others are added and deleted, returns each entry once in pages of any size', async () => {
+it('[DATA-2] returns each entry once in pages of any size while other entries are added and deleted', async () => {
   await fillOrganization(post, 'page-2')
   const at = { organizationId: 'page-2' }
   const text = (each: Datum): string => JSON.stringify(each)

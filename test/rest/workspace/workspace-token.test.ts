@@ -40,7 +40,7 @@ async function reset(made: Made, data: object = {}): Promise<string> {
   return (dataOf(answer) as { newWorkspaceAuthToken: string }).newWorkspaceAuthToken
 }
 
-it('[WS-25] replaces the token of the workspace immediately, and of no other workspace', async () => {
+it('[WS-25] replaces the token of a workspace immediately, and does not change the tokens of other workspaces', async () => {
   const [made, other] = [await create(), await create()]
   const token = await reset(made)
   expect([await codeOf(made, made.authToken), await codeOf(made, token)]).toEqual([401, 200])
@@ -72,7 +72,7 @@ it('[WS-25] keeps the old token valid for its grace period, or at most for the g
     ).toMatchObject({ status: 400 })
 })
 
-it('[WS-25] after many concurrent resets, leaves one token, or with a grace period all of them', async () => {
+it('[WS-25] after many concurrent resets, leaves one valid token, or with a grace period keeps all tokens valid', async () => {
   const made = await create()
   const graceful = await Promise.all(Array.from({ length: 8 }, () => reset(made, { graceSeconds: 60 })))
   for (const token of graceful) expect(await codeOf(made, token)).toBe(200)

@@ -80,7 +80,7 @@ it('[ACC-54] ends a grant at exactly the second of its expiry, and then uses the
   expect(directoryRole(levels, [], now + 1000).role).toBe('editor')
 })
 
-it('[ACC-54] returns the next expiry of any grant that can change the role as the time of the next check', () => {
+it('[ACC-54] as the time of the next check, returns the next expiry of a grant that can change the role', () => {
   const soon = grant('viewer', nowSeconds + 10)
   const later = grant('viewer', nowSeconds + 20)
   const past = grant('viewer', nowSeconds - 10)

@@ -186,7 +186,7 @@ it('[ACC-62] finds a key that the provider adds later, and does not fetch the ke
   expect(await problemOf(await provider.sign(rsa), tokens)).toBe('signature')
 })
 
-it('[ACC-62] does not fetch the keys again for each unknown key id', async () => {
+it('[ACC-62] fetches the keys only once for several unknown key ids', async () => {
   const tokens = tokensWith()
   provider.fetches = 0
   for (let call = 0; call < 5; call += 1)

@@ -202,7 +202,7 @@ it('[ACC-9] rejects a secret of fewer than 32 bytes', () => {
   expect(() => new RealtimeTokens({ secret, previousSecret: 'short', ...rules })).toThrow(RangeError)
 })
 
-it('[ACC-80] after a revocation, rejects a token of the user that was issued up to it, that has no iat, or that has an iat in the future', async () => {
+it('[ACC-80] after a revocation, rejects a token of the user that was issued until then, that has no iat, or that has an iat in the future', async () => {
   const revoked = { ...claims, sub: 'revoked' }
   for (const iat of [undefined, seconds - 60, seconds, seconds * 1000])
     expect(await problemOf(mint({ ...revoked, iat }))).toBe('revoked')

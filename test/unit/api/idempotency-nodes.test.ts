@@ -200,7 +200,7 @@ it('[CS-33] when the record of a running call is deleted, does not run the call 
   await two.stop()
 })
 
-it('[CS-33] for calls that store nothing before their end, keeps the response that is ready first', async () => {
+it('[CS-33] if two nodes run a call that stores nothing before its end, keeps the response that is ready first', async () => {
   const { one, two } = await nodes()
   const [first, second] = [held(), held()]
   const call = callWith('repeatable')
@@ -213,7 +213,7 @@ it('[CS-33] for calls that store nothing before their end, keeps the response th
   expect(await two.run(call, first.work)).toMatchObject({ body: '"second"', replayed: true })
 })
 
-it('[CS-32] uses record slots again that another node has freed, and includes slots that it has used', async () => {
+it('[CS-32] counts the record slots that another node uses, and reuses slots that this node has freed', async () => {
   const { clock, one, two, store } = await nodes({ calls: 2 })
   const { work, release } = held()
   release()

@@ -68,7 +68,7 @@ function work(answer: string | Error = 'done') {
 
 const never = (): Promise<string> => new Promise(() => {})
 
-it('[IDEM-8] after its process has died, does not run a `once` call again, but runs a `repeatable` call again', async () => {
+it('[IDEM-8] after the process that ran a call has died, does not repeat a `once` call, but repeats a `repeatable` call', async () => {
   for (const effect of ['once', 'repeatable'] as const) {
     void started().run(callWith(effect, effect), never)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -141,7 +141,7 @@ it('[IDEM-8] reports an unknown outcome after an internal error or a store failu
   }
 })
 
-it('[IDEM-8] does not run a call whose start cannot be stored', async () => {
+it('[IDEM-8] if the start of a call cannot be stored, does not run the call', async () => {
   const commit = engine.kv.commit.bind(engine.kv)
   engine.kv.commit = () => Promise.reject(new Error('the store is away'))
   const [calls, first] = [started(), work()]
@@ -192,7 +192,7 @@ it('[IDEM-4] when the first call did nothing, runs one of the calls that wait fo
   expect(others.times).toBe(1)
 })
 
-it('[IDEM-10] treats an expired key as new, and removes its record in the background, even after a restart', async () => {
+it('[IDEM-10] treats an expired idempotency key as new, and removes its record in the background, even after a restart', async () => {
   const calls = started()
   for (let at = 0; at < 450; at++) await calls.run(callWith(`key-${at}`), work().do)
   clock.advance(keepMs / 2)

@@ -37,7 +37,7 @@ function issuesOf(data: unknown, length = 100): readonly ValidationIssue[] {
   }
 }
 
-it('gives the data the type of the schema', () => {
+it('derives the type of the data from the schema', () => {
   const data: FromSchema<typeof schema> = { id: 'x', items: [{ 'a/b~c': 1 }] }
   expectTypeOf(data.id).toEqualTypeOf<string>()
   expectTypeOf(data.items[0]?.['a/b~c']).toEqualTypeOf<number | undefined>()

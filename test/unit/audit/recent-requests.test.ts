@@ -31,7 +31,7 @@ it('[AUDIT-15] keeps the latest 100 accepted and the latest 100 rejected entries
   expect([targets.has('/bad/50'), targets.has('/bad/49')]).toEqual([true, false])
 })
 
-it('[AUDIT-15] keeps an entry that repeats, with its number of repetitions, while other entries replace each other', async () => {
+it('[AUDIT-15] keeps an entry that occurs repeatedly, with its number of repetitions, while newer entries replace the others', async () => {
   const recent = requests()
   for (let index = 0; index < 300; index++) {
     recent.note(tenant('a'), note('/same', 'NOT_FOUND'))

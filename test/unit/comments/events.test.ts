@@ -60,7 +60,7 @@ const told = async () => {
 }
 const judged = () => directory.memory.query(tenant, { limit: 100 })
 
-it('[COMM-14] stores the judgment of a decision even if the process ends between the two', async () => {
+it('[COMM-14] stores the judgment of a decision even if the process ends after the decision and before the judgment is stored', async () => {
   const annotation = { annotationId: 'a', ...suggesting, comments: [say('c')] }
   await comments.annotations.add(acting, [annotation])
   await comments.judging.stop()

@@ -67,7 +67,7 @@ const leavings: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 it.each(Object.keys(leavings))(
-  '[COMM-16] keeps an annotation that left the location while the location was deleted: %s',
+  '[COMM-16] keeps an annotation that left the location while the location was being deleted: %s',
   async (name) => {
     await comments.annotations.add(acting, [annotation])
     const { kv } = directory.engine

@@ -23,7 +23,7 @@ it('[CFG-13] reports line and column of a configuration file that is not JSON, a
   expect(message).toBe(`${file} is not JSON: line 3, column 13: expected a value`)
 })
 
-it('[CFG-13] reports a missing configuration file with the remedy', () => {
+it('[CFG-13] reports a missing configuration file, and states the remedy', () => {
   const file = join(root, 'missing.json')
   expect(problemOf(() => readConfig({ flags: {}, environment: {}, file }))).toMatchObject({
     message: `the configuration file ${file} does not exist`,

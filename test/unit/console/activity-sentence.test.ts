@@ -37,7 +37,7 @@ it('[CON-45] describes an activity without a template by its actor, action and t
   expect(describeActivity(activity({ actionUser: { userId: 'key' } }))).toBe('The backend document.sign_off')
 })
 
-it('[CON-46] requests only with the given filters', () => {
+it('[CON-46] sends only the given filters in a request', () => {
   expect(toActivityQuery('acme', noFilters)).toEqual({ organizationId: 'acme', order: 'desc' })
   const filters = { documentId: ' notes ', userId: 'ann', feature: 'crdt', actions: 'a.b, ,c.d' } as const
   expect(toActivityQuery('acme', filters)).toEqual({

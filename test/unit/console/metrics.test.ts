@@ -81,7 +81,7 @@ describe('rates and quantiles', () => {
     expect(rate(scrape('n_total 8', 0), before, 'n_total')).toBeNull()
   })
 
-  it('[CON-4] compares no metrics of different processes', () => {
+  it('[CON-4] does not compare the metrics of different processes', () => {
     const figures = (start: number, updates: number) =>
       `process_start_time_seconds ${start}\nweft_updates_total ${updates}`
     const before = scrape(figures(100, 5), 0)

@@ -12,7 +12,7 @@ function client(clientId: number) {
   return { awareness, said }
 }
 
-it('[CON-22] lists users by the latest state of each client, with the time of its first state', () => {
+it('[CON-22] lists each client with its latest user data and the time at which it first appeared', () => {
   const people = new AwarenessTracker()
   const { awareness, said } = client(7)
   awareness.setLocalState({ user: { id: 'ann', name: 'Ann', color: '#f00' } })

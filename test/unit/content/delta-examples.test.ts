@@ -113,7 +113,7 @@ test('[R9] distinguishes more embeds than there are placeholder characters', () 
   expect(readDelta(doc, key)).toEqual(swapped)
 })
 
-test('[R9] reads an embed that is not a JSON object inside an object, and keeps it when that object is written back', () => {
+test('[R9] returns an embed that is not a JSON object inside an object, and keeps the embed when that object is written back', () => {
   const author = new Y.Doc()
   author.getText(key).insertEmbed(0, new Y.Map([['k', 1]]))
   author.getText(key).insertEmbed(1, Y.Array.from([1]))
@@ -201,7 +201,7 @@ test('[R7] rejects a text as a delta if its attributes cannot be listed, but acc
   expect(readDelta(doc, key)).toEqual([{ insert: 'short', attributes: { bold: true } }])
 })
 
-test('[R3] removes marks in any gap whose content was deleted, so that no receiver has to remove them', () => {
+test('[R3] removes the formatting marks around deleted content, so that no receiver has to remove them', () => {
   const image = { insert: { image: 'x' } }
   const written =
     'a\u{f0000}\u{e0001}\u{1f44d}\u{1f3fd}\u{20000}\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{d}\u{a}\u{1d4b3}aae\u{301}\u{1f44d}\u{1f3fd}\u{1f600}aa'

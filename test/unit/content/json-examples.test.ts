@@ -203,7 +203,7 @@ test('[R12] writes new values as plain values, unless all values of their kind i
   expect(mixed.getMap(key).get('two')).not.toBeInstanceOf(Y.Map)
 })
 
-test('[R12] builds a new item key by key in the same way as its siblings', () => {
+test('[R12] stores each key of a new item in the same way as its siblings do', () => {
   const item = (name: string): Y.Map<unknown> =>
     new Y.Map<unknown>([
       ['id', name],
@@ -247,7 +247,7 @@ test('[R13] ignores the order of keys and the sign of zero, stores null, and del
   expect(replace(arrayWith([0, null]), 'array', [-0, null]).changed).toBe(false)
 })
 
-test('[R13] reads undefined as absent, and keeps it when that is written back', () => {
+test('[R13] reads undefined as an absent value, and keeps undefined when the read content is written back', () => {
   const doc = made((author) => {
     author.getMap(key).set('a', undefined)
     author.getMap(key).set('b', { c: undefined, d: Number.NaN })

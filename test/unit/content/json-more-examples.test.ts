@@ -28,7 +28,7 @@ function fragmentOf(text: string): Y.XmlFragment {
   return fragment
 }
 
-test('[R11] reads values that JSON cannot hold in a JSON form, and keeps them when that form is written back', () => {
+test('[R11] returns values that JSON cannot hold in a JSON form, and keeps these values when that form is written back', () => {
   const doc = mapWith({
     bytes: new Uint8Array([1, 2, 3]),
     element: new Y.XmlElement('p'),

@@ -161,7 +161,7 @@ test(
 )
 
 test(
-  '[R11] keeps shared values that stay, makes no plain value shared, and makes no shared value plain',
+  '[R11] keeps the shared values that the target also has, and turns no plain value into a shared value or the reverse',
   () => {
     fc.assert(
       fc.property(mapShape, changes, (made, steps) => {

@@ -31,7 +31,7 @@ const italic = { italic: true }
 const header = { header: 1 }
 const image = { image: 'a.png' }
 
-test('[R3] makes one update of many edits, even inside a transaction of the caller', () => {
+test('[R3] combines many edits into one update, even inside a transaction of the caller', () => {
   const source = Array.from({ length: 50 }, (_, index) => `line ${index} stays as it is`).join('\n')
   const doc = docWith(source)
   const updates = updatesOf(doc, () =>
@@ -44,7 +44,7 @@ test('[R3] makes one update of many edits, even inside a transaction of the call
   expect(textOf(doc)).toBe(source.replaceAll('stays', 'remains'))
 })
 
-test('[R4] keeps text that is typed at the end of a word after the word that replaces it', () => {
+test('[R4] when a word is replaced, text that a user types at its end stays after the new word', () => {
   const server = docWith('hello world and more')
   const client = loaded(server, 3)
   const typed = updatesOf(client, () => client.getText(key).insert(11, '!'))
@@ -103,7 +103,7 @@ test('[R8] gives replaced text the attributes of the first replaced character', 
   ])
 })
 
-test('[R8] gives a pure insertion the attributes that its two neighbors share', () => {
+test('[R8] gives text that is only inserted the attributes that its two neighbors share', () => {
   const doc = docOf([
     { insert: 'bold ', attributes: bold },
     { insert: 'both ', attributes: { ...bold, ...italic } },
@@ -175,7 +175,7 @@ test('[R8] keeps cursors in unchanged text at their position', () => {
   expect(textOf(doc).slice(0, found?.index)).toBe('a new first line\nseco')
 })
 
-test('[R9] keeps an embed next to replaced text on the same side', () => {
+test('[R9] when text next to an embed is replaced, keeps the embed on the same side of the text', () => {
   const doc = docOf([
     { insert: 'a ' },
     { insert: image },

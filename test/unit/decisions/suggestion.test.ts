@@ -38,7 +38,7 @@ it('[MEM-3] when evidence is divided, shows the other decision with its own reco
   expect(weigh(approve(), reject())).toBeNull()
 })
 
-it('[MEM-4] ranks decisions by weight, then number of precedents, then the newest one, and suggests nothing for a lead of one precedent', () => {
+it('[MEM-4] ranks decisions by weight, then number of precedents, then the newest precedent, and suggests nothing if the first has only one precedent', () => {
   const leader = (...found: Precedent[]) => weigh(...found)?.primary?.recommendation
   expect(leader(approve(0.4), approve(0.4), approve(0.4), reject(1), reject(0.5))).toBe('reject')
   expect(leader(approve(0.5), approve(0.5), reject(0.5), reject(0.25), reject(0.25))).toBe('reject')

@@ -43,7 +43,7 @@ async function raced(
   return results[wanted.folderId]
 }
 
-it('[FOLD-8] when folders are added or moved below a folder that is being moved, checks its move again', async () => {
+it('[FOLD-8] checks the move of a folder again if folders are added or moved below it in the meantime', async () => {
   const adding = await deepTree()
   const added = () => adding.folders.add(scope, [move('s3', 's2')])
   expect(await raced(adding, move('s1', 'n30'), added)).toMatchObject({ success: false })
@@ -58,7 +58,7 @@ it('[FOLD-8] when folders are added or moved below a folder that is being moved,
   })
 })
 
-it('[FOLD-7] when the target folder of a move is moved or deleted meanwhile, checks the move again', async () => {
+it('[FOLD-7] checks the move of a folder again if its target folder is moved or deleted in the meantime', async () => {
   const moving = await deepTree()
   const moved = () => moving.folders.update(scope, [move('s1', 'z')])
   expect(await raced(moving, move('z', 's2'), moved)).toMatchObject({ success: false })

@@ -55,7 +55,7 @@ it('[CS-54] when a paused node continues an earlier removal, keeps the record of
   await there.removals.stop()
 })
 
-it('[CS-55] when a node pauses after its permission to continue a removal, keeps the logs of a document that was created again', async () => {
+it('[CS-55] when a node pauses after it was allowed to continue a removal, keeps the logs of a document that was created again', async () => {
   const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
   const [stands, goOn] = [gate(), gate()]
   const here = directoryOn(one)

@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   who: fc.nat({ max: 5 }),
 })
 
-it('[PRES-24] records the same joins and leaves as the model for any arrivals and departures', () => {
+it('[PRES-24] when users connect and disconnect in any order, records the same joins and leaves as a simple model', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { clock, told, visits } = noted()

@@ -58,7 +58,7 @@ it('[CS-23] when a user edits at several nodes within a window, records one acti
   for (const { edits } of nodes) await edits.stop()
 })
 
-it('[CS-24] when edits occur at several nodes within a window, sends one event after its end by all clocks', async () => {
+it('[CS-24] when edits occur at several nodes within a window, sends one event after the window has ended on the clocks of all nodes', async () => {
   const { clock, store: engine } = await directories()
   const windowMs = 5_000
   const due = (): void => {}
@@ -87,7 +87,7 @@ it('[CS-24] when edits occur at several nodes within a window, sends one event a
   expect(events.size).toBeLessThanOrEqual(3)
 })
 
-it('[CS-24] has the same windows for an editor at all nodes, and windows with other ends for other editors', () => {
+it('[CS-24] computes the same windows for an editor at all nodes, and windows that end at other times for other editors', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 2 ** 41 }),

@@ -30,7 +30,7 @@ it('[NOTE-6] reads a member with any name, but never a member of the prototype',
   }
 })
 
-it('[NOTE-6] in the text for the recipient, addresses all users, and reads the acting user from the data', () => {
+it('[NOTE-6] fills in the recipient and the acting user, and prefers the values in the data', () => {
   const template = '{actionUser}, {recipientUser}'
   expect(renderHeadline(record(template), ann)).toBe('eve, Ann')
   expect(renderHeadline(record(template), null)).toBe('eve, {recipientUser}')

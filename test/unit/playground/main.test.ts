@@ -5,7 +5,7 @@ import { welcome } from '../../../src/playground/playground-document.ts'
 import { rewriteCurl, rewritten } from '../../../src/playground/rewrite.ts'
 
 describe('the playground', () => {
-  it('[CON-8] reads from an address who the user of a window is, that it is another participant, or nothing', () => {
+  it('[CON-8] reads from the address of a window whether it names a user, requests another participant, or does neither', () => {
     const guest = { name: 'Calm Otter & co', token: 'a.b-c_d' }
     expect(parseIdentityHash(identityHash(guest))).toEqual({ kind: 'guest', participant: guest })
     expect(parseIdentityHash('#token=t')).toMatchObject({ kind: 'guest', participant: { token: 't' } })
@@ -16,7 +16,7 @@ describe('the playground', () => {
     expect(friendlyName(() => 0.999)).toBe('Sunny Tapir')
   })
 
-  it('[CON-9] lists the own client first, for any states of the other clients', () => {
+  it('[CON-9] lists the client of this window first, whatever states the other clients have', () => {
     const states = new Map<number, Record<string, unknown>>([
       [7, { user: { name: 'Zoe' } }],
       [3, { user: { name: 'Mia' } }],

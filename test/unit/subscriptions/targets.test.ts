@@ -21,7 +21,7 @@ async function openTargets() {
   }
 }
 
-it('[HOOK-50] sends the events that the triggers enable to both URLs of the basic service', async () => {
+it('[HOOK-50] sends to both URLs of the basic service the events that its triggers enable', async () => {
   const { configs, told, subscriptions } = await openTargets()
   const config = {
     rawNotificationUrl: 'https://raw.test',
@@ -145,7 +145,7 @@ it('[HOOK-54] sends nothing to an endpoint that was disabled because of failures
   await expect(endpoints.find(tenant, id)).rejects.toMatchObject({ status: 'NOT_FOUND' })
 })
 
-it('[HOOK-29] signs with a replaced secret too for its grace period, but not with the secret before it', async () => {
+it('[HOOK-29] also signs with a replaced secret during its grace period, but not with any older secret', async () => {
   const { add, endpoints, clock } = await openTargets()
   const first = await add('mine')
   const secretsNow = async () => signingSecrets(await endpoints.find(tenant, first.id), clock.now())

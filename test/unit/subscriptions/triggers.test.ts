@@ -82,7 +82,7 @@ class Model {
   }
 }
 
-it('[HOOK-10] has the same state as the model after any sequence of configurations', async () => {
+it('[HOOK-10] after any sequence of configurations, has the same triggers as a simple model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const { engine, configs } = await openProcess()

@@ -34,7 +34,7 @@ const turns = fc.array(fc.tuple(fc.nat(2), fc.constantFrom('start' as const, 'en
   maxLength: 30,
 })
 
-it('[UPD-22] joins a state and the updates that continue it by copying, to the same state as Yjs', () => {
+it('[UPD-22] joins a state and the updates that follow it by copying their bytes, and gets the same state as Yjs', () => {
   fc.assert(
     fc.property(turns, fc.nat(29), (written, cut) => {
       const updates = typed(written)

@@ -70,7 +70,7 @@ describe('counts', () => {
 })
 
 describe('nesting', () => {
-  it('[UPD-8] is not deeper because of false claims of an update about known structs', () => {
+  it('[UPD-8] does not increase because of false claims of an update about known structs', () => {
     const doc = new Y.Doc()
     let clock = 0
     const next = (): Uint8Array => {

@@ -107,7 +107,7 @@ it('[HOOK-244] when far more messages wait than allowed, fails a limited number 
   expect(await strict.state(address)).toMatchObject({ pending: 10 })
 })
 
-it('gives ids to events that sort in the order of their creation', () => {
+it('gives events ids that sort in the order of their creation', () => {
   const ids = new EventIds()
   const made = [5, 5, 5, 6, 1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001].map((at) => ids.next(at))
   expect(made.toSorted()).toEqual(made)

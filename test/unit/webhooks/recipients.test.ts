@@ -35,7 +35,7 @@ const annotation = {
   createdBy: { userId: 'cyd', name: 'Cyd' },
 }
 
-it('[HOOK-142] lists the users of a thread and its assignee as recipients, without the acting user', async () => {
+it('[HOOK-142] lists as recipients the users of a thread and its assignee, but not the acting user', async () => {
   const recipients = new CommentRecipients(directory.store, async (_scope, annotationId) =>
     annotationId === 'a-1' ? [{ userId: 'dan' }, { userId: 'ann' }, { userId: 'bob' }] : [],
   )

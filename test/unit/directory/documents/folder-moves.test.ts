@@ -47,7 +47,7 @@ const cases = trees.chain((parents) => {
   })
 })
 
-it('[FOLD-7] [FOLD-8] [FOLD-9] has a valid tree after the accepted moves, the same in any order, and accepts all moves if all are possible', () => {
+it('[FOLD-7] [FOLD-8] [FOLD-9] after the accepted moves, the tree is valid and the same for any order of moves; if all moves are possible, all are accepted', () => {
   assert(
     property(cases, ({ parents, moves, other }) => {
       const refused = rejectedMoves(parents, new Map(moves), depthMax)

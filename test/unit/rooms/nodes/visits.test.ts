@@ -70,7 +70,7 @@ async function pass(world: World, ms: number): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn()
 }
 
-it('[CP-13] records joins and leaves of a user on several nodes in turn, and the last one matches the presence of the user', async () => {
+it('[CP-13] alternately records joins and leaves of a user on several nodes, and the last record matches the presence of the user', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30, size: 'medium' }),

@@ -35,7 +35,7 @@ it('[CP-34] on a single node, publishes no presence and no live messages to the 
   await server.stop()
 })
 
-it('[CP-25] publishes the moves of a window in one message if another node is interested, and in none otherwise', async () => {
+it('[CP-25] publishes the cursor moves of a window in one message if another node is interested, and publishes none otherwise', async () => {
   const world = await World.of(3, () => [0])
   const [mover, watcher] = [new Page('ada', 1), new Page('bob', 2)]
   mover.connect(world.node(0))

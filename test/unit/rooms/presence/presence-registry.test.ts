@@ -199,7 +199,7 @@ class Model {
   }
 }
 
-it('[PRES-10] in any order of moves, statuses and deletions, converges to the last ones for all clients', () => {
+it('[PRES-10] after moves, statuses and deletions in any order, all clients have the last ones', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
       const world = new World([

@@ -100,7 +100,7 @@ it('[CP-27] does not restore a user who was deleted at a node that had no contac
   expect(await listedAfter(steps, [[]])).toEqual(['ada rest'])
 })
 
-it('[CP-30] deletes and connects users whose records were written by a node with a clock hours ahead', async () => {
+it('[CP-30] deletes and connects users even if a node whose clock is hours ahead has written their records', async () => {
   const world = await World.of(2, () => [0])
   const { replica } = world.node(1).presence.presenceOf(document)
   const [now, ttlMs] = [world.clock.now(), 3_599_000]

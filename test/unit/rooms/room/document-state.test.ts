@@ -76,7 +76,7 @@ it('[ROOM-24] serves a document from its stored bytes, and creates no Y.Doc befo
   }
 })
 
-it('[ROOM-24] answers a client that has all content without a Y.Doc, and accepts the answer of that client', async () => {
+it('[ROOM-24] creates no Y.Doc to answer a client that has all content, and accepts the answer of that client', async () => {
   const { doc } = typed(['one ', 'two'], true)
   const snapshot = Y.encodeStateAsUpdate(doc)
   const state = await stored([snapshot], snapshot)

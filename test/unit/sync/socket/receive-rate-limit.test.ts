@@ -25,7 +25,7 @@ function setUp(perSecond: number, burst: number) {
   return { clock, exceeded, inflow: new ReceiveRateLimit(options) }
 }
 
-it('[LIM-5] in any period, reads at most burst and rate, plus one message per socket', () => {
+it('[LIM-5] in any period, reads at most the bytes that burst and rate allow, plus one message per socket', () => {
   const messages = fc.array(
     fc.record({
       from: fc.integer({ min: 0, max: 3 }),
