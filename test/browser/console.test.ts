@@ -159,7 +159,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     },
   )
 
-  itLong('[CON-64] repeats a failed read of a list when the user requests it', async () => {
+  itLong('[CON-64] when a list could not be read, reads it again on request of the user', async () => {
     const { page } = await openConsole(browser, weft, { route: '/overview' })
     await page.evaluate((workspace) => {
       const place = 'weft-credentials'

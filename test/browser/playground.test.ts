@@ -91,7 +91,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
   }, 30_000)
 
   itLong(
-    '[CON-8] opens by a link without credentials and clears the address, and without a link shows what to do',
+    '[CON-8] opens by a link without credentials and clears the address; without a link, shows what the user can do',
     async () => {
       const grant = {
         type: 'document',

@@ -40,7 +40,7 @@ it(
 const itAll = it.runIf(all)
 
 itAll(
-  '[DUR-5] loses updates that were shown in a simulated power loss when the server does not wait for the disk',
+  '[DUR-5] if the server does not wait for the disk, a simulated power loss loses updates that were shown',
   async () => {
     const { lost } = await crashes({ rounds: 1, seed, by: 'power', durability: 'process', say: console.info })
     expect(lost).toBeGreaterThan(0)
@@ -49,7 +49,7 @@ itAll(
 )
 
 itLong(
-  '[ROOM-1] uses limited memory for a reader that stops during a burst, and later sends it few messages',
+  '[ROOM-1] uses limited memory for a reader that stops during a burst of edits, and later sends it only a few messages',
   async () => {
     const bytes = (all ? 100 : 40) * MB
     const { heldBytes, messages } = await burst({ bytes, seconds: 2, reader: 'stopped' })

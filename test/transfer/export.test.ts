@@ -216,7 +216,7 @@ itLong(
   },
 )
 
-itLong('[OUT-6] reports a damaged document and skips it, and exports the others', deep, async () => {
+itLong('[OUT-6] reports and skips a damaged document, and exports the others', deep, async () => {
   const { status } = spawnSync('cp', ['-r', at('moved'), at('damaged')])
   expect(status).toBe(0)
   const stored = (await storedKeys(at('damaged', 'store'), 'typed')).filter((key) =>

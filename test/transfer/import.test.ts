@@ -76,7 +76,7 @@ it('[MOVE-3] imports updates in lines of JSON as documents with the same content
 })
 
 itLong(
-  '[MOVE-3] uses the path of each file in a folder as the name of its document, and for a single file its own name',
+  '[MOVE-3] takes the path of each file in a folder as the name of a document, and the file name if there is a single file',
   async () => {
     const [update] = typedAfter([], 'hello') as [Uint8Array]
     for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {
@@ -124,7 +124,7 @@ itLong('[MOVE-5] in a dry run, changes no byte, and reports what an import would
 })
 
 itLong(
-  '[MOVE-6] writes nothing in a second import, and adds only new updates of the old server in later ones',
+  '[MOVE-6] a second import writes nothing, and later imports add only new updates of the old server',
   async () => {
     const documents = sampleDocuments(2)
     const arguments_ = ['--organization', 'old', '--json'] as const
@@ -157,7 +157,7 @@ itLong(
 )
 
 itLong(
-  '[MOVE-7] rejects damaged, incomplete and too large documents by name, and imports the others',
+  '[MOVE-7] rejects damaged, incomplete and oversized documents with their names, and imports the others',
   async () => {
     const whole = typedAfter([], 'whole')
     const parts = updatesOf((doc) => {
@@ -204,7 +204,7 @@ itLong(
 )
 
 itLong(
-  '[MOVE-4] prefers the addresses of a name map, and does not merge two names that have the same address',
+  '[MOVE-4] takes addresses from the name map first, and does not merge two names that have the same address',
   async () => {
     const documents = new Map(
       ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),

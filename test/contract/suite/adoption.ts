@@ -15,7 +15,7 @@ export function adoptionContract(bench: () => Bench): void {
     ...more,
   })
 
-  it('[ENG-48] adopts a log as it was elsewhere, and continues it', async () => {
+  it('[ENG-48] adopts a log of another store unchanged, and continues it', async () => {
     expect(await log().adopt(doc, former())).toBe(true)
     await bench().reopen()
     const [epoch, head] = [3, 2 ** 40]
@@ -31,7 +31,7 @@ export function adoptionContract(bench: () => Bench): void {
     expect(await log().loadAt(doc, epoch, head - 1)).toBeNull()
   })
 
-  it('[ENG-48] keeps the given time and user of the last change, and copies the passed bytes', async () => {
+  it('[ENG-48] keeps the given time and user of the last change, and makes its own copy of the passed bytes', async () => {
     const snapshot = bytesOf('all')
     const adopting = log().adopt(doc, former({ snapshot }))
     await adopting
@@ -47,7 +47,7 @@ export function adoptionContract(bench: () => Bench): void {
     expect(await log().append(doc, 'recreate', updates('a'))).toMatchObject({ epoch: 8 })
   })
 
-  it('[ENG-48] does not adopt over a live log, or over a deletion at that epoch or a later one', async () => {
+  it('[ENG-48] does not adopt a log if the document has a live log, or was deleted at this epoch or a later one', async () => {
     await log().append(doc, 'create', updates('own'))
     for (const given of [former(), { state: 'deleted', epoch: 9 } as const])
       expect(await log().adopt(doc, given)).toBe(false)

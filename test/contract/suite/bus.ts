@@ -29,7 +29,7 @@ export function busContract(bench: () => Bench): void {
     expect(heard).toHaveLength(4)
   })
 
-  it('[ENG-37] delivers nothing after the end of one subscription, and still delivers to the others', async () => {
+  it('[ENG-37] after one subscription ends, delivers nothing to it, but still delivers to the other subscriptions', async () => {
     const heard: string[] = []
     const listener = (message: Uint8Array) => void heard.push(textOf(message) ?? '')
     const end = bus().subscribe('t', listener)

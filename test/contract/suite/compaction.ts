@@ -53,7 +53,7 @@ export function compactionContract(bench: () => Bench): void {
     expect([loaded.base, textOf(loaded.snapshot), loaded.head]).toEqual([3, '1 to 3', 5])
   })
 
-  it('[ENG-13] accepts one of several concurrent compactions, and keeps its snapshot', async () => {
+  it('[ENG-13] accepts only one of several concurrent compactions, and keeps the snapshot of this one', async () => {
     await appendNumbered(log(), doc, 'create', 1, 5)
     const done = await Promise.all([compact(0, 2), compact(0, 3), compact(0, 4)])
     expect(done.filter(Boolean)).toHaveLength(1)
@@ -100,7 +100,7 @@ export function compactionContract(bench: () => Bench): void {
     ])
   })
 
-  it('[ENG-15] runs calls after a deletion in order, without waiting for it', async () => {
+  it('[ENG-15] when calls follow a deletion, runs them in order, even if their caller does not wait for the deletion', async () => {
     await appendNumbered(log(), doc, 'create', 1, 3)
     const before = log().append(doc, 1, updates('before'))
     const destroyed = log().destroy(doc)
@@ -126,7 +126,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(await log().load(doc)).toEqual({ state: 'deleted', epoch: 1 })
   })
 
-  it('[ENG-16] deletes a bounded number of documents per call of destroyPrefix, and none outside the prefix', async () => {
+  it('[ENG-16] each call of destroyPrefix deletes a limited number of documents, and none outside the prefix', async () => {
     const count = destroyedPerCallMax + 20
     const appends = Array.from({ length: count }, (_, index) =>
       log().append(['p', String(index).padStart(4, '0')], 'create', updates('x')),

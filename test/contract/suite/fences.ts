@@ -27,7 +27,7 @@ export function fencesContract(bench: () => Bench): void {
     expect(await log.heads([doc])).toMatchObject([{ head: 4 }])
   })
 
-  it('[ENG-79] accepts an append when other fences are raised, or when the commit that raises its fence fails', async () => {
+  it('[ENG-79] accepts an append when only other fences are raised, or when the commit that raises its fence fails', async () => {
     const { log, kv, fences } = bench().engine
     const fence = await fences.read(names)
     const puts = [{ key: ['a'], value: bytesOf('a') }]

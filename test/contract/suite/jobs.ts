@@ -4,7 +4,7 @@ import { claimable, docKey, entriesOf, job, loadLive, outcomeOf, updates } from 
 import type { Bench } from './suite.ts'
 
 export function jobContract(bench: () => Bench): void {
-  it('[ENG-33] stores the jobs of an append together with the append', async () => {
+  it('[ENG-33] stores the jobs of an append in the same commit as the append', async () => {
     const { log } = bench().engine
     const doc = docKey('jobs')
     await log.append(doc, 'create', updates('a'), { jobs: [job('1', 0), job('2', 0)] })
@@ -26,7 +26,7 @@ export function jobContract(bench: () => Bench): void {
     expect((await claimable(bench().engine)).sort()).toEqual(['1', '12', '3', '6', '9'])
   })
 
-  it('[ENG-33] rejects a commit with a job that has an impossible time, and no other commit', async () => {
+  it('[ENG-33] rejects only the commit with a job whose time is impossible', async () => {
     const { log, kv } = bench().engine
     const doc = docKey('jobs')
     for (const at of [Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -48,7 +48,7 @@ export function jobContract(bench: () => Bench): void {
     expect(await claimable(engine)).toEqual(['x'])
   })
 
-  it('[ENG-34] stores the jobs of a commit together with the commit', async () => {
+  it('[ENG-34] stores the jobs of a commit in the same step as its values', async () => {
     const { kv } = bench().engine
     const put = { key: ['k'], value: new Uint8Array(1) }
     await Promise.all([

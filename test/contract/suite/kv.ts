@@ -36,7 +36,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get()).toEqual([])
   })
 
-  it('[ENG-22] copies the passed bytes before the call returns', async () => {
+  it('[ENG-22] makes its own copy of the passed bytes before the call returns', async () => {
     const value = Buffer.from('value')
     const committed = kv().commit(part, {
       puts: [{ key: ['a'], value }],
@@ -47,7 +47,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['a'])).toEqual(['value'])
   })
 
-  it('[ENG-23] scans a prefix in both directions, from a key on, up to a limit', async () => {
+  it('[ENG-23] scans a prefix in both directions, starting at a key, and returns at most a given number of entries', async () => {
     await put(['a'], ['b'], ['b', ''], ['b', '1'], ['b', '2'], ['b', '2', 'x'], ['b\0'], ['ba', '1'], ['c'])
     const all = ['a', 'b', 'b/', 'b/1', 'b/2', 'b/2/x', 'b\0', 'ba/1', 'c']
     const inside = all.slice(1, 6)
@@ -78,13 +78,13 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['a'], ['new'])).toEqual([null, 'x'])
   })
 
-  it('[ENG-24] distinguishes an empty value from an absent one in a check', async () => {
+  it('[ENG-24] in a check, distinguishes an empty value from an absent value', async () => {
     await kv().commit(part, { puts: [{ key: ['empty'], value: new Uint8Array(0) }] })
     const check = (value: Uint8Array | null) => kv().commit(part, { checks: [{ key: ['empty'], value }] })
     expect([await check(null), await check(new Uint8Array(0))]).toEqual([false, true])
   })
 
-  it('[ENG-24] applies checks to commits in progress, so that exactly one of several concurrent ones succeeds', async () => {
+  it('[ENG-24] applies checks to commits in progress too, so that exactly one of several concurrent commits succeeds', async () => {
     await kv().commit(part, { puts: [{ key: ['count'], value: bytesOf('0') }] })
     for (let round = 0; round < 10; round++) {
       const attempts = Array.from({ length: 5 }, () =>
@@ -98,7 +98,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['count'])).toEqual(['10'])
   })
 
-  it('[ENG-24] returns the value that failed a check to a read after the failure', async () => {
+  it('[ENG-24] after a check has failed, a read returns the value that made it fail', async () => {
     for (let round = 0; round < 10; round++) {
       const [, lost] = await Promise.all([
         kv().commit(part, { puts: [{ key: ['met'], value: bytesOf(`${round}`) }] }),
@@ -121,7 +121,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['chain'])).toEqual(['29'])
   })
 
-  it('[ENG-25] applies commits of a partition in the order of calls, also when one has to read first', async () => {
+  it('[ENG-25] applies the commits of a partition in the order of calls, even if one of them must read first', async () => {
     for (let round = 0; round < 10; round++) {
       const value = (text: string) => [{ key: ['order'], value: bytesOf(`${text} ${round}`) }]
       await Promise.all([

@@ -4,7 +4,7 @@ import type { Bench } from './suite.ts'
 export function leaseContract(bench: () => Bench): void {
   const leases = () => bench().engine.leases
 
-  it('[ENG-81] gives a lease to one holder until it is released, independent of other names', async () => {
+  it('[ENG-81] gives a lease to one holder until the holder releases it, independent of leases with other names', async () => {
     const lease = await leases().acquire('a')
     expect(lease?.isHeld).toBe(true)
     expect(await leases().acquire('a')).toBeNull()
@@ -17,7 +17,7 @@ export function leaseContract(bench: () => Bench): void {
     expect(await leases().acquire('a')).toBeNull()
   })
 
-  it('[ENG-81] gives a lease to one of several concurrent callers', async () => {
+  it('[ENG-81] when several callers request a lease at the same time, gives it to only one of them', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => leases().acquire('a')))
     expect(all.filter((lease) => lease !== null)).toHaveLength(1)
   })

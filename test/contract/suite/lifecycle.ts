@@ -13,7 +13,7 @@ export function lifeContract(bench: () => Bench): void {
     expect(engine.pendingBytes()).toBe(0)
   })
 
-  it('[ENG-41] waits in close for accepted writes, also when a head must be read first', async () => {
+  it('[ENG-41] close waits for accepted writes, even if a head must be read first', async () => {
     const { log, kv, blobs, queue } = bench().engine
     await log.append(docKey('known'), 'create', updates('a'))
     const accepted = [
@@ -33,7 +33,7 @@ export function lifeContract(bench: () => Bench): void {
     await closed
   })
 
-  it('[ENG-41] waits in close for an append that no other call waits for', async () => {
+  it('[ENG-41] close waits for an append even if its caller does not wait for the append', async () => {
     const { log } = bench().engine
     await log.append(doc, 'create', updates('a'))
     const appended = outcomeOf(log.append(doc, 1, updates('b')))

@@ -158,7 +158,7 @@ export function logModelContract(bench: () => Bench): void {
   const log = () => bench().engine.log
   let documents = 0
 
-  it('[ENG-17] gives the same result as a simple model for any history of one document', async () => {
+  it('[ENG-17] for any history of one document, gives the same result as a simple model', async () => {
     const histories = fc.array(step, { minLength: 1, maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(histories, (steps) => run(log(), docKey(`history ${documents++}`), steps)),
@@ -166,7 +166,7 @@ export function logModelContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-18] loads one moment of the log during appends and compactions, with all acknowledged appends', async () => {
+  it('[ENG-18] during appends and compactions, loads the log as it was at one moment, with all acknowledged appends', async () => {
     const doc = docKey('busy')
     await log().append(doc, 'create', updates('1'))
     let acknowledged = 1

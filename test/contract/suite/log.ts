@@ -58,7 +58,7 @@ export function logContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log(), doc)).map(([, text]) => text)).toEqual(order.map(String))
   })
 
-  it('[ENG-3] creates a log once, and accepts appends only for the named epoch', async () => {
+  it('[ENG-3] creates a log only once, and accepts an append only if it names the current epoch', async () => {
     expect(await outcomeOf(log().append(doc, 1, updates('a')))).toBe('absent')
     expect(await log().append(doc, 'create', updates('a'))).toMatchObject({ epoch: 1, first: 1, last: 1 })
     expect(await outcomeOf(log().append(doc, 'create', updates('b')))).toBe('exists')
@@ -95,7 +95,7 @@ export function logContract(bench: () => Bench): void {
     ])
   })
 
-  it('[ENG-4] returns the entries after the expected head when an append names an earlier one', async () => {
+  it('[ENG-4] when an append expects an earlier head, returns the entries after this head', async () => {
     await log().append(doc, 'create', updates('a', 'b', 'c'))
     const after = async (to: number | 'create' | 'recreate', expectHead: number) => {
       const result = await log().append(doc, to, updates('never'), { expectHead })
@@ -116,7 +116,7 @@ export function logContract(bench: () => Bench): void {
     expect(await after(1, 3)).toMatchObject({ state: 'appended', first: 4 })
   })
 
-  it('[ENG-5] writes nothing and takes no number for a rejected append', async () => {
+  it('[ENG-5] a rejected append writes nothing and uses no sequence number', async () => {
     await log().append(doc, 'create', updates('a'))
     const options = { expectHead: 7, jobs: [{ queue: 'queue', id: 'never', at: 0, payload: bytesOf('') }] }
     expect(await outcomeOf(log().append(doc, 1, updates('never'), options))).toBe('moved')
@@ -146,7 +146,7 @@ export function logContract(bench: () => Bench): void {
     expect(changed).toEqual({ at: at + 5, by: 'u' })
   })
 
-  it('[ENG-7] copies the passed bytes before the call returns', async () => {
+  it('[ENG-7] makes its own copy of the passed bytes before the call returns', async () => {
     const buffer = Buffer.from('first')
     const made = log().append(doc, 'create', [{ bytes: buffer, by: '' }])
     buffer.write('XXXXX')
@@ -176,7 +176,7 @@ export function logContract(bench: () => Bench): void {
     expect(seen).toEqual(numbered(1, 200).map(({ bytes }) => textOf(bytes)))
   })
 
-  it('[ENG-8] returns an entry larger than the page alone', async () => {
+  it('[ENG-8] returns an entry that is larger than a page in a page of its own', async () => {
     await log().append(doc, 'create', updates('a long entry', 'b'))
     const page = await loadLive(log(), doc, { bytesMax: 1 })
     expect(entriesOf(page)).toEqual([[1, 'a long entry']])

@@ -14,7 +14,7 @@ export function queueContract(bench: () => Bench): void {
     return claimed
   }
 
-  it('[ENG-26] claims due jobs by time, then id, up to the count', async () => {
+  it('[ENG-26] claims due jobs in the order of time, then id, and at most the requested number', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('c', now() - 5), job('later', now() + 1), job('b', now()), job('a', now()))
     await enqueue(engine, job('other', 0, 'x', 'another queue'), job('oldest', 0))
@@ -37,7 +37,7 @@ export function queueContract(bench: () => Bench): void {
     expect([...claimed, ...(await claimable(engine))].sort()).toEqual(ids)
   })
 
-  it('[ENG-27] makes a job due again when its lease ends, and rejects the old token', async () => {
+  it('[ENG-27] when the lease of a job ends, makes the job due again, and rejects the old token', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0, 'payload'))
     const first = await claimOne()
@@ -74,7 +74,7 @@ export function queueContract(bench: () => Bench): void {
     expect(await queue().done(token)).toBe(true)
   })
 
-  it('[ENG-29] makes a retried job due after the delay, with its attempts counted', async () => {
+  it('[ENG-29] when a job is retried, makes it due after the delay, and counts its attempts', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0))
     const { token } = await claimOne()
@@ -109,7 +109,7 @@ export function queueContract(bench: () => Bench): void {
     expect(await claimable(engine)).toEqual([])
   })
 
-  it('[ENG-31] runs a job after the leased job of the same id, and loses none', async () => {
+  it('[ENG-31] when a job is enqueued while a job with the same id is leased, runs it afterwards, and loses none', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0, 'first'))
     const first = await claimOne()
@@ -139,7 +139,7 @@ export function queueContract(bench: () => Bench): void {
     expect(textOf((await claimOne()).payload)).toBe('second')
   })
 
-  it('[ENG-27] accepts one of several concurrent ends of one lease', async () => {
+  it('[ENG-27] when several calls end one lease at the same time, accepts only one of them', async () => {
     const { engine } = bench()
     await enqueue(engine, job('a', 0))
     const { token } = await claimOne()

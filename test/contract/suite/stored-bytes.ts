@@ -12,7 +12,7 @@ const total = 3 * records * recordBytes
 export function storedBytesContract(bench: () => Bench): void {
   const under = { logs: [['workspace']], blobs: [['versions', 'workspace']], parts: [['kind', 'workspace']] }
 
-  it('[ENG-80] counts the bytes under the given keys only, also after a restart', async () => {
+  it('[ENG-80] counts only the bytes under the given keys, also after a restart', async () => {
     const random = new Random(1)
     const noise = () => Uint8Array.from({ length: recordBytes }, () => random.below(256))
     const { engine } = bench()

@@ -142,7 +142,7 @@ export function versionContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-44] keeps versions at most twice as long as requested, plus one compaction, in a log that is compacted steadily', async () => {
+  it('[ENG-44] in a log that is compacted regularly, keeps versions at most twice as long as requested, plus the time until the next compaction', async () => {
     const doc = docKey('steady')
     const { clock } = bench()
     const [keptMs, everyMs] = [100, 10]

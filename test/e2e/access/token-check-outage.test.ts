@@ -135,7 +135,7 @@ it('[DIA-25] keeps the current token valid when a newer token cannot be checked 
 })
 
 itLong(
-  '[LIM-18] when no token can be checked, closes every socket with 1013, including sockets with many documents',
+  '[LIM-18] when tokens cannot be checked, closes every socket with 1013, including sockets with many documents',
   async () => {
     await start()
     failure = new StoreUnavailableError('away')

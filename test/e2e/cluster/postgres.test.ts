@@ -171,7 +171,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[PG-22] in the doctor, checks the database instead of the disk',
+    '[PG-22] the doctor checks the database instead of the disk',
     async () => {
       const environment = { WEFT_ENGINE: 'postgres', WEFT_DATA_DIR: data, WEFT_PORT: '0' }
       const examined = async (url: string) => {

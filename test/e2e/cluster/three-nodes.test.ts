@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
   )
 
   itLong(
-    '[CT-5] closes clients with no other code than 1012 when nodes restart one after the other',
+    '[CT-5] when nodes restart one after the other, closes clients with 1012 and no other code',
     () => keeps('small', 'rolling'),
     timeout,
   )

@@ -72,7 +72,7 @@ const inSync = async (server: TestServer, ids: EditorIds, editors: readonly Edit
 }
 
 itLong(
-  `[VER-6] restores any version of any history over the wire in every format for all clients (seed ${seed})`,
+  `[VER-6] restores any version of any history, and all clients and formats then show its content (seed ${seed})`,
   async () => {
     const server = await startTestServer()
     const token = await server.token('ann')

@@ -122,7 +122,7 @@ itLong('[DEV-3] `npm start` ends with the server when it gets a signal', async (
   await eventually(async () => (await textAt(`http://127.0.0.1:${port}/healthz`)) === '')
 })
 
-itLong('[DEV-4] releases only a newer version that has described changes', async () => {
+itLong('[DEV-4] releases only a version that is newer and whose changes are in the changelog', async () => {
   for (const name of ['README.md', 'LICENSE', 'CHANGELOG.md', '.gitignore'])
     cpSync(join(root, name), join(folder, name))
   const git = (...args: readonly string[]): string =>

@@ -225,7 +225,7 @@ async function compare({ notifications, model }: World): Promise<void> {
 }
 
 itLong(
-  '[NOTE-16] shows every user the same as the model after any actions, and leaves nothing after all deletions',
+  '[NOTE-16] after any actions, shows every user the notifications of a simple model, and stores nothing after all deletions',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {

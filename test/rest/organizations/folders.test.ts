@@ -267,7 +267,7 @@ it('[FOLD-11] sets access type and inheritance of many folders, and returns the 
 })
 
 itLong(
-  '[FOLD-12] limits an organization to 10,000 folders, and answers every call in limited time with that many folders',
+  '[FOLD-12] limits an organization to 10,000 folders, and with this number answers every call in limited time',
   async () => {
     const { addFolders, updateFolders, folders, v1 } = await newOrganization(server)
     const id = (index: number) => `f${String(index).padStart(5, '0')}`

@@ -43,7 +43,7 @@ async function begin(): Promise<IncomingMessage> {
 }
 
 itLong(
-  '[STORE-15] makes two backups concurrently, and rejects a third one until one of them ends in any way',
+  '[STORE-15] makes at most two backups at the same time, and rejects a third backup until one of them has ended or failed',
   async () => {
     for (let round = 0; round < 3; round++) {
       const [first, second] = [await begin(), await begin()]

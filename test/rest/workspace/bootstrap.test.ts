@@ -170,7 +170,7 @@ it('[RUN-14] weft keys replace --configured stores declared tokens', async () =>
   })
 })
 
-itLong('[WS-61] when a declared API key belongs to another workspace, ends the start', async () => {
+itLong('[WS-61] when a declared API key belongs to another workspace, does not start', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const moved = bootstrapOf({ Acme: { ...acme, workspaceId: 'ws-third' } })
   await expect(start({ bootstrap: moved }, expectDeclared)).rejects.toThrow(
@@ -203,7 +203,7 @@ it('[CFG-12] rejects a key in `addKey` that the start does not use, and states t
 })
 
 itLong(
-  '[CFG-12] ends the start with exit code 2 if `addKey` has a key that the start does not use',
+  '[CFG-12] does not start, and ends with exit code 2, if `addKey` has a key that the start does not use',
   async () => {
     const run = await runCli(['serve', '--add-key', 'key-new'], root, { WEFT_HOST: '127.0.0.1' })
     expect(run).toMatchObject({ code: 2, err: expect.stringContaining('WEFT_API_KEY') })

@@ -178,7 +178,7 @@ describe('a mirror of the server of y-websocket', () => {
   })
 
   itLong(
-    '[MIRROR-9] rejects wrong credentials and names that are not addresses with one sentence and exit code 2',
+    '[MIRROR-9] with wrong credentials, or with a name that is not an address, prints one sentence and ends with exit code 2',
     async () => {
       const wrongName = await (await at.mirror(['no-address'])).ended
       expect([wrongName.code, wrongName.err]).toEqual([
@@ -193,7 +193,7 @@ describe('a mirror of the server of y-websocket', () => {
   )
 
   itLong(
-    '[MIRROR-14] is in step with a document even if the old server has pending updates of it',
+    '[MIRROR-14] a document is in step even if the old server has pending updates of this document',
     async () => {
       const ada = visit('acme/gap/main')
       const author = new Y.Doc()
@@ -218,7 +218,7 @@ describe('a mirror of the server of y-websocket', () => {
     },
   )
 
-  itLong('[MIRROR-11] is behind while Weft lacks content, and prints by how much', async () => {
+  itLong('[MIRROR-11] a document is behind while Weft lacks content of it, and the output states by how much', async () => {
     const ada = visit('acme/behind/main')
     ada.text.insert(0, '12345')
     await eventually(() => ada.provider.synced)

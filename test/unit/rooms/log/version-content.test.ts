@@ -154,7 +154,7 @@ describe(`seed ${seed}`, () => {
     expect(gone).toBeGreaterThan(70)
   })
 
-  itLong('[ROOM-20] without a retention time, removes the versions that a compaction covers', async () => {
+  itLong('[ROOM-20] without a retention time, a compaction removes the versions that it covers', async () => {
     openRooms(0)
     await rooms.use(address, async (room) => {
       const handed = await edit(room, { count: 200, everyMs: 1 })
