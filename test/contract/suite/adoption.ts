@@ -31,7 +31,7 @@ export function adoptionContract(bench: () => Bench): void {
     expect(await log().loadAt(doc, epoch, head - 1)).toBeNull()
   })
 
-  it('[ENG-48] keeps the given time and user of the last change, and makes its own copy of the passed bytes', async () => {
+  it('[ENG-48] keeps the given time and user of the last change, and copies the passed bytes', async () => {
     const snapshot = bytesOf('all')
     const adopting = log().adopt(doc, former({ snapshot }))
     await adopting

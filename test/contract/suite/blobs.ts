@@ -21,7 +21,7 @@ export function blobContract(bench: () => Bench): void {
     expect(await blobs().get(['v', '1'])).toBeNull()
   })
 
-  it('[ENG-35] makes its own copy of the passed bytes before the call returns', async () => {
+  it('[ENG-35] copies the passed bytes before the call returns', async () => {
     const bytes = Buffer.from('bytes')
     const put = blobs().put(['v'], bytes)
     bytes.fill(0)

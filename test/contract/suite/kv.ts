@@ -36,7 +36,7 @@ export function kvContract(bench: () => Bench): void {
     expect(await get()).toEqual([])
   })
 
-  it('[ENG-22] makes its own copy of the passed bytes before the call returns', async () => {
+  it('[ENG-22] copies the passed bytes before the call returns', async () => {
     const value = Buffer.from('value')
     const committed = kv().commit(part, {
       puts: [{ key: ['a'], value }],

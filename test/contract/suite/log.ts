@@ -146,7 +146,7 @@ export function logContract(bench: () => Bench): void {
     expect(changed).toEqual({ at: at + 5, by: 'u' })
   })
 
-  it('[ENG-7] makes its own copy of the passed bytes before the call returns', async () => {
+  it('[ENG-7] copies the passed bytes before the call returns', async () => {
     const buffer = Buffer.from('first')
     const made = log().append(doc, 'create', [{ bytes: buffer, by: '' }])
     buffer.write('XXXXX')

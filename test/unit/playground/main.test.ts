@@ -16,7 +16,7 @@ describe('the playground', () => {
     expect(friendlyName(() => 0.999)).toBe('Sunny Tapir')
   })
 
-  it('[CON-9] lists the client of this window first, whatever states the other clients have', () => {
+  it('[CON-9] lists the client of this window first, for any states of the other clients', () => {
     const states = new Map<number, Record<string, unknown>>([
       [7, { user: { name: 'Zoe' } }],
       [3, { user: { name: 'Mia' } }],
