@@ -187,7 +187,7 @@ itLong(
 )
 
 itLong(
-  '[OUT-5] changes neither a non-empty directory nor a store in use, and when it is killed, leaves no directory with its final name',
+  '[OUT-5] an export changes neither a non-empty directory nor a store in use, and leaves no directory with its final name when it is killed',
   deep,
   async () => {
     const used = await weft('export', at('plain'), '--data-dir', at('data'))

@@ -88,7 +88,7 @@ it('[MOVE-3] ends a line only at its line feed, regardless of the chunks in whic
   expect(read).toEqual(lines.map((text, index) => ({ number: index + 1, text })))
 })
 
-it('[MOVE-8] reports a file by name that cannot be read to its end or has an endless line', async () => {
+it('[MOVE-8] reports the name of a file that cannot be read to its end or has an endless line', async () => {
   const all = async (path: string, bytesMax?: number) => {
     for await (const _ of readLines(path, bytesMax));
   }

@@ -56,7 +56,7 @@ it('[STORE-7] computes the CRC-32C values of RFC 3720, B.4', () => {
   expect(crc32c(Buffer.from(Array.from({ length: 32 }, (_, index) => index))).toString(16)).toBe('46dd794e')
 })
 
-it('[STORE-7] reports no damage for a table that LevelDB wrote, and none for a missing table', async () => {
+it('[STORE-7] reports no damage for a table that LevelDB wrote, and no damage for a missing table', async () => {
   expect(await findTableDamage(path, 'structure')).toBe(null)
   expect(await findTableDamage(path, 'all')).toBe(null)
   expect(await findTableDamage(join(directory, 'none.ldb'), 'all')).toBe(null)

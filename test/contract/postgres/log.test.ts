@@ -99,7 +99,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect((await loadLive(engine.log, doc, { bytesMax: 1000 })).entries).toHaveLength(1)
   })
 
-  it('[PG-4] when an entry is changed or missing, rejects the document by name, and no other document', async () => {
+  it('[PG-4] when an entry is changed or missing, rejects this document with its name, and no other document', async () => {
     const [flipped, cut, sound] = docs(3) as [string[], string[], string[]]
     for (const doc of [flipped, cut, sound]) await appendNumbered(engine.log, doc, 'create', 1, 5)
     const entryOf = (doc: readonly string[], seq: number) =>

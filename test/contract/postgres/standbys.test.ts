@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
     await servers.repair()
   }, 60_000)
 
-  it('[PG-37] moves all connections, including open ones, from a primary that does not answer to the promoted standby', async () => {
+  it('[PG-37] when the primary does not answer, moves all connections to the promoted standby, including open connections', async () => {
     const engine = await openPostgresEngine({ url: servers.url, schema: 'silent' })
     await engine.log.append(doc, 'create', updates('1'))
     await Promise.all(Array.from({ length: 10 }, () => loadLive(engine.log, doc)))

@@ -6,7 +6,7 @@ import type { Bench } from './suite.ts'
 export function blobContract(bench: () => Bench): void {
   const blobs = () => bench().engine.blobs
 
-  it('[ENG-35] returns the last blob that was put, and nothing after its deletion', async () => {
+  it('[ENG-35] returns the last blob that was stored, and returns nothing after the blob is deleted', async () => {
     const big = Buffer.alloc(16 * 1024 * 1024, 'weft ')
     await blobs().put(['v', '1'], bytesOf('one'))
     await blobs().put(['v', '1'], bytesOf('two'))

@@ -35,7 +35,7 @@ const cut = (keys: readonly Key[], pick: number, length: number): Key =>
 export function keyContract(bench: () => Bench): void {
   let rounds = 0
 
-  it('[ENG-20] separates Kv keys of any well-formed segments, orders them, and keeps them inside their prefix', async () => {
+  it('[ENG-20] for any well-formed segments, keeps Kv keys separate, in order and inside their prefix', async () => {
     const { kv } = bench().engine
     await fc.assert(
       fc.asyncProperty(
@@ -58,7 +58,7 @@ export function keyContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-20] separates Kv partitions of any well-formed segments', async () => {
+  it('[ENG-20] for any well-formed segments, keeps Kv partitions separate', async () => {
     const { kv } = bench().engine
     await fc.assert(
       fc.asyncProperty(distinctKeys, key, async (parts, key) => {
@@ -75,7 +75,7 @@ export function keyContract(bench: () => Bench): void {
     )
   })
 
-  it('[ENG-20] separates documents of any well-formed segments, orders them, and keeps them inside their prefix', async () => {
+  it('[ENG-20] for any well-formed segments, keeps documents separate, in order and inside their prefix', async () => {
     const { log } = bench().engine
     await fc.assert(
       fc.asyncProperty(distinctKeys, fc.nat(), fc.nat(3), async (keys, pick, length) => {

@@ -19,7 +19,7 @@ export function logContract(bench: () => Bench): void {
   const doc = docKey('log')
   const log = () => bench().engine.log
 
-  it('[ENG-1] numbers updates from 1 without gaps, in the order of calls, also for concurrent appends', async () => {
+  it('[ENG-1] numbers updates from 1 without gaps and in the order of calls, even if appends are concurrent', async () => {
     const calls = [log().append(doc, 'create', numbered(1, 1))]
     let next = 2
     for (let count = 1; count <= 40; count++) {

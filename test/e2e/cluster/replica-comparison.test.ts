@@ -37,7 +37,7 @@ it('[CR-17] when the server closes, does not continue a running comparison of re
   await engine.close()
 })
 
-it('[CR-21] runs only one comparison of replicas with their logs at a time, however often the bus loses a message', async () => {
+it('[CR-21] runs only one comparison of replicas with their logs at a time, even if the bus loses many messages', async () => {
   const clock = new HeldClock()
   const answers: ((heads: readonly null[]) => void)[] = []
   const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))

@@ -110,7 +110,7 @@ it('[CR-3] when the bus loses all messages, finds edits by a comparison with the
   )
 })
 
-it('[CR-4] when several nodes replace content concurrently, keeps the content of one replacement, and nothing twice', async () => {
+it('[CR-4] when several nodes replace content concurrently, keeps the content of one replacement, and repeats no part of it', async () => {
   cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
   const editor = await editorAt(0)
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'the beginning of it all' })

@@ -214,7 +214,7 @@ it('releases the thread of a replacement before the replacement waits for the di
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-34] when two backends alternate with their own base versions, does not add a client id for each replacement', async () => {
+it('[ROOM-34] when two backends replace content alternately, each with its own base version, does not add a client id for each replacement', async () => {
   const { rooms } = await openRooms(0)
   const { room } = await rooms.open(address('main'))
   const first = await replace(room, 'text', `one\n\ntwo\n`)

@@ -226,7 +226,7 @@ itLong(
 
 const versionOf = ({ version }: { readonly version: string }): Version => parseVersion(version) as Version
 
-it('[ROOM-31] keeps all edits made during a replacement, after the replaced content', async () => {
+it('[ROOM-31] keeps all edits that users make during a replacement, and puts them after the replaced content', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'xml', paragraphs(1_500))
   const typing = typist(room)
@@ -243,7 +243,7 @@ it('[ROOM-31] keeps all edits made during a replacement, after the replaced cont
   expect(then?.doc.getMap('typed').get('count')).toBeLessThan(typed)
 })
 
-it('[ROOM-31] keeps edits made since the base version even if updates arrive without a pause', async () => {
+it('[ROOM-31] keeps the edits since the base version even if updates arrive without a pause', async () => {
   const { room } = await rooms.open(address)
   const lines = Array.from({ length: 6_000 }, (_, line) => `${line} ${words(2)}`)
   const { version } = await replace(room, 'text', lines.join('\n'))
@@ -280,7 +280,7 @@ it('[ROOM-64] completes a replacement and an update that both need the only thre
   expect(await Promise.all([replacing, applying])).toHaveLength(2)
 })
 
-it('[ROOM-31] does not restore a document that is deleted during its replacement', async () => {
+it('[ROOM-31] when a document is deleted during its replacement, does not restore it', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'xml', paragraphs(1_500))
   const answer = expect(replace(room, 'xml', paragraphs(1_500))).rejects.toMatchObject({
@@ -300,7 +300,7 @@ const job = {
   state: 'never',
 } as const
 
-it('[ROOM-32] when a thread fails, fails its job only, and gives the next job another thread', async () => {
+it('[ROOM-32] when a thread fails, only its job fails, and the next job gets another thread', async () => {
   const threads = threadsOf({ waitingMax: 1, jobMs: 20_000 })
   const broken = { ...job, updates: [Uint8Array.of(9, 9, 9)] }
   await expect(threads.use(address, (thread) => thread.run(broken))).rejects.toThrow('could not be computed')

@@ -96,7 +96,7 @@ it('[ROOM-51] when a REST update would make its document too expensive, returns 
   expect((await server.post('/v2/crdt/get', address('rest'))).body).toEqual(before)
 }, 60_000)
 
-it('[ROOM-52] accepts an expensive update by REST, and the document stays usable', async () => {
+it('[ROOM-52] accepts an expensive update by REST, and users can continue to edit the document', async () => {
   const [first, second] = shape('concurrentPrepends', accepted) as [Uint8Array, Uint8Array]
   await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'kept' })
   for (const update of [first, second]) {

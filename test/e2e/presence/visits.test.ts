@@ -117,7 +117,7 @@ it('[PRES-20] records a join and a leave for a user who connects and leaves imme
   await server.stop()
 })
 
-it('[PRES-21] records a join for an added user and a leave for a deleted or expired user, and nothing for a websocket in between', async () => {
+it('[PRES-21] records a join when REST adds a user, a leave when the user is deleted or expires, and nothing for a websocket in between', async () => {
   const { clock, server, connect, call, here, tells, told } = await world()
   const client = await connect('bob')
   await tells('bob presence.join')
@@ -161,7 +161,7 @@ it('[PRES-22] writes no presence event that no endpoint subscribes to', async ()
   await nothing.server.stop()
 })
 
-it('[PRES-23] at shutdown, records a leave for a user who has already left, and none for a connected user', async () => {
+it('[PRES-23] at shutdown, records a leave for a user who has already left, but no leave for a connected user', async () => {
   const { engine, told: recorded } = await openRecorded()
   const server = await startTestServer({}, { engine })
   await wantTold(server, presenceTypes)

@@ -113,7 +113,7 @@ it('[TRACE-2] traces a client on every document, with the updates that it receiv
   expect(JSON.stringify(lines)).not.toContain('bob')
 })
 
-it('[TRACE-1] traces why a client is rejected or does not get the right to edit', async () => {
+it('[TRACE-1] traces why the server rejects a client, or why a client may not edit', async () => {
   const { server, of } = await traced('document:acme/notes,client:eve', { createOnConnect: false })
   const wsUrl = `${server.wsUrl}/sync/acme/notes/main`
   await (await RawClient.connect(`${wsUrl}?token=wrong`)).closed
@@ -154,7 +154,7 @@ it('[TRACE-1] traces one document on a socket that carries several documents', a
   socket.destroy()
 })
 
-it('[TRACE-3] traces a change by a backend with its plan, its wait for the document and its outcome', async () => {
+it('[TRACE-3] for a change by a backend, traces the plan, the wait for the document, and the outcome', async () => {
   const { server, of } = await traced('document:acme/notes')
   dataOf(await server.post('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] }))
   const change = { ...document, type: 'text' }

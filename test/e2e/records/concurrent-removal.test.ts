@@ -122,7 +122,7 @@ it('[ORG-14] removes a document without waiting for a hundred removals of anothe
 })
 
 it.each(['folder', 'documents'] as const)(
-  '[ORG-15] leaves nothing when an organization is deleted while a %s in it is removed',
+  '[ORG-15] when an organization is deleted while a %s in it is removed, removes everything',
   async (kind) => {
     const scope = scopeOf(tenant, 'acme')
     const slow = documentPrefix(scope, 'd0')

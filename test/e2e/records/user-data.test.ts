@@ -192,7 +192,7 @@ it('[DATA-6] reports the progress of a running erasure, and does not start a sec
 })
 
 itLong(
-  `[DATA-6] continues an erasure without another call after ${rounds} SIGKILLs, and leaves nothing (seed ${seed})`,
+  `[DATA-6] after ${rounds} SIGKILLs, continues an erasure without another call until everything is erased (seed ${seed})`,
   async () => {
     const random = new Random(seed)
     const directory = await mkdtemp(join(tmpdir(), 'weft-user-data-'))

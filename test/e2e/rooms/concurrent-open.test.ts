@@ -48,7 +48,7 @@ it('[ROOM-22] loads a document once into one room when many clients open it conc
   for (const client of [first, ...others]) client?.end()
 })
 
-it('[ROOM-23] sends nothing while the document loads, then sends all of it', async () => {
+it('[ROOM-23] sends nothing while a document loads, then sends the whole document', async () => {
   await stored()
   const client = await come()
   await eventually(() => loads === 1)

@@ -138,7 +138,7 @@ it('[ORG-9] closes a client that joins a deleted room with 4404', async () => {
   expect([late.codes, room.memberCount]).toEqual([[4404], 0])
 })
 
-it('[SYNC-4] encodes an edit once, sends it as one frame to each member, and does not send it to its sender', async () => {
+it('[SYNC-4] encodes an edit once, sends it as one frame to each other member, and does not send it to its sender', async () => {
   const lease = await rooms.open(address)
   const { room } = lease
   let encoded = 0

@@ -38,7 +38,7 @@ function followed(client: RawClient, isWanted: (seen: Y.Doc) => boolean): () => 
   }
 }
 
-it('[ROOM-1] keeps a limited backlog for a reader that stops, then sends one difference with everything that the reader missed', async () => {
+it('[ROOM-1] keeps a limited backlog for a reader that stops, and later sends one difference with everything that the reader missed', async () => {
   const path = newPath()
   const [writer, reader, witness] = [await connect(path), await connect(path), await connect(path)]
   await Promise.all([writer.roundTrip(), reader.roundTrip(), witness.roundTrip()])

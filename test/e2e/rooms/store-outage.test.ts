@@ -63,7 +63,7 @@ it('[API-16] when a call arrives while the store is unavailable, does not state 
   })
 })
 
-it('[ROOM-7] while the disk is full for a short time, sends and acknowledges nothing, then everything', async () => {
+it('[ROOM-7] while the disk is full for a short time, sends and acknowledges nothing, and afterwards sends and acknowledges everything', async () => {
   const [writer, reader] = [await connect(), await connect()]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])
   full = true

@@ -154,7 +154,7 @@ it('[DIA-26] [LIM-11] closes the socket of an authenticated client after 100 rej
   expect(await failures()).toBe(101)
 })
 
-it('[DIA-26] counts a rejected token even if the client leaves the document before the token is checked', async () => {
+it('[DIA-26] counts a rejected token even if the client leaves the document before the server has checked the token', async () => {
   await start()
   const client = await letIn(await server.token('ada'))
   for (let tried = 0; tried < 120; tried++) {
@@ -208,7 +208,7 @@ it('[DIA-25] when a newer token cannot be checked in time, keeps the current tok
   provider.stop()
 })
 
-it('[DIA-26] reads nothing from a client while its token is checked, even if the client has left the document', async () => {
+it('[DIA-26] reads nothing from a client while the server checks its token, even if the client has left the document', async () => {
   const { client, undecided, provider } = await withUndecided()
   client.send(tokenFrame('acme/other/main', undecided))
   client.send(leaving('acme/other/main'))

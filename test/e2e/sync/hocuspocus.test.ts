@@ -116,7 +116,7 @@ it('[DIA-13] sends the scope when a client joins and after each change, and a re
   }
 })
 
-it('[DIA-14] sends broadcasts of backends as stateless messages, and sends messages of a client with its user to the other clients', async () => {
+it('[DIA-14] sends broadcasts of backends as stateless messages, and forwards messages of a client to the other clients together with its user', async () => {
   const name = newName()
   const [ada, bob] = await Promise.all(
     ['ada', 'bob'].map(async (userId) => hocuspocusProvider(server, name, await server.token(userId))),

@@ -292,7 +292,7 @@ it('[RUN-12] logs a failed webhook attempt with endpoint, event and reason', asy
   expect(eventsNamed('webhook.attempt_failed')).toHaveLength(1)
 })
 
-it('[RUN-21] logs a disabled endpoint, and the messages that fail because it is disabled', async () => {
+it('[RUN-21] logs that an endpoint was disabled, and logs the messages that fail because of this', async () => {
   const { server, endpoint, document: create } = await start({}, log)
   const { workspaceId, apiKey } = server.credentials
   const receiver = await receiving(answering(410))

@@ -253,7 +253,7 @@ describe('rejections and close codes', () => {
     expect(await closeOf(url('acme/never-made/main', viewerToken))).toMatchObject({ code: 4404 })
   })
 
-  it('[SYNC-10] closes the sender of a malformed message or a text message with 4400, and no other client', async () => {
+  it('[SYNC-10] closes with 4400 the client that sent a malformed message or a text message, and no other client', async () => {
     const path = newPath()
     const witness = await RawClient.connect(url(path))
     const hostile: readonly (Uint8Array | string)[] = [

@@ -61,7 +61,7 @@ it('[HOOK-211] sends a message again on request, with the same webhook-id', asyn
   expect(refused.body.error?.status).toBe('NOT_FOUND')
 })
 
-it('[HOOK-212] recovers the messages that have failed since a given time, and no others', async () => {
+it('[HOOK-212] sends again the messages that have failed since a given time, and no other messages', async () => {
   const { clock, endpoint, document, update, log, recover } = await start()
   const receiver = await receiving(answering(410))
   const id = await endpoint(receiver.url)

@@ -77,7 +77,7 @@ const someGrants = fc.uniqueArray(
   { selector: ({ groupId }) => groupId, maxLength: 40, size: 'max' },
 )
 
-it("[ACC-58] applies all grants of the user's groups on a resource, and no others", async () => {
+it("[ACC-58] applies all grants of the user's groups on a resource, and no other grants", async () => {
   const { store, reader, close } = await openDirectory()
   let runs = 0
   await fc.assert(

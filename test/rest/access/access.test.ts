@@ -98,7 +98,7 @@ it.each([
   ['an unknown type', { type: 'planet', id: 'a' }, 'type'],
   ['an unknown role', { type: 'organization', id: 'a', accessRole: 'owner' }, 'accessRole'],
   ['an invalid id', { type: 'organization', id: '..' }, 'id'],
-])('[ACC-32] rejects an invalid resource with its position: %s', async (_name, resource, member) => {
+])('[ACC-32] rejects an invalid resource, and states its position: %s', async (_name, resource, member) => {
   const { status, body } = await withResource(resource)
   expect(status).toBe(400)
   expect(body.error?.status).toBe('INVALID_ARGUMENT')

@@ -77,7 +77,7 @@ it('[WS-43] deletes and returns the existing domains, and returns INTERNAL when 
   expect(await list(key)).toEqual(['three.test'])
 })
 
-it('[WS-41] rejects invalid domains with their positions, and adds nothing', async () => {
+it('[WS-41] rejects invalid domains, states their positions, and adds no domain', async () => {
   const key = await newKey()
   for (const action of ['add', 'delete'] as const) {
     const { status, body } = await call(key, action, 'fine.test', 'no domain', '*')

@@ -155,7 +155,7 @@ it('[PERM-4] requires either a user or a group, and not both', async () => {
   ])
 })
 
-it('[PERM-5] replaces a grant together with its expiry', async () => {
+it('[PERM-5] when a grant is replaced, replaces its expiry too', async () => {
   await server.call('/v2/users/add', { documentId: 'd2', users: [{ userId: 'rob' }] })
   await permit('rob', { ...d2, accessRole: 'viewer', expiresAt: inSeconds(60) })
   expect((await rightsOf('rob')).documents.d2).toMatchObject({

@@ -99,7 +99,7 @@ it('[COMM-15] keeps an anchor at its word when a backend replaces the text', asy
   }
 })
 
-it('[COMM-16] deletes the annotations of a location and their activities, and nothing else', async () => {
+it('[COMM-16] deletes the annotations of a location and the activities of these annotations, and nothing else', async () => {
   const { add, call, get, stored, activities, happened } = await organization('location-16')
   const going = Array.from({ length: 120 }, (_, index) => ({
     annotationId: `go${index}`,
@@ -214,7 +214,7 @@ it('[COMM-22] without an organization, deletes the location if only one organiza
   expect([await get(), await other.get()]).toMatchObject([[], [{ annotationId: 'b' }]])
 })
 
-it('[COMM-23] stores the location of an annotation in its activities, and deletes the activities of a location with its data', async () => {
+it('[COMM-23] stores the location of an annotation in its activities, and deletes these activities when the data of the location is deleted', async () => {
   const { add, call, activities } = await organization('located-23')
   const at = { organizationId: 'located-23', documentId: 'd1' }
   const location = { id: 'page', locationName: 'Page', width: 7 }

@@ -11,7 +11,7 @@ afterAll(() => server.stop())
 
 const organization = (organizationId: string) => commentsOf(server, organizationId)
 
-it('[COMM-9] rejects malformed, excess and oversized input with its position', async () => {
+it('[COMM-9] rejects malformed, excess and oversized input, and states the position of the problem', async () => {
   const { add, call, refusal, one } = await organization('refused-9')
   await add({ annotationId: 'a', comments: [say('c')] })
   const large = 'x'.repeat(limits.suggestionBytes)

@@ -108,7 +108,7 @@ it('[NOTE-13] deletes only the notifications that match the filters', async () =
   await remove({ notificationIds: ['all'] })
 })
 
-it('[NOTE-13] leaves nothing regardless of the number of readers, and deletes many notifications in several calls', async () => {
+it('[NOTE-13] removes all data of a notification, however many readers it has, and deletes many notifications in several calls', async () => {
   const { add, addUsers, update, remove, stored, post } = await organization('delete-many')
   const many = Array.from({ length: 1_200 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 400) await addUsers(many.slice(at, at + 400))

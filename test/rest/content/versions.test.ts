@@ -124,7 +124,7 @@ it('[VER-3] returns NOT_FOUND for missing content, and for a missing or deleted 
     expect(statusOf(await call(`versions/${operation}`, { ...other, versionId }))).toBe('NOT_FOUND')
 })
 
-it('[VER-4] stores the content of equal versions only once, and keeps it until the last of them is deleted', async () => {
+it('[VER-4] stores the content of equal versions only once, and keeps the content until the last of these versions is deleted', async () => {
   const editor = nextEditor()
   const blobs = () => engine.blobs.list(['versions', ...Object.values(addressOf(editor))], { limit: 10 })
   await write(editor, 'text')

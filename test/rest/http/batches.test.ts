@@ -164,7 +164,7 @@ describe('entries', () => {
     })
   })
 
-  it('[COMPAT-8] fails each entry that has an unknown member, not only the first one', async () => {
+  it('[COMPAT-8] rejects each entry that has an unknown member, not only the first such entry', async () => {
     const results = await resultsOf('/v2/organizations/add', {
       organizations: ['a', 'b', 'c'].map((id) => ({ organizationId: id, ...(id !== 'c' && { nmae: 'x' }) })),
     })

@@ -152,7 +152,7 @@ it.each(['bug', 'text'])(
   },
 )
 
-it('[API-16] returns UNAVAILABLE when the store is unavailable and INTERNAL when a document is damaged, and states no details', async () => {
+it('[API-16] returns UNAVAILABLE if the store is unavailable, and INTERNAL if a document is damaged, both without details', async () => {
   const away = await provoke('away')
   expect(away).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } })
   expect(errors()).toEqual([])
@@ -168,7 +168,7 @@ it('[API-17] never logs query strings', async () => {
   expect(logged.join('')).not.toContain('in-the-query')
 })
 
-it('[API-8] logs a request together with its id', async () => {
+it('[API-8] logs the id of a request with the request', async () => {
   await provoke('bug')
   const lines = () => logged.map((line) => JSON.parse(line) as { msg: string; requestId?: string })
   await eventually(() => lines().some(({ msg }) => msg === 'request'))

@@ -80,7 +80,7 @@ it('[DOC-3] creates a missing organization or folder with createOrganization or 
   expect((await documents({ folderId: 'first' })).map(({ id }) => id)).toEqual(['a', 'b'])
 })
 
-it('[DOC-4] in version 1, returns at most 30 documents by id, without missing ones, or all documents of the organization', async () => {
+it('[DOC-4] in version 1, returns up to 30 documents by id and omits missing ones, or returns all documents of the organization', async () => {
   const { addDocuments, updateDocuments, v1 } = await newOrganization(server)
   const ids = many(1_100)
   for (const at of [0, 500, 1_000])
@@ -133,7 +133,7 @@ it('[DOC-5] in version 2, returns documents by id, or lists a folder or the orga
   )
 })
 
-it('[DOC-6] changes the given members and keeps the others, and does not update an unknown document', async () => {
+it('[DOC-6] changes the given members and keeps the other members, and does not update an unknown document', async () => {
   const { addFolders, addDocuments, updateDocuments, documents } = await newOrganization(server)
   await addFolders({ folderId: 'f' })
   await addDocuments({ documentId: 'a', documentName: 'Before', metadata: { kept: true } })

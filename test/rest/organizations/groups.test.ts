@@ -174,7 +174,7 @@ it('[GRP-4] lists groups or the users of a group in pages, or returns the given 
   expect(errorOf(await server.post(paths.get, many))).toEqual(['INVALID_ARGUMENT', '/data/groupIds'])
 })
 
-it('[GRP-10] lists groups with their grants on a resource, and one group with all its grants', async () => {
+it('[GRP-10] lists groups with their grants on a resource, or returns one group with all its grants', async () => {
   const at = await organization('groups-10')
   const ids = ['a', 'b', 'c']
   await add(

@@ -57,7 +57,7 @@ it('[ORG-2] does not add or change an existing organization, but adds the other 
   expect(many.filter(({ race }) => race === true)).toHaveLength(1)
 })
 
-it('[ORG-3] changes the given members and keeps the others, and does not update an unknown organization', async () => {
+it('[ORG-3] changes the given members and keeps the other members, and does not update an unknown organization', async () => {
   await add({ organizationId: 'changing', organizationName: 'Before', metadata: { a: 1 } })
   const [before] = await read('changing')
   await new Promise((resolve) => setTimeout(resolve, 2))
@@ -74,7 +74,7 @@ it('[ORG-3] changes the given members and keeps the others, and does not update 
   expect(await read('none')).toEqual([])
 })
 
-it('[ORG-4] returns up to 30 organizations by id, without missing ones, or lists all in pages', async () => {
+it('[ORG-4] returns up to 30 organizations by id and omits missing ones, or lists all organizations in pages', async () => {
   const own = await startTestServer()
   const ids = Array.from({ length: 7 }, (_, index) => `o${index}`)
   await own.post('/v2/organizations/add', {

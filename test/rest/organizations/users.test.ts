@@ -67,7 +67,7 @@ it('[USER-2] gives a new user the role editor by default, but keeps the role of 
   expect((await roles(at))[0]).toEqual(['ann', 'editor'])
 })
 
-it('[USER-3] changes the given members of an existing user, and keeps the others', async () => {
+it('[USER-3] changes the given members of an existing user, and keeps the other members', async () => {
   const at = await organization('add-3')
   const ann = {
     userId: 'ann',
@@ -142,7 +142,7 @@ it('[USER-5] uses only the last entry of a repeated user, and rejects a call wit
     ])
 })
 
-it('[USER-6] updates users of the resource, and no others', async () => {
+it('[USER-6] updates only users of the given resource', async () => {
   const at = await organization('update-6')
   await add({ ...at, users: [{ userId: 'ann', name: 'Ann' }] })
   const update = (data: object) => server.call<ItemResults>('/v2/users/update', data)
@@ -215,7 +215,7 @@ it('[USER-9] accepts a page token for its own query only', async () => {
     expect(errorOf(await server.post('/v2/users/get', other))).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[USER-10] removes the role on a document, and nothing else', async () => {
+it('[USER-10] removes only the role on the document, and keeps everything else', async () => {
   await add({ users: [{ userId: 'leaver', name: 'Lee' }] })
   await add({ documentId: 'd1', users: [{ userId: 'leaver' }] })
   await add({ documentId: 'd2', users: [{ userId: 'leaver' }] })

@@ -340,7 +340,7 @@ it('[CMD-7] bench measures its own server, prints the figures and draws them', a
   for (const { label } of drawn) expect(svg).toContain(label)
 })
 
-it('[CMD-7] bench leaves nothing when it is interrupted during its start', async () => {
+it('[CMD-7] bench leaves no files when it is interrupted during its start', async () => {
   const cwd = directory()
   const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
   await eventually(() => readdirSync(cwd).some((name) => name.startsWith('weft-bench-')))
@@ -349,7 +349,7 @@ it('[CMD-7] bench leaves nothing when it is interrupted during its start', async
   expect(readdirSync(cwd)).toEqual([])
 })
 
-itLong('[CMD-7] bench leaves nothing when it gets a second signal', async () => {
+itLong('[CMD-7] bench leaves no files when it gets a second signal', async () => {
   const cwd = directory()
   const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
   let told = ''
@@ -372,7 +372,7 @@ itLong('[CMD-7] bench stops immediately when the server rejects it', async () =>
   await server.stop()
 })
 
-itLong('[CMD-7] bench measures a running server, and leaves nothing on that server', async () => {
+itLong('[CMD-7] bench measures a running server, and leaves no data on that server', async () => {
   const server = await startTestServer({ engine: 'level' })
   const args = [
     'bench',

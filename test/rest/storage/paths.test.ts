@@ -67,7 +67,7 @@ it('[STORE-2] does not print the content of a token file that contains no token'
   expect(err).not.toContain('secret')
 })
 
-it('[STORE-3] gives a restored store its final name last, so that an interrupted restore leaves nothing that looks complete', async () => {
+it('[STORE-3] gives a restored store its final name last, so that an interrupted restore does not look complete', async () => {
   mkdirSync(at('watched'))
   const names: string[] = []
   const watcher = watch(at('watched'), (_, name) => names.push(String(name)))

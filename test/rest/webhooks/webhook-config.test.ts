@@ -61,7 +61,7 @@ it('[HOOK-1] if settings were never configured, returns them as disabled and emp
   expect(await advanced()).toEqual(neverAdvanced)
 })
 
-it('[HOOK-2] changes the given members, keeps the others, and returns the result', async () => {
+it('[HOOK-2] changes the given members, keeps the other members, and returns the result', async () => {
   const { basic, refused } = await webhooksOf(server)
   expect(await refused(basicPath, {})).toEqual(['INVALID_ARGUMENT'])
   expect(await refused(basicPath, { other: true })).toEqual(['INVALID_ARGUMENT', '/data/other'])

@@ -125,7 +125,7 @@ it('[HOOK-22] requires a URL, and a valid id as uid', async () => {
     expect(await refused(createPath, { url, uid })).toEqual(['INVALID_ARGUMENT', '/data/uid'])
 })
 
-it('[HOOK-23] changes the given members, clears members that are null, and keeps the others', async () => {
+it('[HOOK-23] changes the given members, clears members that are null, and keeps the other members', async () => {
   const { create, update, refused, list, secret } = await enabled()
   const endpoint = await create({ description: 'd', channels: ['a'], metadata: { a: 'b' }, uid: 'u' })
   const before = await secret(endpoint.id)

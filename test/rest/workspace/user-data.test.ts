@@ -128,7 +128,7 @@ it('[DATA-2] returns each entry once in pages of any size while other entries ar
     ).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[DATA-3] leaves nothing of the user in the store, except the id at the revocation of tokens and in the audit log', async () => {
+it('[DATA-3] removes all data of the user from the store, except the id in the record of revoked tokens and in the audit log', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-data-'))
   try {
     const own = await startTestServer({ engine: 'level', dataDir: directory })

@@ -89,7 +89,7 @@ it('[WS-25] after many concurrent resets, leaves one valid token, or with a grac
   expect(codes.filter((code) => code === 200)).toHaveLength(1)
 })
 
-it('[WS-25] when more than ten replaced tokens are valid, ends the oldest ones', async () => {
+it('[WS-25] when more than ten replaced tokens are valid, ends the oldest of them', async () => {
   const made = await create()
   const tokens = [made.authToken]
   for (let count = 0; count < 12; count++)

@@ -52,7 +52,7 @@ const behaviors: Readonly<Record<string, (client: WebSocket) => void>> = {
 
 describe('a mirror of an old server with arbitrary behavior', () => {
   itLong(
-    '[MIRROR-16] reports each failing document in one sentence without token and control characters, and copies the others',
+    '[MIRROR-16] reports each failing document in one sentence without token and control characters, and copies the other documents',
     async () => {
       const server = at.keep(
         await startScripted((client, asked) => {

@@ -73,7 +73,7 @@ it('[COMM-14] stores the judgment of a decision even if the process ends after t
   expect(await judged()).toMatchObject([{ query: 'text of c', decision: 'approve', reviewerId: 'ann' }])
 })
 
-it('[COMM-14] stores one judgment even if its job runs twice, and none for a deleted document', async () => {
+it('[COMM-14] stores only one judgment even if its job runs twice, and no judgment for a deleted document', async () => {
   const decided = { scope, text: 'x', decision: 'reject', reviewerId: 'ann', judgedAt: 1 } as const
   let first = ''
   const enqueue = (documentId: string) =>

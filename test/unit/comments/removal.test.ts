@@ -38,7 +38,7 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 it.each(Object.keys(changes))(
-  '[COMM-20] leaves nothing of a removed annotation even if %s during the removal',
+  '[COMM-20] removes an annotation completely even if %s during the removal',
   async (name) => {
     await comments.annotations.add(acting, [annotation])
     let attempts = 0

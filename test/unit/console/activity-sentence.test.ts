@@ -20,7 +20,7 @@ it('[CON-45] describes an activity with its template and the names in its data',
   expect(said).toBe('Ann set Budget from 3 to four')
 })
 
-it('[CON-45] describes in words how a backend changed the directory, for any ids', () => {
+it('[CON-45] describes in words how a backend changed organizations, folders, documents and users, for any ids', () => {
   const ofBackend = { actionUser: { userId: 'key' }, displayMessageTemplate: '{{actionType}}' }
   const put = { actionType: 'group.user_add', targetEntityId: '$&{who}', changes: { userId: 'bob' } }
   expect(describeActivity(activity({ ...ofBackend, ...put }))).toBe(

@@ -138,7 +138,7 @@ test('[R8] stores exactly the delta, and adds or removes no line break', () => {
   expect(readDelta(doc, key)).toEqual([])
 })
 
-test('[R9] hides values that were put into a text by mistake, and keeps them', () => {
+test('[R9] does not show values that were put into a text by mistake, but keeps these values', () => {
   const author = new Y.Doc()
   author.getText(key).applyDelta([{ insert: 'one two' }, { insert: 'three', attributes: { bold: true } }])
   Y.Array.prototype.insert.call(author.getText(key), 4, [1, 2])

@@ -299,7 +299,7 @@ test('[R22] updates an element of the same name instead of replacing the element
   expect([lost, added]).toEqual([[], ['#text']])
 })
 
-test('[R22] matches elements with the most similar ones', () => {
+test('[R22] matches each element with the most similar stored element', () => {
   const words = (n: number): string => Array.from({ length: 12 }, (_, index) => `w${n}x${index}`).join(' ')
   const before = [1, 2, 3, 4].map((n) => `<p>${words(n)}</p>`).join('')
   const after = `<p>new first</p><p>${words(1)} more</p><p>${words(3)} more</p><p>${words(4)}!</p>`

@@ -140,7 +140,7 @@ it('[MEM-8] updates an index after changes by other nodes, even if the index is 
   expect([await size(everywhere), await size(acme)]).toEqual([6, 0])
 })
 
-it('[MEM-8] when judgments are added and deleted while an index is built, includes the added ones and omits the deleted ones', async () => {
+it('[MEM-8] when judgments are added and deleted while an index is built, the index has the added judgments, and not the deleted judgments', async () => {
   const judgments = judgmentsOf()
   const ids: string[] = []
   for (let count = 0; count < 500; count++) ids.push(await judgments.add(tenant, judgment))

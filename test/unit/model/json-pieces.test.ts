@@ -31,7 +31,7 @@ describe('JSON in pieces', () => {
     )
   })
 
-  it('[CRDT-36] has a limited size for each piece, for any string length, array width or object depth', () => {
+  it('[CRDT-36] each piece has a limited size, for any length of strings, width of arrays and depth of objects', () => {
     const deep = Array.from({ length: 60 }).reduce<object>((inner) => ({ inner, x: 'y'.repeat(9_000) }), {})
     const wide = Array.from({ length: 200_000 }, (_, index) => ({ index, text: `${index}` }))
     const record = Object.fromEntries(wide.map(({ index }) => [`key ${index}`, index]))

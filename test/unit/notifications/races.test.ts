@@ -25,7 +25,7 @@ async function openNotifications(engine: Engine) {
   return { directory, notifications: new NotificationService(directory.store, clock) }
 }
 
-it('[NOTE-13] leaves nothing of a notification that a user reads while it is deleted', async () => {
+it('[NOTE-13] removes a notification completely even if a user reads it while it is being deleted', async () => {
   const engine = await openMemoryEngine()
   const { notifications } = await openNotifications(engine)
   const outcomes = new Set<boolean | undefined>()

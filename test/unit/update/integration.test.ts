@@ -88,7 +88,7 @@ function shapeOf(yjs: typeof Y, doc: Y.Doc): unknown {
   return ids
 }
 
-it(`[UPD-25] in any order of updates, gives the same document as Yjs, with limited work (seed ${seed})`, () => {
+it(`[UPD-25] for any order of updates, gives the same document as Yjs, with limited work (seed ${seed})`, () => {
   for (let round = 0; round < 30; round += 1) {
     const next = random(seed + round)
     const updates = shuffled(history(next), next)

@@ -89,7 +89,7 @@ describe('genuine updates', () => {
     expect(() => read(oneStruct(option('guid')))).toThrow('unknown option of a subdocument')
   })
 
-  it('[UPD-3] after plain updates, has the clocks of the document, and leaves nothing pending', () => {
+  it('[UPD-3] after plain updates, has the clocks of the document, and no pending updates', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 60 }), (seed, steps) => {
         const { updates } = randomHistory(seed, steps)

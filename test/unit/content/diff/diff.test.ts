@@ -30,7 +30,7 @@ function longestCommon(a: Int32Array, b: Int32Array): number {
   return above[b.length] ?? 0
 }
 
-test('[R7] computes a correct difference, the smallest one that its budget allows', () => {
+test('[R7] computes a correct difference, and the smallest one that the budget allows', () => {
   fc.assert(
     fc.property(tokens(4, 30), tokens(4, 30), (a, b) => {
       const hunks = diffTokens(a, b, { steps: 1_000_000 })

@@ -37,7 +37,7 @@ function visitor(id: string): Member {
   }
 }
 
-it('[AWA-12] shows at most 5,000 clients, counts and keeps the others, and shows them when clients leave', async () => {
+it('[AWA-12] shows at most 5,000 clients, keeps and counts further clients, and shows these when other clients leave', async () => {
   const engine = await openMemoryEngine()
   const metrics = createMetrics()
   const rooms = new RoomRegistry(

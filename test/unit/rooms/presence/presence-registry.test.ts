@@ -199,7 +199,7 @@ class Model {
   }
 }
 
-it('[PRES-10] after moves, statuses and deletions in any order, all clients have the last ones', () => {
+it('[PRES-10] after cursor moves, status changes and deletions in any order, all clients have the last state', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
       const world = new World([

@@ -37,7 +37,7 @@ function applied(
   return { doc, ...seen }
 }
 
-it(`[ROOM-27] gives the same document for combined waiting updates as for single updates (seed ${seed})`, () => {
+it(`[ROOM-27] combined waiting updates give the same document as single updates (seed ${seed})`, () => {
   let waited = 0
   for (let round = 0; round < 60; round++) {
     const { updates } = randomHistory(seed + round, 80)
