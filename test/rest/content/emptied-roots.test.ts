@@ -164,7 +164,7 @@ it('[CRDT-44] gives no type to a root whose content a client deleted before the 
   expect(await read(document, 'roots')).toMatchObject({ data: [{ contentKey: 'root', type: 'none' }] })
 })
 
-it('[CRDT-45] when REST empties a root, keeps its latest type, whatever types it had earlier', async () => {
+it('[CRDT-45] when REST empties a root, keeps its latest type, regardless of earlier types', async () => {
   const document = nextDocument()
   const empty = async (type: string, data: unknown): Promise<void> => {
     expect(dataOf(await call('update', document, { contentKey: 'root', type, data }))).toMatchObject({

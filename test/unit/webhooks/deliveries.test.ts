@@ -37,7 +37,7 @@ async function documentIds(deliveries: DeliveryService): Promise<readonly (strin
   return events.map((event) => event?.documentId)
 }
 
-it('[HOOK-216] when an event is enqueued again, changes nothing, whatever state its message has', async () => {
+it('[HOOK-216] when an event is enqueued again, changes nothing, regardless of the state of its message', async () => {
   const { event, deliveries, queue } = await open()
   const [first, second] = [event('a'), event('b')]
   await deliveries.enqueue(address, [first])

@@ -52,7 +52,7 @@ it(`[HOOK-110] does not connect to any of ${hostileHosts.length} hostile address
   expect([receiver.connections, receiver6.connections]).toEqual([before, before6])
 })
 
-it(`[HOOK-110] does not connect to any of ${hostileNames.length} hostile names, whatever addresses these names have`, async () => {
+it(`[HOOK-110] does not connect to any of ${hostileNames.length} hostile names, regardless of their addresses`, async () => {
   const before = receiver.connections
   for (const [name, address] of hostileNames) {
     const destinations = new DestinationPolicy([], async () => [address])
