@@ -73,7 +73,7 @@ export const errorCodes = {
   },
   'request/content-type': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'The body is not announced as uncompressed JSON in UTF-8.',
+    meaning: 'The headers do not declare the body as uncompressed JSON in UTF-8.',
     remedy: 'Send `content-type: application/json`, and no `content-encoding`.',
   },
   'request/body-too-large': {
@@ -163,7 +163,7 @@ export const errorCodes = {
   'auth/invalid-credentials': {
     status: 'UNAUTHENTICATED',
     meaning:
-      'The credentials in the headers are not valid together. An unknown key and a wrong token look the same.',
+      'The credentials in the headers are not valid together. The response is the same for an unknown key and for a wrong token.',
     remedy:
       'Check both headers. Check also that this server, with this data directory, issued the credentials.',
   },
@@ -254,7 +254,7 @@ export const errorCodes = {
   },
   'backup/busy': {
     status: 'RESOURCE_EXHAUSTED',
-    meaning: 'The server makes other backups at the moment.',
+    meaning: 'The server is already making other backups.',
     remedy: 'Request the backup again after `Retry-After` seconds.',
   },
   'backup/too-slow': {
@@ -349,7 +349,7 @@ export const errorCodes = {
   'folder/too-deep': {
     status: 'INVALID_ARGUMENT',
     meaning: 'The folder, or a folder in it, would be below the maximum depth.',
-    remedy: 'Choose a parent folder nearer to the top.',
+    remedy: 'Choose a parent folder at a higher level.',
   },
   'folder/below-itself': {
     status: 'INVALID_ARGUMENT',
@@ -436,12 +436,12 @@ export const errorCodes = {
   },
   'crdt/root-not-found': {
     status: 'NOT_FOUND',
-    meaning: 'The document has roots, and none of them is called `contentKey`. `details.roots` lists them.',
+    meaning: 'No root of the document has the name in `contentKey`. `details.roots` lists the roots.',
     remedy: 'Name one of `details.roots` as `contentKey`.',
   },
   'crdt/root-kind-mismatch': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'The shared type at `contentKey` has a different type than the request names.',
+    meaning: 'The root `contentKey` has another type than the request names.',
     remedy: 'Send the `type` that the message names, or another `contentKey`.',
   },
   'crdt/invalid-content-key': {
@@ -493,7 +493,7 @@ export const errorCodes = {
   },
   'crdt/version-conflict': {
     status: 'ABORTED',
-    meaning: 'The document is not at `ifVersion`. `details.version` is its version.',
+    meaning: 'The document has changed since the version in `ifVersion`. `details.version` is its current version.',
     remedy: 'Read the document, apply your change to it, and send the new version.',
   },
   'crdt/base-version-too-old': {
@@ -534,12 +534,12 @@ export const errorCodes = {
   },
   'comment/annotation-id-taken': {
     status: 'ALREADY_EXISTS',
-    meaning: 'An annotation of the organization has this id.',
+    meaning: 'Another annotation of the organization already has this id.',
     remedy: 'Choose another id, or change the annotation with `/v2/commentannotations/update`.',
   },
   'comment/id-taken': {
     status: 'ALREADY_EXISTS',
-    meaning: 'A comment of the annotation has this id.',
+    meaning: 'Another comment of the annotation already has this id.',
     remedy: 'Choose another id, or change the comment with `/v2/commentannotations/comments/update`.',
   },
   'comment/too-many': {
@@ -559,7 +559,7 @@ export const errorCodes = {
   },
   'comment/reaction-exists': {
     status: 'ALREADY_EXISTS',
-    meaning: 'A reaction of the comment has this id, or the user has reacted in the same way.',
+    meaning: 'A reaction of the comment already has this id, or the user has already reacted in the same way.',
     remedy: 'Do nothing, or choose another id.',
   },
   'comment/too-many-reactions': {
