@@ -34,7 +34,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
-  it('[CON-66] reports a rejected key on the overview, and shows neither figures nor readiness', async () => {
+  it('[CON-66] when the API key is rejected, the overview reports this, and shows neither figures nor readiness', async () => {
     const { page, complaints } = await openConsole(browser, {
       url: weft.url,
       credentials: { ...weft.credentials, authToken: 'not-the-right-token' },
@@ -143,7 +143,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
   )
 
   itLong(
-    '[CON-63] when the server no longer has a file, shows an error instead of a blank page',
+    '[CON-63] when the server does not have a script file any more, shows an error instead of a blank page',
     async () => {
       const { page } = await openConsole(browser, weft, { route: '/overview' })
       await page.getByRole('heading', { name: 'Overview' }).waitFor()

@@ -83,7 +83,7 @@ for (const ended of all ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as co
   )
 
 itAll(
-  '[LOAD-5] lets users type while a large document is loaded and replaced, and while a room gets a flood of messages',
+  '[LOAD-5] users can type while a large document is loaded and replaced, and while a room gets a flood of messages',
   async () => {
     const noises = await noise({ bytes: (all ? 9 : 2) * MB, seconds: 1 })
     for (const { here, times } of [noises.loading, noises.replacing, noises.flooding]) {

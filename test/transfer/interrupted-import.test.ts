@@ -97,7 +97,7 @@ it('[OUT-12] imports an export without an import marker into a store that has se
   expect(await importInto('served')).toMatchObject({ problems: [], documents: { added: 3 } })
 })
 
-it('[OUT-8] enqueues waiting jobs once, even if an import is repeated', async () => {
+it('[OUT-8] enqueues waiting jobs only once, even if an import is repeated', async () => {
   expect(await importInto('work')).toMatchObject({ records: { added: 3, there: 0 } })
   const engine = await openOfflineStore(at('work'), 'refuse')
   const claimed = await engine.queue.claim('q', 10, 60_000)

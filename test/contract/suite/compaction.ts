@@ -39,7 +39,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log(), doc, { since: 4 }))).toEqual([[5, '5']])
   })
 
-  it('[ENG-13] rejects a compaction unless epoch and base match and the entries exist', async () => {
+  it('[ENG-13] rejects a compaction if its epoch or base does not match, or if its entries do not exist', async () => {
     await appendNumbered(log(), doc, 'create', 1, 5)
     expect(await compact(0, 6)).toBe(false)
     expect(await compact(0, 3, 2)).toBe(false)

@@ -13,7 +13,7 @@ export function jobContract(bench: () => Bench): void {
     expect(await claimable(bench().engine)).toEqual(['3'])
   })
 
-  it('[ENG-33] keeps the order of calls for appends with and without jobs', async () => {
+  it('[ENG-33] runs appends with and without jobs in the order of the calls', async () => {
     const { log } = bench().engine
     const doc = docKey('jobs')
     const calls = [log.append(doc, 'create', updates('1'), { jobs: [job('1', 0)] })]
@@ -41,7 +41,7 @@ export function jobContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log, doc))).toEqual([[1, 'a']])
   })
 
-  it('[ENG-33] accepts a time between two milliseconds', async () => {
+  it('[ENG-33] accepts a time with a fraction of a millisecond', async () => {
     const { engine, clock } = bench()
     await engine.kv.commit(['p'], { jobs: [job('x', clock.now() - 0.5)] })
     clock.advance(1)

@@ -95,7 +95,7 @@ export function logContract(bench: () => Bench): void {
     ])
   })
 
-  it('[ENG-4] when an append expects an earlier head, returns the entries after this head', async () => {
+  it('[ENG-4] when an append expects an earlier head than the current one, returns the entries after the expected head', async () => {
     await log().append(doc, 'create', updates('a', 'b', 'c'))
     const after = async (to: number | 'create' | 'recreate', expectHead: number) => {
       const result = await log().append(doc, to, updates('never'), { expectHead })

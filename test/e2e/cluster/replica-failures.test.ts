@@ -68,7 +68,7 @@ it('[CR-10] when several nodes replace several large documents at the same time,
   }
 })
 
-it('[CR-11] sends a slow reader the edits of other nodes when it reads again', async () => {
+it('[CR-11] when a slow reader reads again, sends it the edits of other nodes', async () => {
   cluster = await startCluster(2, { sendBufferBytes: 16_384 })
   const { wsUrl, token } = server(0)
   const writer = await editorAt(1)

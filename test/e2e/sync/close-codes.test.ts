@@ -134,7 +134,7 @@ it('[LIM-9] reads at most 64 KB from a rejected socket', async () => {
   polite.end()
 })
 
-it('[SYNC-23] keeps sockets open or closes them with 1013 when a deletion fails, and keeps the document', async () => {
+it('[SYNC-23] when a deletion fails, keeps the document, and keeps its sockets open or closes them with 1013', async () => {
   let disk: 'full' | 'fine' = 'full'
   const engine = withLog(await openMemoryEngine(), (log) => ({
     destroy: async (doc) => {

@@ -89,7 +89,7 @@ it.each<HocuspocusVersion>([2, 3, 4])(
   },
 )
 
-it('[DIA-13] sends the scope when a client joins and after each change, and a rejection when the token is revoked', async () => {
+it('[DIA-13] sends the scope when a client joins and after each change, and sends a rejection when the token is revoked', async () => {
   const name = newName()
   const admin = hocuspocusProvider(server, name, await server.token('admin', { isAdmin: true }))
   await eventually(() => admin.isSynced)

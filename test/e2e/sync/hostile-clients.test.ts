@@ -44,7 +44,7 @@ it('[ROOM-11] limits the number of pending updates, and drops the oldest first',
   for (const each of [sender, witness]) each.end()
 })
 
-it('[SYNC-19] sends one answer at a time to a client that sends many requests and does not read', async () => {
+it('[SYNC-19] when a client sends many requests and does not read, sends one answer at a time', async () => {
   const [writer, greedy] = [await connect('ada'), await connect('eve')]
   writer.sendUpdate(typed('x'.repeat(2_000_000), 1))
   await writer.roundTrip()
@@ -65,7 +65,7 @@ it('[SYNC-19] sends one answer at a time to a client that sends many requests an
   for (const each of [writer, greedy]) each.end()
 })
 
-it('[SYNC-20] requests a missing update once from a client that does not have it', async () => {
+it('[SYNC-20] when a client does not have a missing update, requests the update only once', async () => {
   const other = await connect('bob')
   const source = new Y.Doc()
   const updates: Uint8Array[] = []

@@ -318,7 +318,7 @@ describe('rejections and close codes', () => {
     again.end()
   })
 
-  it('[SYNC-13] closes with 4401 when a token expires, or with 1012 if the client renews its token', async () => {
+  it('[SYNC-13] when a token expires, closes with 4401, or with 1012 if the client renews its token', async () => {
     const path = newPath()
     const soon = await server.token('ada', { expiresInSeconds: 60 })
     const claims = JSON.parse(Buffer.from(soon.split('.')[1] as string, 'base64url').toString()) as {

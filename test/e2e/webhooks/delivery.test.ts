@@ -24,7 +24,7 @@ it('[HOOK-201] delivers events to an endpoint in their order, each once', async 
   expect(receiver.hooks).toHaveLength(100)
 })
 
-it('[HOOK-202] retries after the delays of the schedule with the same webhook-id, eight attempts in total', async () => {
+it('[HOOK-202] makes eight attempts with the same webhook-id, at the delays of the schedule', async () => {
   const { clock, endpoint, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)

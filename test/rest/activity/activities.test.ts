@@ -184,7 +184,7 @@ it('[ACT-6] lists activities by time in both orders, and activities of one call 
   expect(errorOf(await server.post('/v2/activities/get', { ...at, order: 'up' }))[1]).toBe('/data/order')
 })
 
-it('[ACT-7] encrypts a page token, and accepts it for its own query only', async () => {
+it('[ACT-7] encrypts a page token, and accepts it only for the query that returned it', async () => {
   const at = await organization('token-7')
   const ann = { userId: 'ann' }
   await add({ ...at, activities: ['a', 'b', 'c'].map((id) => activity(id)) })

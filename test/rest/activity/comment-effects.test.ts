@@ -145,7 +145,7 @@ it('[COMM-16] deletes the annotations of a location and the activities of these 
   expect(dataOf(left)).toMatchObject([{ id: 'foreign' }])
 })
 
-it('[COMM-16] deletes the activities of annotations at the location that were deleted earlier', async () => {
+it('[COMM-16] also deletes the activities of annotations that were deleted from the location earlier', async () => {
   const { add, call, happened } = await organization('before-16')
   const location = { id: 'page' }
   const comments = [say('c', 'what nobody should read any more')]

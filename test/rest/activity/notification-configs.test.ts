@@ -11,7 +11,7 @@ afterAll(() => server.stop())
 const organization = (organizationId: string, userIds?: readonly string[]) =>
   notificationsOf(server, organizationId, userIds)
 
-it('[NOTE-9] shows a user the notifications that the config allows; the config of a document overrides that of the organization', async () => {
+it('[NOTE-9] shows a user the notifications that the config allows; the config of a document overrides the config of the organization', async () => {
   const { add, ids, configure } = await organization('config-9', ['ann', 'bob'])
   await add({ notificationId: 'all-1', documentId: 'd1' })
   await add({ notificationId: 'ann-1', documentId: 'd1', notifyUsers: [{ userId: 'ann' }] })

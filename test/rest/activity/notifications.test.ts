@@ -237,7 +237,7 @@ it.each(['asc', 'desc'] as const)(
   },
 )
 
-it('[NOTE-8] accepts a page token for its own query only', async () => {
+it('[NOTE-8] accepts a page token only for the query that returned it', async () => {
   const { add, post } = await organization('token-8', ['ann'])
   await add()
   await add()

@@ -68,7 +68,7 @@ it('[PRES-13] filters by users and by statuses', async () => {
   client.end()
 })
 
-it('[PRES-14] rejects presence on unknown documents, unless the call creates them', async () => {
+it('[PRES-14] rejects presence calls on unknown documents, unless the call creates the documents', async () => {
   const users = [{ userId: 'ann' }]
   for (const [name, data] of [
     ['add', { users }],

@@ -108,7 +108,7 @@ it('[VER-2] lists versions in pages, the newest first, and includes versions of 
   expect(listed).toEqual(made.toReversed())
 })
 
-it('[VER-3] returns NOT_FOUND for missing content, and for a missing or deleted version or a version of another editor', async () => {
+it('[VER-3] returns NOT_FOUND if the content is missing, or if the version is missing, deleted or of another editor', async () => {
   const [editor, other] = [nextEditor(), nextEditor()]
   for (const operation of ['create', 'list'])
     expect(statusOf(await call(`versions/${operation}`, editor))).toBe('NOT_FOUND')

@@ -134,7 +134,7 @@ it('[API-5] accepts JSON that begins with a byte order mark', async () => {
   expect((await call({ body: `\uFEFF${validBody}` })).status).toBe(200)
 })
 
-it('[API-6] answers a body over the limit with 413, with or without an announced length, and keeps the connection usable', async () => {
+it('[API-6] answers 413 to a body over the limit, with or without a content-length header, and keeps the connection usable', async () => {
   const body = JSON.stringify({ data: { ...valid, filler: 'x'.repeat(400_000) } })
   await expectError({ body }, 413, 'INVALID_ARGUMENT', /larger than 200000 bytes/)
   const { apiKey, authToken } = server.credentials

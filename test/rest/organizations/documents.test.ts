@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `d${String(at).padStart(4, '0')}`)
 
-it('[DOC-1] adds a document and returns it; by default it has no folder, name or metadata, and is public', async () => {
+it('[DOC-1] adds a document and returns it; by default, the document is public and has no folder, name or metadata', async () => {
   const { organizationId, addFolders, v2, documents } = await newOrganization(server)
   await addFolders({ folderId: 'folder' })
   const full = {
@@ -213,7 +213,7 @@ it('[DOC-8] moves documents into a folder and out of every folder', async () => 
   expect(statusOf(await move('none', 'a'))).toBe('NOT_FOUND')
 })
 
-it('[DOC-9] returns the effective access type: the type of the document, or that of its folders if they inherit', async () => {
+it('[DOC-9] returns the effective access type: the type of the document, or the inherited type of its folders', async () => {
   const { addFolders, addDocuments, documents, v2 } = await newOrganization(server)
   await addFolders({ folderId: 'f' }, { folderId: 'g', parentFolderId: 'f' })
   await addDocuments(

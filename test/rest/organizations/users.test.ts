@@ -199,7 +199,7 @@ it('[USER-8] lists users in pages in the order of their ids, or returns the requ
   expect(errorOf(await server.post('/v2/users/get', { organizationId: 'none' }))).toEqual(['NOT_FOUND'])
 })
 
-it('[USER-9] accepts a page token for its own query only', async () => {
+it('[USER-9] accepts a page token only for the query that returned it', async () => {
   const at = await organization('token-9')
   await add({ ...at, users: [{ userId: 'a' }, { userId: 'b' }] })
   const { body } = await server.post('/v2/users/get', { ...at, pageSize: 1 })

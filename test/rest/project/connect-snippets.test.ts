@@ -71,7 +71,7 @@ describe.each(languages.filter(([language]) => language !== 'python' || hasPytho
   })
 })
 
-it('[CON-69] has code for each editor library with the addresses of server and editor, and without secrets', async () => {
+it('[CON-69] has code without secrets for each editor library, with the addresses of the server and the editor', async () => {
   for (const [library] of editorLibraries) {
     const { editor } = snippetsFor('https://weft.example.com/', address, { library, language: 'node' })
     const { code } = await transform(editor, { loader: 'js', format: 'esm' })

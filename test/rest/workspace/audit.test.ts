@@ -180,7 +180,7 @@ async function pages(on: TestServer, query: object): Promise<readonly Shown[]> {
   }
 }
 
-it('[AUDIT-6] returns a workspace only its own log, and accepts a page token for its own query only', async () => {
+it('[AUDIT-6] returns only the log of the calling workspace, and accepts a page token only for the query that returned it', async () => {
   const created = await server.post(
     '/v2/workspace/create',
     { ownerEmail: 'eve@example.com' },

@@ -72,7 +72,7 @@ it('[WS-1] rejects a missing workspace header with INVALID_ARGUMENT and the name
   expect(noToken.body.error?.message).toMatch(/auth token is missing/)
 })
 
-it('[WS-1] rejects a wrong token with UNAUTHENTICATED, and an unknown workspace with NOT_FOUND and the same message', async () => {
+it('[WS-1] rejects a wrong token with UNAUTHENTICATED, and an unknown workspace with NOT_FOUND, both with the same message', async () => {
   const own = ownOf(server)
   const other = await create()
   const codes = async (wrong: Headers) => {

@@ -39,7 +39,7 @@ it("[ACC-51] prefers the user's own grant to stronger grants of groups on the sa
   expect(roleOf([level({ groups: [viewer] }), level({ own: editor })])).toBe('viewer')
 })
 
-it('[ACC-51] uses the strongest unexpired grant of the groups; if several are equal, the one that lasts longest', () => {
+it('[ACC-51] uses the strongest unexpired grant of the groups; if several are equally strong, uses the one that lasts longest', () => {
   expect(roleOf([level({ groups: [viewer, editor, viewer] })])).toBe('editor')
   expect(roleOf([level({ groups: [grant('editor', nowSeconds - 1), viewer] })])).toBe('viewer')
   const [short, long] = [grant('editor', nowSeconds + 5), grant('editor', nowSeconds + 50)]
@@ -58,7 +58,7 @@ it('[ACC-52] without a grant, uses the nearest access type', () => {
   expect(roleOf([level(), level({ accessType: 'restricted' }), level({ accessType: 'public' })])).toBeNull()
 })
 
-it('[ACC-52] in a private organization, gives members their first unexpired role, and gives other users none', () => {
+it('[ACC-52] in a private organization, gives members their first unexpired role, and gives other users no role', () => {
   const closed = [level({ accessType: 'organizationPrivate' }), level()]
   expect(roleOf(closed)).toBeNull()
   expect(roleOf(closed, [editor, viewer])).toBe('editor')
@@ -74,7 +74,7 @@ it('[ACC-53] ignores the grants and access types above a folder that does not in
   expect(roleOf([level(), { ...cut, own: viewer }, level({ own: editor })])).toBe('viewer')
 })
 
-it('[ACC-54] ends a grant at exactly the second of its expiry, and then uses the next grant', () => {
+it('[ACC-54] a grant ends at exactly the second of its expiry, and then the next grant applies', () => {
   const levels = [level({ own: grant('viewer', nowSeconds + 1) }), level({ own: editor })]
   expect(directoryRole(levels, [], now + 999).role).toBe('viewer')
   expect(directoryRole(levels, [], now + 1000).role).toBe('editor')

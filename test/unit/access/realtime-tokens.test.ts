@@ -151,7 +151,7 @@ it('[ACC-4] verifies each token separately, even after many accepted tokens', as
   }
 })
 
-it('[ACC-5] rejects a token from the millisecond of its expiry, and a token without exp', async () => {
+it('[ACC-5] rejects a token from the millisecond of its expiry on, and rejects a token without exp', async () => {
   expect(await problemOf(mint({ ...claims, exp: undefined }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: String(seconds + 60) }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: seconds }))).toBe('expired')

@@ -34,7 +34,7 @@ it('[ACC-10] gives an admin no role on a document of another tenant', () => {
     expect(roleOn(user({ admin: true }), { ...address, ...other }, publicAccess, now).role).toBeNull()
 })
 
-it('[ACC-11] gives the role editor to an admin and to a user without grants, until the token expires', () => {
+it('[ACC-11] gives the role editor to an admin, and to a user whose token has no grants, until the token expires', () => {
   expect(roleOn(user({ admin: true, grants: [] }), address, publicAccess, now)).toEqual({
     role: 'editor',
     until: tokenEnd,

@@ -151,7 +151,7 @@ it('[IDEM-8] if the start of a call cannot be stored, does not run the call', as
   expect(await calls.run(callWith('a'), first.do)).toMatchObject({ replayed: false })
 })
 
-it('[IDEM-8] returns the response of a call even if it cannot be stored', async () => {
+it('[IDEM-8] returns the response of a call even if the response cannot be stored', async () => {
   const calls = started()
   const commit = engine.kv.commit.bind(engine.kv)
   const fail = async (): Promise<string> => {

@@ -23,7 +23,7 @@ async function open() {
   return { clock, refusals, workspaceId: workspace.id, apiKey, try_, recorded }
 }
 
-it('[AUDIT-5] groups the failures of a minute by the attempted id, and records them for the owner of that id', async () => {
+it('[AUDIT-5] groups the failures of a minute by the attempted id, and records them in the log of the owner of this id', async () => {
   const { clock, refusals, workspaceId, apiKey, try_, recorded } = await open()
   const since = clock.now()
   for (let time = 0; time < 1_000; time++) try_({ is: 'apiKey', id: apiKey })
@@ -54,7 +54,7 @@ it('[AUDIT-5] does not store an attempted id that does not exist', async () => {
   expect(JSON.stringify(found)).not.toMatch(/secret|xxx/)
 })
 
-it('[AUDIT-5] when one client tries many unknown ids, still records the failures of other owners', async () => {
+it('[AUDIT-5] when one client tries many unknown ids, still records the failures for existing ids', async () => {
   const { refusals, workspaceId, apiKey, try_, recorded } = await open()
   for (let at = 0; at < 3_000; at++) try_({ is: 'apiKey', id: `guess-${at}` }, '203.0.113.66')
   try_({ is: 'apiKey', id: apiKey })

@@ -45,14 +45,14 @@ it('[CON-21] reads a text with its formats and embeds from a root of any type', 
   expect(doc.share.get('content')?.constructor).toBe(Y.AbstractType)
 })
 
-it('[CON-21] reads the beginning of a long text, and returns how many units remain', () => {
+it('[CON-21] reads the beginning of a long text, and returns the number of remaining characters', () => {
   const { root } = received((made) => made.getText('content').insert(0, 'x'.repeat(50_000)))
   const { runs, rest } = runsOf(root(), { limit: 20_000 })
   expect(runs.map((run) => run.kind === 'text' && run.text.length)).toEqual([20_000])
   expect(rest).toBe(30_000)
 })
 
-it('[CON-22] shows a caret at its position between two units, and at both ends', () => {
+it('[CON-22] shows a caret between two characters, and at both ends of the text', () => {
   const { root } = received((made) => made.getText('content').insert(0, 'abcd'))
   const carets = [4, 0, 2, 2].map((index, clientId) => ({ index, clientId, name: '', color: null }))
   const { runs } = runsOf(root(), { ...all, carets })
@@ -133,7 +133,7 @@ it('[CON-21] counts the parts of a document', () => {
   expect(countStructs(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
 })
 
-it('[CON-21] shows every value that a document can have, and of a long value the beginning', () => {
+it('[CON-21] shows every value that a document can have, and only the beginning of a long value', () => {
   const { root } = received((made) => {
     const map = made.getMap('content')
     map.set('big', 2n ** 60n)

@@ -103,7 +103,7 @@ describe('rates and quantiles', () => {
     expect(bucketsBetween(buckets(1, 2, 2), null)).toEqual([])
   })
 
-  it('[CON-4] keeps all points of the last five minutes, one point for each 30 s of the last hour, and no others', () => {
+  it('[CON-4] keeps all points of the last five minutes, one point for each 30 s of the last hour, and no other points', () => {
     const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
     const times = Array.from({ length: 2 * 3_600 }, (_, index) => index * 1000)
     const all = times.reduce<readonly MetricPoint[]>((points, time) => appendPoint(points, at(time)), [])

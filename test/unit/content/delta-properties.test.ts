@@ -119,7 +119,7 @@ test(
 )
 
 test(
-  '[R3] creates no transaction and no byte when a delta that was read is written back',
+  '[R3] creates no transaction and no update when a delta that was read is written back',
   () => {
     fc.assert(
       fc.property(steps(wellFormed), delta, (made, target) => {
@@ -162,7 +162,7 @@ test(
 )
 
 test(
-  '[R4] merges edits that clients make during a delta replacement, and converges',
+  '[R4] merges edits that clients make during a delta replacement, and all replicas converge',
   () => {
     fc.assert(
       fc.property(steps(basicPlane), steps(basicPlane), revision, (made, typed, change) => {

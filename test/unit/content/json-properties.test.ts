@@ -22,7 +22,7 @@ const shape: fc.Arbitrary<MapShape | ArrayShape> = fc.oneof(mapShape, arrayShape
 const authored = (made: MapShape | ArrayShape): Y.Doc => (made.as === 'map' ? mapDoc(made) : arrayDoc(made))
 
 test(
-  '[R3] gives every replica the target after one update',
+  '[R3] gives every replica the target content with a single update',
   () => {
     fc.assert(
       fc.property(shape, fc.array(changes, { minLength: 1, maxLength: 3 }), (made, revisions) => {
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  '[R3] creates no transaction and no byte when content that was read is written back',
+  '[R3] creates no transaction and no update when content that was read is written back',
   () => {
     fc.assert(
       fc.property(shape, changes, (made, steps) => {
@@ -114,7 +114,7 @@ function editSomewhere(doc: Y.Doc, as: 'map' | 'array', pick: number): void {
 }
 
 test(
-  '[R4] merges concurrent edits of clients, and converges',
+  '[R4] merges concurrent edits of clients, and all replicas converge',
   () => {
     fc.assert(
       fc.property(shape, changes, fc.array(fc.nat(), { maxLength: 4 }), (made, steps, picks) => {
@@ -135,7 +135,7 @@ test(
 )
 
 test(
-  '[R4] keeps the undo stack of a client, and its undo reverts only its own edit',
+  '[R4] keeps the undo stack of a client, and undo reverts only the edit of this client',
   () => {
     fc.assert(
       fc.property(mapShape, changes, (made, steps) => {

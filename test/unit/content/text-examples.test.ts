@@ -241,7 +241,7 @@ test('[R10] replaces unpaired surrogates in the document, and keeps the text aft
   }
 })
 
-test('[R10] does not join two halves of a surrogate pair that are in different items', () => {
+test('[R10] does not join the two halves of a surrogate pair if they are in different items', () => {
   const doc = authored([
     { do: 'insert', at: 0, text: 'a\ud83d', attributes: {} },
     { do: 'insert', at: 2, text: '\ude00b', attributes: { bold: true } },

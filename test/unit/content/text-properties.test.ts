@@ -18,7 +18,7 @@ import {
   wellFormed,
 } from './support.ts'
 
-test('[R3] gives every replica the target after one update', () => {
+test('[R3] gives every replica the target content with a single update', () => {
   fc.assert(
     fc.property(steps(anyText), anyText, fc.boolean(), (made, target, sameReplica) => {
       const author = authored(made)
@@ -35,7 +35,7 @@ test('[R3] gives every replica the target after one update', () => {
   )
 })
 
-test('[R3] creates no transaction and no byte for the same content', () => {
+test('[R3] creates no transaction and no update if the content is the same', () => {
   fc.assert(
     fc.property(steps(anyText), anyText, (made, target) => {
       const server = loaded(authored(made))
@@ -142,7 +142,7 @@ test('[R10] splits no grapheme cluster of the old or the new text', () => {
   )
 })
 
-test('[R4] merges concurrent edits of a client, and converges', () => {
+test('[R4] merges concurrent edits of a client, and all replicas converge', () => {
   fc.assert(
     fc.property(steps(basicPlane), steps(basicPlane), wellFormed, (made, meanwhile, target) => {
       const author = authored(made)
@@ -161,7 +161,7 @@ test('[R4] merges concurrent edits of a client, and converges', () => {
   )
 })
 
-test('[R4] keeps the undo stack of a client, and its undo reverts only its own edits', () => {
+test('[R4] keeps the undo stack of a client, and undo reverts only the edits of this client', () => {
   fc.assert(
     fc.property(wellFormed, fc.nat(40), (source, at) => {
       const server = loaded(authored([{ do: 'insert', at: 0, text: source, attributes: {} }]))

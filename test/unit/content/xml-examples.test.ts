@@ -179,7 +179,7 @@ test('[R19] treats a root that has marks as a rich-text root', () => {
   ])
 })
 
-test('[R19] writes mark values in the form that the document uses: true, an object, or nulls', () => {
+test('[R19] writes the values of marks in the form that the document uses: true, an object, or nulls', () => {
   const doc = made((root) => {
     root.insert(0, [text(['a', { bold: true, link: { href: '/a', title: null, level: 2 } }])])
   })
@@ -330,7 +330,7 @@ test('[R22] changes a word with a small update that keeps every element', () => 
   expect([lost, added]).toEqual([[], []])
 })
 
-test('[R3] creates no transaction for the same content', () => {
+test('[R3] creates no transaction if the content is the same', () => {
   const doc = docOf('<a b="1">x<c/></a>')
   let transactions = 0
   doc.on('afterTransaction', () => {

@@ -145,7 +145,7 @@ test('[R16] changes nothing when any document is read and written back', () => {
   )
 })
 
-test('[R3] gives every replica the target after one update', () => {
+test('[R3] gives every replica the target content with a single update', () => {
   fc.assert(
     fc.property(cases, ({ key, before, xml, next }) => {
       const server = docWith(before, key)
@@ -185,7 +185,7 @@ test('[R3] leaves no formatting that clients would have to clean up', () => {
   )
 })
 
-test('[R3] creates no byte for the same content', () => {
+test('[R3] creates no update if the content is the same', () => {
   const { content } = fc.letrec<{ content: string; piece: string }>((tie) => ({
     content: fc.array(tie('piece'), { maxLength: 4 }).map((pieces) => pieces.join('')),
     piece: fc.oneof(
@@ -226,7 +226,7 @@ test('[R3] turns the content of any document completely into the content of any 
   )
 })
 
-test('[R4] merges concurrent edits of a client, and converges', () => {
+test('[R4] merges concurrent edits of a client, and all replicas converge', () => {
   fc.assert(
     fc.property(cases, forest, fc.nat(9), fc.nat(9), ({ key, before, xml }, added, at, from) => {
       const server = docWith(before, key)

@@ -75,7 +75,7 @@ it('[PRES-24] when users connect and disconnect in any order, records the same j
   )
 })
 
-it('[PRES-25] limits the number of waiting leaves, and beyond the limit records the earliest leaves immediately', () => {
+it('[PRES-25] limits the number of leave events that wait, and beyond the limit records the earliest ones immediately', () => {
   const { told, visits } = noted()
   for (let user = 0; user < awayUsersMax; user++) visits.left(documentOf('d'), visitor(`${user}`))
   expect(told).toEqual([])

@@ -46,7 +46,7 @@ it('[HOOK-40] before the first read, wants every event, and then only events tha
   expect(await wantedTypes(subscriptions, neighbor)).toContain('comment.add')
 })
 
-it('[HOOK-41] applies a change immediately in its own process, without the bus', async () => {
+it('[HOOK-41] applies a change immediately in the process that made it, without the bus', async () => {
   const bus = new LossyBus()
   bus.isDeaf = true
   const { subscriptions, configs, endpoints } = processOn(await openMemoryEngine(), bus)

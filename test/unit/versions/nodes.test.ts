@@ -91,7 +91,7 @@ it('[CS-60] after some time, removes content that no version refers to', async (
   expect(names).toEqual([kept.hash])
 })
 
-it('[CS-60] keeps the content of a version whose node was treated as dead before the version was stored', async () => {
+it('[CS-60] keeps the content of a version even if its node was considered dead before the version was stored', async () => {
   const { clock, nodes, engines, directory, version } = await stores()
   const paused = pausing(engines[0])
   const here = new VersionStore(paused.engine, directory.store, clock)

@@ -106,7 +106,7 @@ test('[R22] changes nothing when a root is written back whose only visible part 
   expect(updatesOf(doc, () => replace(doc, read(doc)))).toEqual([])
 })
 
-test('[R3] gives every replica the target after one update, and leaves clients nothing to clean up', () => {
+test('[R3] gives every replica the target content with a single update, and leaves clients nothing to clean up', () => {
   fc.assert(
     fc.property(roots, roots, roots, (before, after, next) => {
       const server = docOf(before)
@@ -145,7 +145,7 @@ test('[R3] removes marks around formatted content when plain content replaces it
   expect(ofClient).toEqual(updates)
 })
 
-test('[R4] merges concurrent edits of a client, and converges', () => {
+test('[R4] merges concurrent edits of a client, and all replicas converge', () => {
   fc.assert(
     fc.property(roots, roots, fc.nat(5), (before, after, at) => {
       const server = docOf(before)
@@ -241,7 +241,7 @@ itLong('[R3] reads content with the maximum number of attributes, and writes it 
   expect(replace(doc, read(doc)).changed).toBe(false)
 })
 
-test('[R7] rejects content whose attributes cannot be listed, and does not change that content', () => {
+test('[R7] rejects reads and changes of content whose attributes cannot be listed', () => {
   const author = new Y.Doc()
   const element = new Y.XmlText()
   author.get(key, Y.XmlText).insertEmbed(0, element)

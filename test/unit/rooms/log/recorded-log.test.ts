@@ -7,7 +7,7 @@ import { gate } from '../../../support/time/gate.ts'
 
 const update = { bytes: Uint8Array.of(0, 0), by: '' }
 
-it('[DOC-18] for a document without a record, keeps the order of append calls and of their results', async () => {
+it('[DOC-18] for a document without a record, keeps append calls and their results in order', async () => {
   const [recorded, durable] = [gate(), gate()]
   const waiting = new AppendBacklog()
   const calls: unknown[] = []

@@ -22,7 +22,7 @@ it('[LIVE-9] keeps nothing of a document that has no listeners', () => {
   again()
 })
 
-it('[LIVE-4] treats ids as opaque, and separates API keys', () => {
+it('[LIVE-4] treats ids as opaque, and keeps API keys separate', () => {
   const board = new LiveMessageHub(presenceAlone(systemClock).requests)
   const listener = { encoder: yWebsocket, deliverLive: () => 'sent' as const }
   board.enter({ ...address, documentId: '__proto__', editorId: 'constructor' }, listener)
