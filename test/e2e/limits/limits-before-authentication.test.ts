@@ -117,7 +117,7 @@ it.each([
   },
 )
 
-it('[LIM-15] limits the memory of slow bodies, rejects more of them, and serves other workspaces', async () => {
+it('[LIM-15] limits the memory of request bodies that arrive slowly, rejects further bodies, and serves other workspaces', async () => {
   await start({ adminToken, memoryBudgetBytes: 2 ** 28 })
   const other = await otherWorkspace(server)
   const { apiKey, authToken } = server.credentials

@@ -59,7 +59,7 @@ it('[LIM-1] limits the open websockets of a workspace, counted over all its API 
   expect(await exceeded('maxConnectionsPerWorkspace')).toBe(2)
 })
 
-it('[LIM-2] limits new websockets of one address before it reads them, but not those of other addresses', async () => {
+it('[LIM-2] limits new websockets of one address before it reads from them, and does not limit those of other addresses', async () => {
   await start({ connectsPerAddress: { perSecond: 1, burst: 3 }, trustProxy: 1 })
   const mine = '2001:db8:1:1::1'
   await welcome('one', token, mine)
@@ -137,7 +137,7 @@ itLong(
   },
 )
 
-it('[LIM-6] limits calls of an address, including page requests, before it reads them, but not probes or other addresses', async () => {
+it('[LIM-6] limits the calls and page requests of an address before it reads them, but limits neither probes nor other addresses', async () => {
   server = await startTestServer({ callsPerAddress: { perSecond: 1, burst: 3 }, trustProxy: 1 })
   const path = '/v2/users/get'
   const from = (address: string, more = {}) =>
@@ -164,7 +164,7 @@ it('[LIM-6] limits calls of an address, including page requests, before it reads
   expect(await exceeded('callsPerAddress')).toBe(8)
 })
 
-it('[LIM-7] limits the bytes of request bodies for each API key, with and without an announced length', async () => {
+it('[LIM-7] limits the bytes of request bodies for each API key, with and without a content-length header', async () => {
   await start({ bodyBytesPerKey: { perSecond: 1000, burst: 100_000 }, maxBodyBytes: 60_000 })
   const other = await otherWorkspace(server)
   const body = { organizationId: 'acme', padding: 'x'.repeat(40_000) }

@@ -161,7 +161,7 @@ it('[LIM-28] limits unread responses, and closes the connections of the workspac
   await eventually(async () => (await held('unread_responses')) === 0)
 })
 
-it('[LIM-28] closes a connection whose response is not read in time', async () => {
+it('[LIM-28] closes a connection if its client does not read the response in time', async () => {
   await start({}, { transferTimeoutMs: 1_000 })
   await largeDocument(await server.token('ada'), 'plan', 10 * MiB)
   const { apiKey, authToken } = server.credentials

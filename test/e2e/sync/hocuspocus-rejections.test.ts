@@ -164,7 +164,7 @@ it('[DIA-26] counts a rejected token even if the client leaves the document befo
   expect(await client.closed).toMatchObject({ code: 1013 })
 })
 
-it('[DIA-26] rejects expired tokens of any number of documents, and does not count them as rejected', async () => {
+it('[DIA-26] rejects expired tokens for any number of documents, and does not count them toward the limit of rejected tokens', async () => {
   await start({ connectsPerAddress: { perSecond: 1, burst: 10 } })
   const old = await server.token('ada', { expiresInSeconds: 60 })
   const client = await letIn(await server.token('ada', { expiresInSeconds: 3_600 }))
@@ -220,7 +220,7 @@ it('[DIA-26] reads nothing from a client while the server checks its token, even
   provider.stop()
 })
 
-it('[DIA-26] limits rejected tokens after the first one, including newer tokens, like new websockets of their address', async () => {
+it('[DIA-26] counts each rejected token after the first, including newer tokens, as a new websocket of its address', async () => {
   await start({ connectsPerAddress: { perSecond: 1, burst: 10 } })
   const token = await server.token('ada')
   const client = await letIn(token)
