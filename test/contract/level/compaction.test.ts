@@ -166,7 +166,7 @@ it('[ENG-56] leaves one record of a document that is deleted during its compacti
   expect(await storedKeys(directory.store, 'document ')).toHaveLength(30)
 })
 
-it('[ENG-56] the store the store closes without waiting for the deletions', async () => {
+it('[ENG-56] the store closes without waiting for the deletions', async () => {
   let closing: Promise<void> = Promise.resolve()
   beforeDeleting = async () => {
     closing = engine.close()
