@@ -493,7 +493,8 @@ export const errorCodes = {
   },
   'crdt/version-conflict': {
     status: 'ABORTED',
-    meaning: 'The document has changed since the version in `ifVersion`. `details.version` is its current version.',
+    meaning:
+      'The document has changed since the version in `ifVersion`. `details.version` is its current version.',
     remedy: 'Read the document, apply your change to it, and send the new version.',
   },
   'crdt/base-version-too-old': {
@@ -559,7 +560,8 @@ export const errorCodes = {
   },
   'comment/reaction-exists': {
     status: 'ALREADY_EXISTS',
-    meaning: 'A reaction of the comment already has this id, or the user has already reacted in the same way.',
+    meaning:
+      'A reaction of the comment already has this id, or the user has already reacted in the same way.',
     remedy: 'Do nothing, or choose another id.',
   },
   'comment/too-many-reactions': {

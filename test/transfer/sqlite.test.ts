@@ -68,7 +68,7 @@ it('[MOVE-2] imports everything that the real @hocuspocus/extension-sqlite has s
 })
 
 itLong(
-  '[MOVE-8] rejects a database in write-ahead log mode, and states the remedy',
+  '[MOVE-8] rejects a database that was last used in write-ahead log mode, and states the remedy',
   async () => {
     copyFileSync(real, file)
     const bytes = readFileSync(file)
@@ -98,7 +98,7 @@ itLong('[MOVE-2] imports more rows than one read returns, and rows whose ids hav
   )
 })
 
-itLong('[MOVE-7] rejects rows without a valid update, prints their names, and imports the others', async () => {
+itLong('[MOVE-7] rejects rows without a valid update, names them, and imports the others', async () => {
   write([
     ['acme/first/main', state('first')],
     ['acme/null/main', null],

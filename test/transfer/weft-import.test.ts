@@ -221,7 +221,7 @@ itLong('[OUT-9] writes nothing if the store has different values under the same 
   expect(await contentOf('taken')).toEqual(before)
 })
 
-itLong('[OUT-9] imports only the documents into another API key, and creates their records', deep, async () => {
+itLong('[OUT-9] imports only documents into another API key, and creates their records', deep, async () => {
   const only = { ...all, holds: 'documents' } as const
   await exportStore(at('data'), at('alone'), only, noProgress)
   await (await startOn(at('others'))).stop()

@@ -105,7 +105,7 @@ it.each(removals)('[VER-13] when it deletes %s, deletes the versions completely'
   await directory.remove()
 })
 
-itLong('[VER-14] after a crash between the two writes of a version, removes content that has no version record', async () => {
+itLong('[VER-14] after a crash between two writes, removes content without a version record', async () => {
   const directory = await temporaryDirectory()
   const engine = await openLevelEngine({ directory: directory.path })
   let crashed = false

@@ -81,10 +81,13 @@ it.each([
   [{ token: '' }, '/data/token'],
   [{ token: 'x', organizationId: 'acme' }, '/data/documentId'],
   [{ token: 'x', documentId: 'plan' }, '/data/organizationId'],
-])('[ACC-95] rejects malformed input with INVALID_ARGUMENT, and states the position of the problem (%#)', async (data, path) => {
-  const { status, body } = await server.post('/v2/auth/inspect_token', data)
-  expect([status, body.error?.details?.issues?.[0]?.path]).toEqual([400, path])
-})
+])(
+  '[ACC-95] rejects malformed input with INVALID_ARGUMENT, and states the position of the problem (%#)',
+  async (data, path) => {
+    const { status, body } = await server.post('/v2/auth/inspect_token', data)
+    expect([status, body.error?.details?.issues?.[0]?.path]).toEqual([400, path])
+  },
+)
 
 it('[ACC-96] neither stores nor logs an inspected token', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'weft-inspect-'))

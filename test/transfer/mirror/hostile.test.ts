@@ -179,7 +179,7 @@ describe('the end of a mirror', () => {
     await sameInWeft(at.weft, 'acme/during/main', content)
   })
 
-  itLong('[MIRROR-8] on SIGUSR2, also prints the state of a document that `--once` has completed', async () => {
+  itLong('[MIRROR-8] on SIGUSR2, also prints documents that `--once` has completed', async () => {
     const server = at.keep(
       await startScripted((client, asked) => {
         if (!asked.includes('behind')) return serve(client)

@@ -218,7 +218,7 @@ describe('a mirror of the server of y-websocket', () => {
     },
   )
 
-  itLong('[MIRROR-11] a document is behind while Weft lacks content of it, and the output states by how much', async () => {
+  itLong('[MIRROR-11] reports by how much a document is behind while Weft lacks content', async () => {
     const ada = visit('acme/behind/main')
     ada.text.insert(0, '12345')
     await eventually(() => ada.provider.synced)
