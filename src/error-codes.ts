@@ -190,7 +190,8 @@ export const errorCodes = {
   'auth/metrics-token': {
     status: 'UNAUTHENTICATED',
     meaning: 'The request for metrics does not have the metrics token.',
-    remedy: 'Send `Authorization: Bearer <WEFT_METRICS_TOKEN>`.',
+    remedy:
+      'Send `Authorization: Bearer <WEFT_METRICS_TOKEN>` to `/metrics`, and the member `metricsToken` to operations.',
   },
   'auth/token-too-long': {
     status: 'INVALID_ARGUMENT',

@@ -10,6 +10,7 @@ import type { ClusterOptions } from './engine/cluster-bus.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { MetricsHistory } from './metrics-history.ts'
 import type { Tenant } from './model/address.ts'
 import { LimitReports } from './quota/limit-reports.ts'
 import { transferTimeoutMsDefault } from './quota/slow-transfers.ts'
@@ -152,6 +153,7 @@ async function serve(
     ...given,
     recent,
     metrics,
+    metricsHistory: new MetricsHistory({ metrics, clock }),
     reports,
     tracer: createTracer(config.debug, log),
     rejections: new RejectionLog({ clock, logger: log, recent }),
@@ -169,6 +171,7 @@ async function serve(
     sync.end()
     throw error
   })
+  services.metricsHistory.start()
   services.directory.removals.start()
   services.directory.edits.start()
   services.directory.visits.start()

@@ -4704,6 +4704,174 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
+	"/v2/metrics/history/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read the history of the metrics
+		 * @description Returns the recent values that the overview of the console draws. They are those of the node that answers, since its start, for all API keys together. If the server has a metrics token, the request must contain it. Without a metrics token, a server with several API keys returns no values, because an API key must not see the activity of others.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description The metrics token (`WEFT_METRICS_TOKEN`), if the server has one. */
+							metricsToken?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Node of the cluster that answered. */
+									node: string;
+									/** @description Epoch milliseconds of the response, for callers whose clock differs. */
+									timestamp: number;
+									/** @description Samples of the last hour. */
+									recent?: {
+										/** @description Time between two samples. */
+										intervalSeconds: number;
+										/** @description Epoch milliseconds of each sample, oldest first; at most 360. All lists have this length. */
+										timestamps: number[];
+										/** @description Open websockets. */
+										connections: (number | null)[];
+										/** @description Document updates by websocket and by REST. */
+										updatesPerSecond: (number | null)[];
+										/** @description Median time in seconds from the receipt of an update until it is durable; null without updates. */
+										commitP50: (number | null)[];
+										/** @description 99th percentile of this time. */
+										commitP99: (number | null)[];
+										/** @description Median delay of the event loop in seconds, measured with a timer of 10 ms. */
+										loopP50: (number | null)[];
+										/** @description 99th percentile of this delay. */
+										loopP99: (number | null)[];
+										/** @description Events that wait for delivery. */
+										webhookQueue: (number | null)[];
+										/** @description Resident memory of the process in bytes. */
+										memory: (number | null)[];
+									};
+									/** @description Samples of the last 24 hours: the means of the recent samples, and of 99th percentiles the highest. */
+									day?: {
+										/** @description Time between two samples. */
+										intervalSeconds: number;
+										/** @description Epoch milliseconds of each sample, oldest first; at most 288. All lists have this length. */
+										timestamps: number[];
+										/** @description Open websockets. */
+										connections: (number | null)[];
+										/** @description Document updates by websocket and by REST. */
+										updatesPerSecond: (number | null)[];
+										/** @description Median time in seconds from the receipt of an update until it is durable; null without updates. */
+										commitP50: (number | null)[];
+										/** @description 99th percentile of this time. */
+										commitP99: (number | null)[];
+										/** @description Median delay of the event loop in seconds, measured with a timer of 10 ms. */
+										loopP50: (number | null)[];
+										/** @description 99th percentile of this delay. */
+										loopP99: (number | null)[];
+										/** @description Events that wait for delivery. */
+										webhookQueue: (number | null)[];
+										/** @description Resident memory of the process in bytes. */
+										memory: (number | null)[];
+									};
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/metrics/storage/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read the stored bytes of the workspace
+		 * @description Returns how many bytes the workspace of the API key stores, and its limit. The server measures a workspace without a limit only on request, at most once in 5 minutes. If the server has a metrics token, the request must contain it. Without a metrics token, a server with several API keys returns no values.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description The metrics token (`WEFT_METRICS_TOKEN`), if the server has one. */
+							metricsToken?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Bytes that the workspace stores (an estimate). */
+									storedBytes?: number;
+									/** @description Bytes that the workspace may store; absent if it has no storage limit. */
+									storedBytesMax?: number;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
 	"/v2/notifications/config/get": {
 		parameters: {
 			query?: never;

@@ -21,6 +21,7 @@ import type { StorageQuota } from '../directory/storage-quota.ts'
 import type { Tenancy } from '../directory/tenants/tenancy.ts'
 import type { DocumentLog } from '../engine/engine.ts'
 import type { Metrics } from '../metrics.ts'
+import type { MetricsHistory } from '../metrics-history.ts'
 import type { NotificationConfigService } from '../notifications/notification-config-service.ts'
 import type { NotificationService } from '../notifications/notification-service.ts'
 import type { MinuteLimiter } from '../quota/rate-limiter.ts'
@@ -67,6 +68,11 @@ export interface ApiServices extends Tenancy {
   /** Rate limit of the reads of a workspace; null: unlimited. */
   readonly workspaceReads: MinuteLimiter | null
   readonly metrics: Metrics
+  readonly metricsHistory: Pick<MetricsHistory, 'read'>
+  /** Token that values of the whole server require; null: none. */
+  readonly metricsToken: string | null
+  /** Name of this node of the cluster. */
+  readonly node: string
   readonly clock: Clock
   /**
    * Whether calls create missing resources that they refer to. The member `createMissing` of a call overrides

@@ -47,6 +47,8 @@ import { addJudgment } from './v2/memory/judgments/add.ts'
 import { deleteJudgments } from './v2/memory/judgments/delete.ts'
 import { queryJudgments } from './v2/memory/judgments/query.ts'
 import { suggestDecision } from './v2/memory/suggest.ts'
+import { getMetricsHistory } from './v2/metrics/history/get.ts'
+import { getStorageMetrics } from './v2/metrics/storage/get.ts'
 import { getNotificationConfig } from './v2/notifications/config/get.ts'
 import { setNotificationConfig } from './v2/notifications/config/set.ts'
 import { deleteNotifications } from './v2/notifications/delete.ts'
@@ -161,6 +163,8 @@ export const operationList: readonly Operation[] = [
   deleteJudgments,
   queryJudgments,
   suggestDecision,
+  getMetricsHistory,
+  getStorageMetrics,
   getNotificationConfig,
   setNotificationConfig,
   deleteNotifications,

@@ -14,6 +14,8 @@ import type { TenantStore } from './tenants/tenant-store.ts'
 const readEveryMs = 10_000
 /** Interval in ms at which an active workspace is measured. */
 const measureEveryMs = 60_000
+/** Minimum interval in ms between two measurements of a workspace without a limit. */
+const measureUnlimitedEveryMs = 300_000
 /**
  * Maximum share of the time that is spent on measurements. Does not apply to workspaces that have reached
  * their limit.
@@ -59,8 +61,8 @@ interface Account {
 /**
  * The storage quota of workspaces. The usage of a workspace is an estimate of the store
  * (`Engine.storedBytes`) plus the bytes of updates and calls that this node has accepted since that estimate.
- * Bytes that other nodes accept count only from the next measurement on. A workspace without a limit is never
- * measured.
+ * Bytes that other nodes accept count only from the next measurement on. A workspace without a limit is
+ * measured only when a caller requests its usage.
  */
 export class StorageQuota {
   readonly #options: StorageQuotaOptions
@@ -115,6 +117,21 @@ export class StorageQuota {
     await account.reading
     const { bytesMax, measuredBytes, addedBytes } = account
     return bytesMax === 0 ? null : { storedBytes: measuredBytes + addedBytes, storedBytesMax: bytesMax }
+  }
+
+  /**
+   * Returns the usage and the limit of a workspace; a limit of 0 means unlimited. Measures a workspace without
+   * a limit, at most once in 5 minutes. Returns null if the workspace could not be measured.
+   */
+  async measured(workspaceId: string): Promise<StorageUsage | null> {
+    const account = this.#account(workspaceId)
+    await account.reading
+    if (account.bytesMax === 0 && this.#options.clock.now() >= account.measureAt) {
+      account.reading ??= this.#measureUnlimited(workspaceId, account)
+      await account.reading
+    }
+    const { bytesMax, measuredBytes, addedBytes, measureAt } = account
+    return measureAt === 0 ? null : { storedBytes: measuredBytes + addedBytes, storedBytesMax: bytesMax }
   }
 
   /**
@@ -178,18 +195,42 @@ export class StorageQuota {
   }
 
   async #measure(workspaceId: string, account: Account): Promise<void> {
-    const { engine, clock } = this.#options
     const isFirst = account.measureAt === 0
     // Bytes that were accepted during the last `settleMs` may not be stored yet. Therefore the measurement
     // starts after `settleMs`, and bytes that are accepted during this time also count until the next
     // measurement.
     const settledBytes = isFirst ? 0 : account.addedBytes
     if (!isFirst) await sleep(settleMs)
+    await this.#measureStore(workspaceId, account, settledBytes, measureEveryMs)
+  }
+
+  /** Measures a workspace without a limit. Never rejects. */
+  async #measureUnlimited(workspaceId: string, account: Account): Promise<void> {
+    try {
+      await this.#measureStore(workspaceId, account, account.addedBytes, measureUnlimitedEveryMs)
+    } catch (err) {
+      this.#options.log.warn(
+        { event: 'storage_quota.measurement_failed', err, workspaceId },
+        'could not measure the stored bytes of a workspace; retrying',
+      )
+    } finally {
+      account.reading = null
+    }
+  }
+
+  /** @param settledBytes bytes of `addedBytes` that are part of the new measurement */
+  async #measureStore(
+    workspaceId: string,
+    account: Account,
+    settledBytes: number,
+    everyMs: number,
+  ): Promise<void> {
+    const { engine, clock } = this.#options
     const startedAt = performance.now()
     account.measuredBytes = await engine.storedBytes(keysOf(workspaceId))
     account.addedBytes -= settledBytes
     const restMs = (performance.now() - startedAt) / measureShare
-    account.measureAt = clock.now() + Math.max(measureEveryMs, restMs)
+    account.measureAt = clock.now() + Math.max(everyMs, restMs)
   }
 }
 

@@ -27,6 +27,7 @@ import { EventRecorder, type HasSubscriber } from '../events/event-recorder.ts'
 import { eventTopic } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { MetricsHistory } from '../metrics-history.ts'
 import type { Tenant } from '../model/address.ts'
 import { ClusterRates } from '../quota/cluster-rates.ts'
 import type { LimitReports } from '../quota/limit-reports.ts'
@@ -58,6 +59,7 @@ export interface ServerBase {
   /** Time in ms within which a client must finish a message or read sent bytes; see `SlowTransfers`. */
   readonly transferTimeoutMs: number
   readonly metrics: Metrics
+  readonly metricsHistory: MetricsHistory
   readonly reports: LimitReports
   readonly memoryAccounts: MemoryLedger
   readonly tenancy: Tenancy

@@ -32,11 +32,12 @@ export async function shutDown(
   sync: SyncServer,
   { leave, stop }: ShutdownSteps,
 ): Promise<void> {
-  const { config, directory, engine, webhooks, reports, rejections, log } = services
+  const { config, directory, engine, webhooks, reports, rejections, metricsHistory, log } = services
   const restarting = close('serviceRestart', 'the server is restarting')
   const drainMs = config.shutdownSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   leave()
+  metricsHistory.stop()
   // Ends the role of this node as a home node, so that disconnected clients get another home node. The
   // shutdown does not wait for this, because other nodes may notice it late.
   void engine.cluster.drain(clientsMs)

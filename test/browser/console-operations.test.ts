@@ -105,6 +105,15 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
       await code('the page').getByText("'acme/empty/main'").waitFor()
       await page.getByLabel('Editor library').selectOption('BlockNote')
       await code('the page').getByText('document-store').waitFor()
+      for (const [library, part] of [
+        ['ProseMirror', 'ySyncPlugin'],
+        ['Quill', 'QuillBinding'],
+        ['Lexical (React)', 'CollaborationPlugin'],
+        ['Slate (React)', 'YjsEditor.connect'],
+      ] as const) {
+        await page.getByLabel('Editor library').selectOption(library)
+        await code('the page').getByText(part).first().waitFor()
+      }
       await page.getByLabel('Backend').selectOption('Python')
       await code('the write request').getByText('urllib.request').waitFor()
       await page.getByRole('button', { name: 'Copy the page' }).click()
@@ -171,7 +180,9 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
       const card = page.getByRole('region', { name: 'Server' })
       await card.getByText('1 open').waitFor()
       await card.getByText('1 connected').waitFor()
-      await card.getByText(/^[\d.,]+ [GT]B of [\d.,]+ [GT]B free on the disk$/).waitFor()
+      await card
+        .getByText(/^[\d.,]+ K?B stored by the workspace; [\d.,]+ [GT]B of [\d.,]+ [GT]B free on the disk$/)
+        .waitFor()
       await card.getByText('none yet').waitFor()
       const menu = await page.getByRole('banner').boundingBox()
       expect(menu?.height).toBeLessThan(120)

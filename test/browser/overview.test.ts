@@ -1,8 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { historyNames } from '../../src/metrics-history.ts'
+import { RawClient } from '../support/clients/clients.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { otherKey } from '../support/servers/tenants.ts'
 import { isEverythingAsked } from '../support/time/full-run.ts'
 
 skipNotice()
@@ -11,6 +14,16 @@ const metricsToken = 'the-metrics-token-of-these-tests'
 
 /** Finds a chart by its description in words. */
 const chart = (page: Page, said: RegExp) => page.getByRole('img', { name: said })
+
+/** Samples up to `end`, in the form of `/v2/metrics/history/get`. */
+function samples(count: number, intervalSeconds: number, end: number) {
+  const timestamps = Array.from(
+    { length: count },
+    (_, index) => end - (count - index) * intervalSeconds * 1000,
+  )
+  const values = historyNames.map((name) => [name, timestamps.map(() => 3)] as const)
+  return { intervalSeconds, timestamps, ...Object.fromEntries(values) }
+}
 
 describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium', () => {
   let weft: TestServer
@@ -65,6 +78,62 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await page.context().close()
     await guarded.stop()
   }, 20_000)
+
+  it('[CON-73] shows the history that the server has kept, of an hour or a day, or why there is none', async () => {
+    const server = await startTestServer()
+    const { page, complaints } = await openConsole(browser, server, { route: '/users' })
+    // The clock of this server is an hour behind.
+    await page.route('**/v2/metrics/history/get', (route) => {
+      const timestamp = Date.now() - 3_600_000
+      const [recent, day] = [samples(360, 10, timestamp), samples(288, 300, timestamp)]
+      const data = { node: 'one', timestamp, recent, day }
+      return route.fulfill({ json: { result: { status: 'success', message: '', data } } })
+    })
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await chart(page, /^Connections of the last (59|60|61) minutes\. Now 0\. open: 0 to 3\./).waitFor()
+    await page.getByLabel('Charts').selectOption('Last 24 hours')
+    await chart(page, /^Connections of the last 24 hours\. Now 0\. open: 0 to 3\./).waitFor()
+    await chart(page, /^Commit latency of the last 24 hours\. .*p99: 3 s to 3 s\./).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.unroute('**/v2/metrics/history/get')
+    await otherKey(server)
+    await page.reload()
+    await page.getByText('The charts start when this page opens.').waitFor()
+    await chart(page, /^Connections of the last five minutes/).waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+    await server.stop()
+  }, 60_000)
+
+  it('[CON-74] lists the busiest open documents and the users online, and follows them', async () => {
+    const { page, complaints } = await openConsole(browser, weft, { route: '/overview', width: 400 })
+    const documents = page.getByRole('region', { name: 'Open documents' })
+    const users = page.getByRole('region', { name: 'Users online' })
+    await documents.getByText('No document is open.').waitFor()
+    const connect = async (userId: string, path: string): Promise<RawClient> => {
+      const token = await weft.token(userId, { name: userId.toUpperCase() })
+      const client = await RawClient.connect(`${weft.wsUrl}/sync/${path}?token=${token}`)
+      await client.roundTrip()
+      return client
+    }
+    const clients = [await connect('ada', 'acme/plan/main'), await connect('bob', 'acme/plan/main')]
+    clients.push(await connect('ada', 'acme/budget/main'))
+    const row = documents.getByRole('row').filter({ hasText: 'plan' })
+    await row.getByText('ADA').waitFor()
+    await users.getByRole('link', { name: 'BOB' }).waitFor()
+    const rows = await documents.getByRole('row').allTextContents()
+    expect(rows.findIndex((text) => text.includes('plan'))).toBe(1)
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400)
+    for (let number = 0; number < 7; number += 1)
+      clients.push(await connect(`user${number}`, `acme/doc${number}/main`))
+    await documents.getByText('and 3 more').waitFor()
+    expect(await documents.getByRole('link').count()).toBe(6)
+    for (const client of clients) client.end()
+    await users.getByText('No user is connected.').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  }, 60_000)
 
   it('[CON-11] if the server has no authentication, signs in with empty fields, and opens the shared editor by one click', async () => {
     const open = await startTestServer({ auth: 'none' })

@@ -116,6 +116,8 @@ const moving = [
   '/v2/presence/get',
   '/v2/connections/get',
   '/v2/requests/get',
+  '/v2/metrics/history/get',
+  '/v2/metrics/storage/get',
   '/v2/workspace/audit/get',
   '/v2/workspace/advancedwebhook/deliveries/get',
 ]

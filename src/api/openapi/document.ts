@@ -104,6 +104,7 @@ const tags: Readonly<Record<string, Tag>> = {
   },
   connections: { title: 'Connections', description: 'Clients that are connected to documents.' },
   requests: { title: 'Request log', description: 'Recent calls and rejections of an API key.' },
+  metrics: { title: 'Metrics', description: 'History of the metrics of a server, and the stored bytes.' },
   workspace: {
     title: 'Workspaces, keys and webhooks',
     description: 'Workspaces, their API keys and tokens, and the domains and webhooks of an API key.',

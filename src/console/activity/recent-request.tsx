@@ -42,6 +42,6 @@ export const requestColumns: readonly Column<ListedRequest>[] = [
       </>
     ),
   },
-  { title: 'From', cell: ({ clientAddress }) => clientAddress },
+  { title: 'From', cell: ({ clientAddress }) => <span class="address">{clientAddress}</span> },
   { title: 'Times', cell: ({ times }) => times.toLocaleString(), numeric: true },
 ]

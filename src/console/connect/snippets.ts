@@ -4,8 +4,12 @@ export const editorLibraries = [
   ['y-websocket', 'y-websocket'],
   ['hocuspocus', 'Hocuspocus provider'],
   ['tiptap', 'Tiptap'],
+  ['prosemirror', 'ProseMirror'],
   ['codemirror', 'CodeMirror'],
+  ['quill', 'Quill'],
   ['blocknote', 'BlockNote'],
+  ['lexical', 'Lexical (React)'],
+  ['slate', 'Slate (React)'],
 ] as const
 
 export type EditorLibrary = (typeof editorLibraries)[number][0]
@@ -32,18 +36,45 @@ export interface Snippets {
 
 /** Content that each editor library expects: the root, its type and a sample. */
 const contents: Readonly<
-  Record<EditorLibrary, { readonly type: string; readonly contentKey: string; readonly data: string }>
+  Record<EditorLibrary, { readonly type: string; readonly contentKey: string; readonly data: unknown }>
 > = {
   'y-websocket': { type: 'text', contentKey: 'content', data: 'Written by a backend.' },
   hocuspocus: { type: 'text', contentKey: 'content', data: 'Written by a backend.' },
   tiptap: { type: 'xml', contentKey: 'default', data: '<paragraph>Written by a backend.</paragraph>' },
+  prosemirror: {
+    type: 'xml',
+    contentKey: 'prosemirror',
+    data: '<paragraph>Written by a backend.</paragraph>',
+  },
   codemirror: { type: 'text', contentKey: 'content', data: 'Written by a backend.' },
+  quill: { type: 'delta', contentKey: 'content', data: [{ insert: 'Written by a backend.\n' }] },
   blocknote: {
     type: 'xml',
     contentKey: 'document-store',
     data:
       '<blockGroup><blockContainer id="first"><paragraph>Written by a backend.</paragraph></blockContainer>' +
       '</blockGroup>',
+  },
+  lexical: {
+    type: 'xmltext',
+    contentKey: 'root',
+    data: {
+      delta: [
+        {
+          text: {
+            attributes: { __type: 'paragraph' },
+            delta: [{ map: { __type: 'text' } }, { insert: 'Written by a backend.' }],
+          },
+        },
+      ],
+    },
+  },
+  slate: {
+    type: 'xmltext',
+    contentKey: 'content',
+    data: {
+      delta: [{ text: { attributes: { type: 'paragraph' }, delta: [{ insert: 'Written by a backend.' }] } }],
+    },
   },
 }
 
@@ -53,8 +84,15 @@ const packages: Readonly<Record<EditorLibrary, string>> = {
   tiptap:
     '@tiptap/core @tiptap/pm @tiptap/starter-kit @tiptap/y-tiptap @tiptap/extension-collaboration ' +
     '@tiptap/extension-collaboration-caret yjs @hocuspocus/provider',
+  prosemirror:
+    'prosemirror-commands prosemirror-keymap prosemirror-model prosemirror-schema-basic prosemirror-state ' +
+    'prosemirror-view y-prosemirror y-protocols yjs y-websocket',
   codemirror: 'codemirror @codemirror/state y-codemirror.next yjs y-websocket',
+  // y-quill 1 requires version 4 of quill-cursors.
+  quill: 'quill quill-cursors@4 y-quill yjs y-websocket',
   blocknote: '@blocknote/core yjs y-websocket',
+  lexical: 'lexical @lexical/react @lexical/yjs react react-dom yjs y-websocket',
+  slate: '@slate-yjs/core slate slate-react slate-dom react react-dom yjs y-websocket',
 }
 
 /** Returns the code samples for an editor. @param url address at which clients reach the server */
@@ -145,6 +183,31 @@ new Editor({
   ],
 })
 `,
+  prosemirror: (place) => `import { baseKeymap } from 'prosemirror-commands'
+import { keymap } from 'prosemirror-keymap'
+import { schema } from 'prosemirror-schema-basic'
+import { EditorState } from 'prosemirror-state'
+import { EditorView } from 'prosemirror-view'
+import { redo, undo, yCursorPlugin, ySyncPlugin, yUndoPlugin } from 'y-prosemirror'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+import 'prosemirror-view/style/prosemirror.css'
+
+${overWebsocket(place)}
+provider.awareness.setLocalStateField('user', { name: 'Ada', color: '#0b57a4' })
+new EditorView(document.querySelector('#editor'), {
+  state: EditorState.create({
+    schema,
+    plugins: [
+      ySyncPlugin(doc.getXmlFragment('prosemirror')),
+      yCursorPlugin(provider.awareness),
+      yUndoPlugin(),
+      keymap({ 'Mod-z': undo, 'Mod-y': redo, 'Mod-Shift-z': redo }),
+      keymap(baseKeymap),
+    ],
+  }),
+})
+`,
   codemirror: (place) => `import { EditorState } from '@codemirror/state'
 import { basicSetup, EditorView } from 'codemirror'
 import { yCollab } from 'y-codemirror.next'
@@ -160,6 +223,24 @@ new EditorView({
     extensions: [basicSetup, yCollab(text, provider.awareness)],
   }),
 })
+`,
+  quill: (place) => `import Quill from 'quill'
+import QuillCursors from 'quill-cursors'
+import { QuillBinding } from 'y-quill'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+import 'quill/dist/quill.snow.css'
+
+${overWebsocket(place)}
+provider.awareness.setLocalStateField('user', { name: 'Ada', color: '#0b57a4' })
+Quill.register('modules/cursors', QuillCursors)
+const quill = new Quill('#editor', {
+  theme: 'snow',
+  // Undo reverts changes of this user only.
+  modules: { cursors: true, history: { userOnly: true } },
+})
+// Before the first sync, Quill would write its own empty line.
+provider.once('synced', () => new QuillBinding(doc.getText('content'), quill, provider.awareness))
 `,
   blocknote: (place) => `import { BlockNoteEditor } from '@blocknote/core'
 import { withCollaboration } from '@blocknote/core/yjs'
@@ -177,6 +258,81 @@ const editor = BlockNoteEditor.create(
   }),
 )
 editor.mount(document.querySelector('#editor'))
+`,
+  lexical: ({
+    websocket,
+    name,
+  }) => `import { LexicalCollaboration } from '@lexical/react/LexicalCollaborationContext'
+import { CollaborationPlugin } from '@lexical/react/LexicalCollaborationPlugin'
+import { LexicalComposer } from '@lexical/react/LexicalComposer'
+import { ContentEditable } from '@lexical/react/LexicalContentEditable'
+import { LexicalErrorBoundary } from '@lexical/react/LexicalErrorBoundary'
+import { RichTextPlugin } from '@lexical/react/LexicalRichTextPlugin'
+import { createRoot } from 'react-dom/client'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+
+// The plugin connects the provider.
+function providerFactory(id, docs) {
+  const doc = new Y.Doc()
+  docs.set(id, doc)
+  return new WebsocketProvider(${websocket}, id, doc, {
+    connect: false,
+    params: { token },
+  })
+}
+
+// The content comes from Yjs, so the editor starts without any.
+const config = { namespace: 'weft', editorState: null, onError: console.error }
+// Creates the first paragraph of an empty document. Only one client of a document may do so.
+const shouldBootstrap = true
+createRoot(document.querySelector('#editor')).render(
+  <LexicalCollaboration>
+    <LexicalComposer initialConfig={config}>
+      <RichTextPlugin contentEditable={<ContentEditable />} ErrorBoundary={LexicalErrorBoundary} />
+      <CollaborationPlugin
+        id={${name}}
+        providerFactory={providerFactory}
+        shouldBootstrap={shouldBootstrap}
+        username="Ada"
+      />
+    </LexicalComposer>
+  </LexicalCollaboration>,
+)
+`,
+  slate: (place) => `import { withCursors, withYHistory, withYjs, YjsEditor } from '@slate-yjs/core'
+import { useEffect } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createEditor, Transforms } from 'slate'
+import { Editable, Slate, withReact } from 'slate-react'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+
+${overWebsocket(place)}
+const shared = withYHistory(withYjs(createEditor(), doc.get('content', Y.XmlText)))
+const editor = withReact(withCursors(shared, provider.awareness, { data: { name: 'Ada' } }))
+
+// Slate requires at least one element.
+const { normalizeNode } = editor
+editor.normalizeNode = (entry) => {
+  if (editor.children.length > 0) return normalizeNode(entry)
+  Transforms.insertNodes(editor, { type: 'paragraph', children: [{ text: '' }] }, { at: [0] })
+}
+
+function SharedEditor() {
+  useEffect(() => {
+    YjsEditor.connect(editor)
+    return () => YjsEditor.disconnect(editor)
+  }, [])
+  return (
+    <Slate editor={editor} initialValue={[]}>
+      <Editable />
+    </Slate>
+  )
+}
+
+// Before the first sync, Slate would add an element to a document that has some.
+provider.once('synced', () => createRoot(document.querySelector('#editor')).render(<SharedEditor />))
 `,
 }
 

@@ -8,22 +8,8 @@ import { Form } from '../ui/form.tsx'
 import { PagedTable } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { LocalTime } from '../ui/time.tsx'
+import type { ListedConnection } from './listed-connection.ts'
 import { TokenInspector } from './token-inspector.tsx'
-
-/** A connection in the form of `/v2/connections/get`. */
-interface Connection {
-  readonly connectionId: string
-  readonly organizationId: string
-  readonly documentId: string
-  readonly editorId: string
-  readonly userId: string
-  readonly name: string
-  readonly accessRole: 'viewer' | 'editor'
-  readonly protocol: string
-  readonly clientAddress: string
-  readonly connectedAt: number
-  readonly node: string
-}
 
 const filters = { organizationId: '', documentId: '', userId: '' }
 type Filters = typeof filters
@@ -53,7 +39,7 @@ export default function ConnectionsPage({ rest: [view] }: PageProps) {
 function LiveConnections() {
   const [asked, setAsked] = useState<object>({})
   const [isRefreshing, setRefreshing] = useState(true)
-  const listing = usePagedQuery<Connection>('/v2/connections/get', asked)
+  const listing = usePagedQuery<ListedConnection>('/v2/connections/get', asked)
   useInterval(isRefreshing ? refreshMs : null, listing.reload)
   const { more } = listing
   const readOn = () => {
@@ -107,14 +93,14 @@ function ConnectionFilters({ onFilter }: { readonly onFilter: (asked: object) =>
   )
 }
 
-const User = ({ name, userId }: Connection) => (
+const User = ({ name, userId }: ListedConnection) => (
   <>
     {name || userId}
     {name !== '' && name !== userId && <span class="hint">{userId}</span>}
   </>
 )
 
-const Editor = ({ organizationId, documentId, editorId }: Connection) => (
+const Editor = ({ organizationId, documentId, editorId }: ListedConnection) => (
   <>
     <a href={href('documents', organizationId, documentId, editorId)}>{documentId}</a>
     <span class="hint">
@@ -123,9 +109,9 @@ const Editor = ({ organizationId, documentId, editorId }: Connection) => (
   </>
 )
 
-const From = ({ clientAddress, protocol, node }: Connection) => (
+const From = ({ clientAddress, protocol, node }: ListedConnection) => (
   <>
-    {clientAddress}
+    <span class="address">{clientAddress}</span>
     <span class="hint">
       {protocol}, node {node}
     </span>
@@ -133,7 +119,7 @@ const From = ({ clientAddress, protocol, node }: Connection) => (
 )
 
 interface DisconnectProps {
-  readonly connection: Connection
+  readonly connection: ListedConnection
   readonly onClosed: () => void
 }
 

@@ -105,7 +105,12 @@ export function chartSummary(spec: ChartSpec, points: readonly MetricPoint[]): s
     if (values.length === 0) return `${name}: ${none}`
     return `${name}: ${spec.format(Math.min(...values))} to ${spec.format(Math.max(...values))}`
   })
-  const minutes = Math.ceil(((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)) / 60_000)
-  const time = minutes > 5 ? `${minutes} minutes` : 'five minutes'
+  const time = spokenTime((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0))
   return `${spec.title} of the last ${time}. Now ${currentValues(spec, points.at(-1))}. ${ranges.join('; ')}.`
+}
+
+function spokenTime(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000)
+  if (minutes > 120) return `${Math.ceil(minutes / 60)} hours`
+  return minutes > 5 ? `${minutes} minutes` : 'five minutes'
 }

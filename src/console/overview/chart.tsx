@@ -3,7 +3,8 @@ import uPlot from 'uplot'
 import { Table } from '../ui/table.tsx'
 import { LocalTime } from '../ui/time.tsx'
 import { type ChartSpec, chartSummary, currentValues } from './chart-specs.ts'
-import { keptMs, type MetricPoint } from './metric-points.ts'
+import type { MetricPoint } from './metric-points.ts'
+import { keptMs } from './point-history.ts'
 
 const height = 150
 /** Styles of the lines of a chart. They differ in color and in form. */
@@ -17,7 +18,7 @@ interface ChartProps {
   readonly points: readonly MetricPoint[]
 }
 
-/** Shows metrics of the last five minutes, or of the kept history, as lines, as text and as a table. */
+/** Shows metrics of at least five minutes as lines, as text and as a table. */
 export const Chart = ({ spec, points }: ChartProps) => (
   <figure class="card chart">
     <figcaption>

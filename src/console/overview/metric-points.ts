@@ -1,4 +1,5 @@
-import type { Bucket, Scrape } from './prometheus.ts'
+import { bucketsBetween, histogramQuantile } from '../../histogram.ts'
+import type { Scrape } from './prometheus.ts'
 
 /** The known values at one point in time: seconds, bytes and counts. */
 export interface MetricPoint {
@@ -79,60 +80,8 @@ export function rate(now: Scrape, before: Scrape, name: string): number | null {
   return (later < earlier ? later : later - earlier) / seconds
 }
 
-/** Returns the increase of each bucket between two scrapes. */
-export function bucketsBetween(now: readonly Bucket[], before: readonly Bucket[] | null): readonly Bucket[] {
-  if (before === null) return []
-  const earlier = new Map(before.map(({ bound, count }) => [bound, count]))
-  const hasBegunAnew = now.some(({ bound, count }) => count < (earlier.get(bound) ?? 0))
-  return hasBegunAnew
-    ? now
-    : now.map(({ bound, count }) => ({ bound, count: count - (earlier.get(bound) ?? 0) }))
-}
-
-/**
- * Computes a quantile like `histogram_quantile` of Prometheus, which assumes that values are spread evenly
- * within a bucket. Returns null without values. A quantile beyond the last bound is that bound.
- */
-export function histogramQuantile(buckets: readonly Bucket[], share: number): number | null {
-  const all = buckets.at(-1)?.count ?? 0
-  if (all === 0) return null
-  const rank = share * all
-  const index = buckets.findIndex(({ count }) => count >= rank)
-  const { bound, count } = buckets[index] as Bucket
-  const { bound: from, count: below } = buckets[index - 1] ?? { bound: 0, count: 0 }
-  if (bound === Number.POSITIVE_INFINITY || count === below) return from
-  return from + (bound - from) * ((rank - below) / (count - below))
-}
-
-/** Time in ms for which all points are kept. */
-export const keptMs = 300_000
-/** Time in ms for which some older points are kept: the first point of each slot. */
-const historyMs = 3_600_000
-const slotMs = 30_000
-/** Time in ms between two points above which the lines have a gap. */
-const pauseMs = 60_000
-
-/** Returns the points of the last hour together with a new one. */
-export function appendPoint(points: readonly MetricPoint[], point: MetricPoint): readonly MetricPoint[] {
-  const earlier = points.filter(({ at }, index) => {
-    if (at >= point.at || at <= point.at - historyMs) return false
-    return at > point.at - keptMs || isKeptLonger(points, index)
-  })
-  const last = earlier.at(-1)
-  const gap = last !== undefined && point.at - last.at > pauseMs ? [unknownPoint(last.at + 1)] : []
-  return [...earlier, ...gap, point]
-}
-
-/**
- * Returns whether an older point is kept: the first point of its slot, or a gap, which must not disappear.
- */
-function isKeptLonger(points: readonly MetricPoint[], index: number): boolean {
-  const [before, point] = [points[index - 1], points[index]]
-  if (before === undefined || point === undefined || point.connections === null) return true
-  return Math.floor(before.at / slotMs) !== Math.floor(point.at / slotMs)
-}
-
-const unknownPoint = (at: number): MetricPoint => ({
+/** Returns a point without values: a gap in the lines, or a base for known values. */
+export const unknownPoint = (at: number): MetricPoint => ({
   at,
   connections: null,
   protocols: [],

@@ -1,12 +1,16 @@
+import { useState } from 'preact/hooks'
 import { openPlayground } from '../../playground/open-playground.ts'
 import { useApi, useAsync } from '../api/hooks.ts'
 import { useInterval } from '../api/use-interval.ts'
 import { verifyCredentials } from '../auth/authenticate.ts'
 import type { PageProps } from '../routing/route.ts'
-import { Button } from '../ui/controls.tsx'
+import { Button, Select } from '../ui/controls.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Chart } from './chart.tsx'
 import { chartSpecs } from './chart-specs.ts'
+import { LiveLists } from './live-lists.tsx'
+import type { MetricPoint } from './metric-points.ts'
+import { dayMs, hourMs } from './point-history.ts'
 import { RecentRejections } from './recent-rejections.tsx'
 import { MetricsProblem, ServerStatus } from './server-status.tsx'
 import { useMetrics } from './use-metrics.ts'
@@ -39,16 +43,49 @@ const WrongKey = () => (
 
 /** Shows the link to the playground, and the state of the server. */
 function Figures() {
-  const { points, error, unready, ...asked } = useMetrics()
+  const { points, error, unready, isPastHidden, api, ...asked } = useMetrics()
   return (
     <>
       <TryIt />
-      <ServerStatus unready={unready} point={points.at(-1)} />
+      <ServerStatus unready={unready} point={points.at(-1)} api={api} />
       <MetricsProblem error={error} {...asked} />
+      <LiveLists />
       <RecentRejections />
+      <Charts points={points} isPastHidden={isPastHidden} />
+    </>
+  )
+}
+
+const periods = [
+  ['hour', 'Last hour'],
+  ['day', 'Last 24 hours'],
+] as const
+type Period = (typeof periods)[number][0]
+const periodMs: Readonly<Record<Period, number>> = { hour: hourMs, day: dayMs }
+
+interface ChartGridProps {
+  readonly points: readonly MetricPoint[]
+  readonly isPastHidden: boolean
+}
+
+function Charts({ points, isPastHidden }: ChartGridProps) {
+  const [period, setPeriod] = useState<Period>('hour')
+  const start = (points.at(-1)?.at ?? 0) - periodMs[period]
+  const shown = points.filter(({ at }) => at > start)
+  return (
+    <>
+      <div class="row chooser">
+        <Select<Period> label="Charts" value={period} options={periods} onChange={setPeriod} />
+      </div>
+      {isPastHidden && (
+        <p class="hint">
+          The charts start when this page opens. The server has several API keys, and shows their history only
+          with a metrics token: set <code>WEFT_METRICS_TOKEN</code>.
+        </p>
+      )}
       <div class="cards charts">
         {chartSpecs.map((spec) => (
-          <Chart key={spec.title} spec={spec} points={points} />
+          <Chart key={spec.title} spec={spec} points={shown} />
         ))}
       </div>
     </>

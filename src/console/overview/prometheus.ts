@@ -1,3 +1,5 @@
+import type { HistogramBucket } from '../../histogram.ts'
+
 /** One line of Prometheus' text format: a series and its value. */
 export interface Sample {
   readonly name: string
@@ -71,14 +73,9 @@ export class Scrape {
    * Returns the buckets of a histogram, ordered by bound. A bucket has its upper bound, and the number of
    * values up to this bound.
    */
-  buckets(name: string): readonly Bucket[] {
+  buckets(name: string): readonly HistogramBucket[] {
     return [...this.by(`${name}_bucket`, 'le')]
       .map(([bound, count]) => ({ bound: numberOf(bound), count }))
       .sort((one, other) => one.bound - other.bound)
   }
-}
-
-export interface Bucket {
-  readonly bound: number
-  readonly count: number
 }

@@ -18,7 +18,7 @@ export function RecentRejections() {
   useInterval(refreshMs, reload)
   if (path === null) return null
   return (
-    <section class="card" aria-label="Recent rejections">
+    <section class="card dense" aria-label="Recent rejections">
       <h2>Recent rejections</h2>
       <ErrorNotice error={error} />
       {data?.length === 0 && (

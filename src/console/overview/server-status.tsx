@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { ApiCallError } from '../api/client.ts'
+import type { ApiCallError, ApiClient } from '../api/client.ts'
+import { useAsync } from '../api/hooks.ts'
 import { useServerVersion } from '../api/server-version.ts'
+import { useInterval } from '../api/use-interval.ts'
 import { href } from '../routing/route.ts'
 import { Button, TextField } from '../ui/controls.tsx'
 import { DefinitionList } from '../ui/definition-list.tsx'
@@ -10,13 +12,17 @@ import { LocalTime } from '../ui/time.tsx'
 import type { MetricPoint } from './metric-points.ts'
 import type { TokenPrompt } from './use-metrics.ts'
 
+const storedRefreshMs = 60_000
+
 interface ServerProps {
+  /** API with the metrics token, if the server requires one. */
+  readonly api: ApiClient
   readonly unready: string | null
   readonly point: MetricPoint | undefined
 }
 
 /** Shows version and readiness of the server, and links to more information. */
-export function ServerStatus({ unready, point }: ServerProps) {
+export function ServerStatus({ unready, point, api }: ServerProps) {
   const { data } = useServerVersion()
   return (
     <section class="card server" aria-label="Server">
@@ -36,7 +42,7 @@ export function ServerStatus({ unready, point }: ServerProps) {
           <a href="/openapi.json">OpenAPI</a>
         </span>
       </p>
-      {point !== undefined && <State point={point} />}
+      {point !== undefined && <State point={point} api={api} />}
       {point?.nodes != null && point.nodes > 1 && (
         <p class="hint">
           {point.nodes} servers share the store. The figures here are those of the one that this page has
@@ -48,8 +54,9 @@ export function ServerStatus({ unready, point }: ServerProps) {
 }
 
 /** Shows the current state of documents, clients, storage and backup. */
-function State({ point }: { readonly point: MetricPoint }) {
+function State({ point, api }: { readonly point: MetricPoint; readonly api: ApiClient }) {
   const { documents, connections, protocols, diskFree, diskSize, lastBackup } = point
+  const stored = useStoredBytes(api)
   const clients = protocols.map(([protocol, count]) => `${count.toLocaleString()} ${protocol}`)
   return (
     <DefinitionList
@@ -64,14 +71,45 @@ function State({ point }: { readonly point: MetricPoint }) {
         ],
         [
           'Storage',
-          diskFree === null || diskSize === null
-            ? null
-            : `${formatBytes(diskFree)} of ${formatBytes(diskSize)} free on the disk`,
+          [
+            stored?.storedBytes !== undefined && describeStored(stored.storedBytes, stored.storedBytesMax),
+            diskFree !== null &&
+              diskSize !== null &&
+              `${formatBytes(diskFree)} of ${formatBytes(diskSize)} free on the disk`,
+          ]
+            .filter((part) => part !== false)
+            .join('; '),
         ],
         ['Last backup', lastBackup === null ? null : <LastBackup at={lastBackup} />],
       ]}
     />
   )
+}
+
+/** Response of `/v2/metrics/storage/get`. Without members, the session may not see the stored bytes. */
+interface StoredBytes {
+  readonly storedBytes?: number
+  readonly storedBytesMax?: number
+}
+
+const describeStored = (bytes: number, bytesMax: number | undefined): string =>
+  bytesMax === undefined
+    ? `${formatBytes(bytes)} stored by the workspace`
+    : `${formatBytes(bytes)} of ${formatBytes(bytesMax)} stored by the workspace`
+
+/** Reads the stored bytes of the workspace now and every minute. */
+function useStoredBytes(api: ApiClient): StoredBytes | null {
+  const { apiKey, workspaceId, metricsToken } = api.credentials
+  // A session that has only the credentials of the workspace has no API key.
+  const isAsked = apiKey !== undefined || workspaceId === undefined
+  const given = metricsToken === undefined ? {} : { metricsToken }
+  const read = () => api.call<StoredBytes>('/v2/metrics/storage/get', given)
+  const { data, reload } = useAsync(
+    async () => (isAsked ? read() : null),
+    JSON.stringify([isAsked, metricsToken]),
+  )
+  useInterval(storedRefreshMs, reload)
+  return data
 }
 
 const LastBackup = ({ at }: { readonly at: number }) =>

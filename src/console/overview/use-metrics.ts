@@ -2,16 +2,20 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type ApiCallError, ApiClient } from '../api/client.ts'
 import { useApi } from '../api/hooks.ts'
 import { saveCredentials } from '../auth/credentials.ts'
-import { appendPoint, type MetricPoint, metricPoint } from './metric-points.ts'
+import { type MetricPoint, metricPoint } from './metric-points.ts'
+import { appendPoint, mergeHistory, pauseMs, type ServerHistory } from './point-history.ts'
 import { Scrape } from './prometheus.ts'
 
 /** Time in ms between a response and the next request. */
-const pauseMs = 2000
+const betweenMs = 2000
 
 /**
- * Points since this tab was opened. They are kept here, so that a visit to another page does not lose them.
+ * The points of the last day: those that the server has kept, and those that this tab has read. They are kept
+ * here, so that a visit to another page does not lose them.
  */
 let history: readonly MetricPoint[] = []
+/** True if the server has no history for this session, because it has several API keys and no metrics token. */
+let isPastHidden = false
 
 export interface MetricsState {
   readonly points: readonly MetricPoint[]
@@ -19,6 +23,10 @@ export interface MetricsState {
   readonly error: ApiCallError | null
   /** Reason in `/readyz` for not sending requests to this server; null if it is ready. */
   readonly unready: string | null
+  /**
+   * True if the server does not show its history to this session: it has several API keys, and no metrics token.
+   */
+  readonly isPastHidden: boolean
 }
 
 export interface TokenPrompt {
@@ -28,14 +36,19 @@ export interface TokenPrompt {
 }
 
 /** Reads the metrics repeatedly while the page is visible, even after errors. */
-export function useMetrics(): MetricsState & TokenPrompt {
+export function useMetrics(): MetricsState & TokenPrompt & { readonly api: ApiClient } {
   const given = useApi()
   const [token, setToken] = useState<string | null>(null)
   const api = useMemo(
     () => (token === null ? given : new ApiClient({ ...given.credentials, metricsToken: token })),
     [given, token],
   )
-  const [watched, setWatched] = useState<MetricsState>({ points: history, error: null, unready: null })
+  const [watched, setWatched] = useState<MetricsState>({
+    points: history,
+    error: null,
+    unready: null,
+    isPastHidden,
+  })
   useEffect(() => watch(api, setWatched), [api])
   // Stores a valid token together with the credentials of the session.
   const isGood = token !== null && watched.error === null && watched.points.length > 0
@@ -46,7 +59,7 @@ export function useMetrics(): MetricsState & TokenPrompt {
     setToken(shown)
     setWatched((before) => ({ ...before, error: null }))
   }
-  return { ...watched, isRefused: token !== null, onToken }
+  return { ...watched, api, isRefused: token !== null, onToken }
 }
 
 type MetricsChange = (change: (before: MetricsState) => MetricsState) => void
@@ -61,13 +74,14 @@ function watch(api: ApiClient, change: MetricsChange): () => void {
     if (isOver || isAsking || document.hidden) return
     isAsking = true
     const [point, unready] = await Promise.all([read(), readiness()])
+    if (!isOver && 'at' in point && point.at - (history.at(-1)?.at ?? 0) > pauseMs) await readPast(api)
     isAsking = false
     if (isOver) return
     // If metrics may not be read, the page must not show the metrics of an earlier session.
     if ('at' in point) history = appendPoint(history, point)
     else if (point.status === 'UNAUTHENTICATED') history = []
-    change(() => ({ points: history, error: 'at' in point ? null : point, unready }))
-    timer = setTimeout(() => void look(), pauseMs)
+    change(() => ({ points: history, error: 'at' in point ? null : point, unready, isPastHidden }))
+    timer = setTimeout(() => void look(), betweenMs)
   }
   const read = async (): Promise<MetricPoint | ApiCallError> => {
     try {
@@ -86,6 +100,21 @@ function watch(api: ApiClient, change: MetricsChange): () => void {
     isOver = true
     clearTimeout(timer)
     document.removeEventListener('visibilitychange', follow)
+  }
+}
+
+/** Adds the history of the server to the points. Without it, the charts start with the first own point. */
+async function readPast(api: ApiClient): Promise<void> {
+  const { apiKey, workspaceId, metricsToken } = api.credentials
+  // A session that has only the credentials of the workspace has no API key.
+  if (apiKey === undefined && workspaceId !== undefined) return
+  const data = metricsToken === undefined ? {} : { metricsToken }
+  try {
+    const past = await api.call<ServerHistory>('/v2/metrics/history/get', data)
+    history = mergeHistory(history, past, Date.now())
+    isPastHidden = past.recent === undefined
+  } catch {
+    // The charts show the later points.
   }
 }
 

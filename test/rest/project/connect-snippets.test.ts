@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { transform } from 'esbuild'
+import { build, type Plugin, transform } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   editorLibraries,
@@ -26,15 +26,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
+/** The program of each language, and the ending of its files. */
 const commands: Readonly<Record<Language, readonly [string, string]>> = {
-  curl: ['sh', 'call.sh'],
-  node: [process.execPath, 'call.mjs'],
-  python: ['python3', 'call.py'],
+  curl: ['sh', 'sh'],
+  node: [process.execPath, 'mjs'],
+  python: ['python3', 'py'],
 }
+let files = 0
 
 /** Runs the code with the credentials in its environment. Returns its output. */
 async function run(language: Language, code: string): Promise<string> {
-  const [command, file] = commands[language]
+  const [command, ending] = commands[language]
+  files += 1
+  const file = `call${files}.${ending}`
   writeFileSync(join(folder, file), code)
   const { apiKey, authToken } = server.credentials
   const child = spawn(command, [file], {
@@ -58,12 +62,13 @@ describe.each(languages.filter(([language]) => language !== 'python' || hasPytho
   it('[CON-69] has requests that run without changes: a token that connects, and content of each editor', async () => {
     const { token } = snippetsFor(server.url, address, { library: 'tiptap', language })
     const [jwt = ''] = /eyJ[\w.-]+/.exec(await run(language, token)) ?? []
-    for (const [library] of editorLibraries) {
+    const written = editorLibraries.map(async ([library]) => {
       const own = { ...address, editorId: `${language}-${library}` }
       await run(language, snippetsFor(server.url, own, { library, language }).write)
       const read = dataOf(await server.post('/v2/crdt/get', own))
       expect(JSON.stringify(read)).toContain('Written by a backend.')
-    }
+    })
+    await Promise.all(written)
     const path = encodeURI(`${language}-tiptap`)
     const client = await RawClient.connect(`${server.wsUrl}/sync/${name.replace('main', path)}?token=${jwt}`)
     await client.roundTrip()
@@ -74,10 +79,64 @@ describe.each(languages.filter(([language]) => language !== 'python' || hasPytho
 it('[CON-69] has code without secrets for each editor library, with the addresses of the server and the editor', async () => {
   for (const [library] of editorLibraries) {
     const { editor } = snippetsFor('https://weft.example.com/', address, { library, language: 'node' })
-    const { code } = await transform(editor, { loader: 'js', format: 'esm' })
+    const { code } = await transform(editor, { loader: 'jsx', format: 'esm' })
     const path = editor.includes('Hocuspocus') ? 'hocuspocus' : 'sync'
     expect(code).toContain(`"wss://weft.example.com/${path}"`)
     expect(editor).toContain(name.replaceAll('%27', "'").replaceAll("'", "\\'"))
     expect(editor).toMatch(/^\s+(params: \{ token \}|token),$/m)
   }
+})
+
+const root = join(import.meta.dirname, '../../..')
+const installed = ['', 'test/interop', 'examples/tiptap', 'examples/codemirror', 'examples/quill']
+const nodePaths = installed.map((place) => join(root, place, 'node_modules'))
+
+/** Returns the name of the package of an import such as `@lexical/react/LexicalComposer`. */
+const packageOf = (path: string): string => path.split('/', path.startsWith('@') ? 2 : 1).join('/')
+
+/** Bundles only the files that the code imports. Leaves out what they import, and packages that are not installed. */
+const directImports = (found: Set<string>): Plugin => ({
+  name: 'direct-imports',
+  setup(bundler) {
+    bundler.onResolve({ filter: /.*/ }, async ({ path, importer, kind, pluginData }) => {
+      if (pluginData === 'resolving' || kind === 'entry-point') return undefined
+      if (!importer.endsWith('<stdin>')) return { path, external: true }
+      const options = { kind, resolveDir: root, pluginData: 'resolving' }
+      const resolved = await bundler.resolve(path, options)
+      if (resolved.errors.length > 0) return { path, external: true }
+      found.add(packageOf(path))
+      return { path: resolved.path }
+    })
+  },
+})
+
+it('[CON-69] imports only packages of its install command, and only names that they export', async () => {
+  const found = new Set<string>()
+  for (const [library] of editorLibraries) {
+    const { editor, install } = snippetsFor(server.url, address, { library, language: 'node' })
+    const named = install.split(' ').slice(2)
+    const imported = [...editor.matchAll(/^import (?:.* from )?'(.+)'$/gm)].map(([, path = '']) =>
+      packageOf(path),
+    )
+    expect(imported.length).toBeGreaterThan(1)
+    expect(imported.filter((name) => !named.some((each) => each.replace(/(?<=.)@.*$/, '') === name))).toEqual(
+      [],
+    )
+    const { warnings } = await build({
+      stdin: { contents: editor, loader: 'jsx', sourcefile: '<stdin>', resolveDir: root },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      jsx: 'automatic',
+      nodePaths,
+      logLevel: 'silent',
+      outdir: folder,
+      loader: { '.css': 'empty' },
+      plugins: [directImports(found)],
+    })
+    expect([library, warnings.filter(({ id }) => id === 'import-is-undefined')]).toEqual([library, []])
+  }
+  expect([...found]).toEqual(
+    expect.arrayContaining(['yjs', 'y-websocket', 'y-prosemirror', '@slate-yjs/core', 'slate']),
+  )
 })

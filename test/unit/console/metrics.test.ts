@@ -6,17 +6,12 @@ import {
   duration,
   formatCount,
 } from '../../../src/console/overview/chart-specs.ts'
-import {
-  appendPoint,
-  bucketsBetween,
-  histogramQuantile,
-  keptMs,
-  type MetricPoint,
-  metricPoint,
-  rate,
-} from '../../../src/console/overview/metric-points.ts'
+import { type MetricPoint, metricPoint, rate } from '../../../src/console/overview/metric-points.ts'
+import { appendPoint, keptMs, mergeHistory } from '../../../src/console/overview/point-history.ts'
 import { parseMetrics, Scrape } from '../../../src/console/overview/prometheus.ts'
+import { bucketsBetween, histogramQuantile } from '../../../src/histogram.ts'
 import { createMetrics } from '../../../src/metrics.ts'
+import { historyNames, type SampleSeries } from '../../../src/metrics-history.ts'
 
 describe('Prometheus text', () => {
   it('[CON-3] reads labels, escapes, infinities and times, and ignores invalid lines', () => {
@@ -103,16 +98,25 @@ describe('rates and quantiles', () => {
     expect(bucketsBetween(buckets(1, 2, 2), null)).toEqual([])
   })
 
-  it('[CON-4] keeps all points of the last five minutes, one point for each 30 s of the last hour, and no other points', () => {
+  it('[CON-4] keeps all points of the last five minutes, one for each 30 s of the last hour, one for each 5 minutes of the last day, and no other points', () => {
     const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
-    const times = Array.from({ length: 2 * 3_600 }, (_, index) => index * 1000)
+    // Points every 10 s for 25 hours, and then every second.
+    const [early, late] = [25 * 3_600_000, 25 * 3_600_000 + 400_000]
+    const times = [
+      ...Array.from({ length: early / 10_000 }, (_, index) => index * 10_000),
+      ...Array.from({ length: (late - early) / 1000 }, (_, index) => early + index * 1000),
+    ]
     const all = times.reduce<readonly MetricPoint[]>((points, time) => appendPoint(points, at(time)), [])
     const last = times.at(-1) ?? 0
     const [recent, older] = [all.filter((point) => point.at > last - keptMs), all.slice(0, -keptMs / 1000)]
     expect(recent).toHaveLength(keptMs / 1000)
-    expect(older[0]?.at).toBeGreaterThan(last - 3_600_000)
-    expect(older.map((point) => point.at % 30_000)).toEqual(older.map(() => 0))
-    expect(older).toHaveLength(110)
+    const hour = older.filter((point) => point.at > last - 3_600_000)
+    expect(hour.map((point) => point.at % 30_000)).toEqual(hour.map(() => 0))
+    expect(hour).toHaveLength(110)
+    const day = older.filter((point) => point.at <= last - 3_600_000)
+    expect(day[0]?.at).toBeGreaterThan(last - 24 * 3_600_000)
+    expect(day.map((point) => point.at % 300_000)).toEqual(day.map(() => 0))
+    expect(day).toHaveLength(276)
   })
 
   it('[CON-4] shows a pause as a gap, and no point in the future', () => {
@@ -129,6 +133,53 @@ describe('rates and quantiles', () => {
     ])
     // The clock was set back: points later than now are not shown.
     expect(appendPoint(kept, at(1000)).map(({ at: time }) => time)).toEqual([0, 1000])
+  })
+})
+
+describe('the history of the server', () => {
+  const series = (intervalSeconds: number, timestamps: number[], connections: (number | null)[]) =>
+    ({
+      ...Object.fromEntries(historyNames.map((name) => [name, timestamps.map(() => null)])),
+      intervalSeconds,
+      timestamps,
+      connections,
+    }) as unknown as SampleSeries
+  const past = {
+    timestamp: 1_000_000,
+    recent: series(10, [700_000, 710_000, 900_000], [3, 4, 5]),
+    day: series(300, [300_000, 600_000, 705_000], [1, 2, 9]),
+  }
+  const shown = (points: readonly MetricPoint[]) =>
+    points.map(({ at, connections }) => [at, connections] as const)
+
+  it('[CON-73] shows the samples of a day and then those of the last hour, with gaps where samples are missing', () => {
+    expect(shown(mergeHistory([], past, 1_000_000))).toEqual([
+      [300_000, 1],
+      [600_000, 2],
+      [700_000, 3],
+      [710_000, 4],
+      [710_001, null],
+      [900_000, 5],
+    ])
+  })
+
+  it('[CON-73] corrects for the clock of the browser, and keeps own points of other times', () => {
+    const at = (time: number) => ({ at: time, connections: 7 }) as MetricPoint
+    const own = [at(5_000_000), at(5_710_005), at(5_950_000)]
+    expect(shown(mergeHistory(own, past, 6_000_000))).toEqual([
+      [5_000_000, 7],
+      [5_000_001, null],
+      [5_300_000, 1],
+      [5_600_000, 2],
+      [5_700_000, 3],
+      [5_710_000, 4],
+      [5_710_001, null],
+      [5_900_000, 5],
+      [5_950_000, 7],
+    ])
+    expect(mergeHistory(own, { timestamp: 1 }, 2)).toBe(own)
+    const empty = series(10, [], [])
+    expect(mergeHistory(own, { timestamp: 1, recent: empty, day: empty }, 2)).toBe(own)
   })
 })
 
@@ -150,5 +201,8 @@ describe('the overview', () => {
       'Commit latency of the last five minutes. Now p50 1 ms, p99 none. p50: 1 ms to 2 ms; p99: 20 ms to 20 ms.',
     )
     expect(chartSummary(latency, [])).toContain('p50: none; p99: none.')
+    const lasting = (ms: number) => chartSummary(latency, [{ at: 0 }, { at: ms }] as MetricPoint[])
+    expect(lasting(1_800_000)).toContain('Commit latency of the last 30 minutes.')
+    expect(lasting(86_000_000)).toContain('Commit latency of the last 24 hours.')
   })
 })

@@ -5,6 +5,7 @@ import { StorageQuota } from '../../../src/directory/storage-quota.ts'
 import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../../src/metrics.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 it('[LIM-23] when the store cannot measure a workspace, accepts updates, and logs `storage_quota.measurement_failed`', async () => {
   const engine = await openMemoryEngine()
@@ -21,4 +22,37 @@ it('[LIM-23] when the store cannot measure a workspace, accepts updates, and log
   await quota.ready('acme')
   expect(quota.fullAt('acme')).toBeNull()
   expect(lines).toMatchObject([{ event: 'storage_quota.measurement_failed', workspaceId: 'acme' }])
+})
+
+it('[OPS-47] measures a workspace without a limit on request only, at most once in 5 minutes', async () => {
+  const { kv } = await openMemoryEngine()
+  const clock = new HeldClock()
+  const measurements: number[] = []
+  const quota = new StorageQuota({
+    engine: {
+      storedBytes: async () => {
+        measurements.push(clock.now())
+        if (measurements.length === 1) throw new Error('the store is not available')
+        return 1_000
+      },
+    },
+    tenants: new TenantStore(kv),
+    clock,
+    log: pino({ enabled: false }),
+    metrics: createMetrics(),
+    bytesMax: 0,
+  })
+  quota.added('acme', 70)
+  await quota.ready('acme')
+  expect(measurements).toEqual([])
+  expect(await quota.measured('acme')).toBeNull()
+  expect(await quota.measured('acme')).toEqual({ storedBytes: 1_000, storedBytesMax: 0 })
+  quota.added('acme', 30)
+  clock.advance(299_000)
+  for (const _ of [1, 2])
+    expect(await quota.measured('acme')).toEqual({ storedBytes: 1_030, storedBytesMax: 0 })
+  expect(measurements).toHaveLength(2)
+  clock.advance(1_000)
+  expect(await quota.measured('acme')).toEqual({ storedBytes: 1_000, storedBytesMax: 0 })
+  expect(measurements).toHaveLength(3)
 })

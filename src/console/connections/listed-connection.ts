@@ -1,0 +1,14 @@
+/** A connection in the form of `/v2/connections/get`. */
+export interface ListedConnection {
+  readonly connectionId: string
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+  readonly userId: string
+  readonly name: string
+  readonly accessRole: 'viewer' | 'editor'
+  readonly protocol: string
+  readonly clientAddress: string
+  readonly connectedAt: number
+  readonly node: string
+}

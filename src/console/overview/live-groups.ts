@@ -1,0 +1,65 @@
+import type { ListedConnection } from '../connections/listed-connection.ts'
+
+/** An editor with connected clients. */
+export interface BusyEditor {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+  readonly clients: number
+  /** Names of its users, without repetitions. */
+  readonly names: readonly string[]
+  /** Epoch milliseconds of the latest connection. */
+  readonly latestAt: number
+}
+
+/** A user with connected clients. */
+export interface OnlineUser {
+  readonly organizationId: string
+  readonly userId: string
+  readonly name: string
+  /** Documents that the user has open, the latest first. */
+  readonly documentIds: readonly string[]
+  /** Epoch milliseconds of the first connection that is still open. */
+  readonly sinceAt: number
+}
+
+type ConnectionGroup = readonly [ListedConnection, ...ListedConnection[]]
+
+function groupedBy(
+  connections: readonly ListedConnection[],
+  parts: (connection: ListedConnection) => readonly string[],
+): readonly ConnectionGroup[] {
+  const groups = new Map<string, [ListedConnection, ...ListedConnection[]]>()
+  for (const connection of connections) {
+    const key = JSON.stringify(parts(connection))
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [connection])
+    else group.push(connection)
+  }
+  return [...groups.values()]
+}
+
+/** Returns the editors with connections: those with the most clients first, then the latest. */
+export const busyEditors = (connections: readonly ListedConnection[]): readonly BusyEditor[] =>
+  groupedBy(connections, ({ organizationId, documentId, editorId }) => [organizationId, documentId, editorId])
+    .map((group) => ({
+      organizationId: group[0].organizationId,
+      documentId: group[0].documentId,
+      editorId: group[0].editorId,
+      clients: group.length,
+      names: [...new Set(group.map(({ name, userId }) => name || userId))],
+      latestAt: Math.max(...group.map(({ connectedAt }) => connectedAt)),
+    }))
+    .sort((a, b) => b.clients - a.clients || b.latestAt - a.latestAt)
+
+/** Returns the users of the connections, the latest first. @param connections the latest first */
+export const onlineUsers = (connections: readonly ListedConnection[]): readonly OnlineUser[] =>
+  groupedBy(connections, ({ organizationId, userId }) => [organizationId, userId])
+    .map((group) => ({
+      organizationId: group[0].organizationId,
+      userId: group[0].userId,
+      name: group[0].name || group[0].userId,
+      documentIds: [...new Set(group.map(({ documentId }) => documentId))],
+      sinceAt: Math.min(...group.map(({ connectedAt }) => connectedAt)),
+    }))
+    .sort((a, b) => b.sinceAt - a.sinceAt)

@@ -1,0 +1,112 @@
+import { useApi, useQuery } from '../api/hooks.ts'
+import { useInterval } from '../api/use-interval.ts'
+import type { ListedConnection } from '../connections/listed-connection.ts'
+import { href } from '../routing/route.ts'
+import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import { Table } from '../ui/table.tsx'
+import { LocalTime } from '../ui/time.tsx'
+import { type BusyEditor, busyEditors, type OnlineUser, onlineUsers } from './live-groups.ts'
+
+/** Number of connections that are read: one page of the operation. */
+const readMax = 100
+const shownMax = 6
+const namesMax = 3
+const refreshMs = 5_000
+
+/** Shows the busiest open documents and the connected users of the API key. */
+export function LiveLists() {
+  const { apiKey, workspaceId } = useApi().credentials
+  // A session that has only the credentials of the workspace has no API key.
+  const path = apiKey === undefined && workspaceId !== undefined ? null : '/v2/connections/get'
+  const { data, error, reload } = useQuery<readonly ListedConnection[]>(path, { pageSize: readMax })
+  useInterval(refreshMs, reload)
+  if (path === null) return null
+  const connections = data ?? []
+  return (
+    <div class="cards live">
+      <section class="card dense" aria-label="Open documents">
+        <h2>Open documents</h2>
+        <ErrorNotice error={error} />
+        {data?.length === 0 && (
+          <EmptyNotice>
+            No document is open. Open the playground, or <a href={href('documents')}>a document</a>: its page{' '}
+            <b>Connect</b> has code for your editor.
+          </EmptyNotice>
+        )}
+        {connections.length > 0 && <EditorTable editors={busyEditors(connections)} />}
+        <Remainder connections={connections.length} />
+      </section>
+      <section class="card dense" aria-label="Users online">
+        <h2>Users online</h2>
+        {data?.length === 0 && <EmptyNotice>No user is connected.</EmptyNotice>}
+        {connections.length > 0 && <UserTable users={onlineUsers(connections)} />}
+        <p>
+          <a href={href('connections')}>All connections</a>
+        </p>
+      </section>
+    </div>
+  )
+}
+
+const Remainder = ({ connections }: { readonly connections: number }) =>
+  connections < readMax ? null : <p class="hint">Of the latest {readMax} connections.</p>
+
+const More = ({ count }: { readonly count: number }) =>
+  count > 0 ? <p class="hint">and {count.toLocaleString()} more</p> : null
+
+const EditorTable = ({ editors }: { readonly editors: readonly BusyEditor[] }) => (
+  <>
+    <Table
+      caption="The open documents with the most clients"
+      items={editors.slice(0, shownMax)}
+      keyOf={({ organizationId, documentId, editorId }) =>
+        JSON.stringify([organizationId, documentId, editorId])
+      }
+      columns={[
+        {
+          title: 'Document',
+          cell: ({ organizationId, documentId, editorId }) => (
+            <>
+              <a href={href('documents', organizationId, documentId, editorId)}>{documentId}</a>
+              <span class="hint">
+                {organizationId}, editor {editorId}
+              </span>
+            </>
+          ),
+        },
+        { title: 'Users', cell: ({ names }) => shortList(names) },
+        { title: 'Clients', cell: ({ clients }) => clients.toLocaleString(), numeric: true },
+      ]}
+    />
+    <More count={editors.length - shownMax} />
+  </>
+)
+
+function shortList(names: readonly string[]): string {
+  const hidden = names.length - namesMax
+  return names.slice(0, namesMax).join(', ') + (hidden > 0 ? ` and ${hidden} more` : '')
+}
+
+const UserTable = ({ users }: { readonly users: readonly OnlineUser[] }) => (
+  <>
+    <Table
+      caption="The latest connected users"
+      items={users.slice(0, shownMax)}
+      keyOf={({ organizationId, userId }) => JSON.stringify([organizationId, userId])}
+      columns={[
+        {
+          title: 'User',
+          cell: ({ organizationId, userId, name }) => (
+            <>
+              <a href={href('users', organizationId, 'user', userId)}>{name}</a>
+              {name !== userId && <span class="hint">{userId}</span>}
+            </>
+          ),
+        },
+        { title: 'On', cell: ({ documentIds }) => shortList(documentIds) },
+        { title: 'Since', cell: ({ sinceAt }) => <LocalTime at={sinceAt} /> },
+      ]}
+    />
+    <More count={users.length - shownMax} />
+  </>
+)

@@ -1,0 +1,208 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Clock } from './clock.ts'
+import { bucketsBetween, type HistogramBucket, histogramQuantile } from './histogram.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Names of the values in a sample. Durations are in seconds, and memory is in bytes. */
+export const historyNames = [
+  'connections',
+  'updatesPerSecond',
+  'commitP50',
+  'commitP99',
+  'loopP50',
+  'loopP99',
+  'webhookQueue',
+  'memory',
+] as const
+
+type HistoryName = (typeof historyNames)[number]
+
+type HistorySample = Readonly<Record<HistoryName, number | null>>
+
+/** Samples at a fixed interval, oldest first. All lists have the same length. */
+export interface SampleSeries extends Readonly<Record<HistoryName, (number | null)[]>> {
+  readonly intervalSeconds: number
+  /** Epoch milliseconds of each sample. */
+  readonly timestamps: number[]
+}
+
+/** Interval in ms between two samples of the last hour, and the number of kept samples. */
+export const recentIntervalMs = 10_000
+export const recentMax = 360
+/** Interval in ms between two samples of the last 24 hours, and the number of kept samples. */
+export const dayIntervalMs = 300_000
+export const dayMax = 288
+
+interface MetricsHistoryOptions {
+  readonly metrics: Pick<Metrics, 'connections' | 'updates' | 'commitLatencySeconds' | 'webhookPending'>
+  readonly clock: Clock
+}
+
+/** Counters at the time of a sample, from which the next sample computes rates and quantiles. */
+interface CounterState {
+  readonly at: number
+  readonly updates: number
+  readonly commits: readonly HistogramBucket[]
+}
+
+/**
+ * The recent values of some metrics of this process. They are kept in memory, in about 50 KB, until the process
+ * stops.
+ */
+export class MetricsHistory {
+  readonly #options: MetricsHistoryOptions
+  readonly #recent = new SampleRing(recentIntervalMs, recentMax)
+  readonly #day = new SampleRing(dayIntervalMs, dayMax)
+  readonly #loopDelay = monitorEventLoopDelay({ resolution: 10 })
+  #last: CounterState | null = null
+  /** Number of recent samples since the last sample of the day. */
+  #sinceDaySample = 0
+  #isRunning = false
+  #cancel = (): void => {}
+
+  constructor(options: MetricsHistoryOptions) {
+    this.#options = options
+  }
+
+  /** Takes a sample every 10 s from now on. Does not keep the process alive. */
+  start(): void {
+    this.#isRunning = true
+    this.#loopDelay.enable()
+    void this.#readCounters().then((state) => {
+      this.#last = state
+      this.#sampleLater()
+    })
+  }
+
+  stop(): void {
+    this.#isRunning = false
+    this.#cancel()
+    this.#loopDelay.disable()
+  }
+
+  /** Returns the samples of the last hour, and the samples of the last 24 hours at a longer interval. */
+  read(): { readonly recent: SampleSeries; readonly day: SampleSeries } {
+    return { recent: this.#recent.read(), day: this.#day.read() }
+  }
+
+  #sampleLater(): void {
+    if (this.#isRunning) this.#cancel = this.#options.clock.after(recentIntervalMs, () => void this.#sample())
+  }
+
+  async #sample(): Promise<void> {
+    const { connections, webhookPending } = this.#options.metrics
+    const before = this.#last
+    const now = await this.#readCounters()
+    const seconds = before === null ? 0 : (now.at - before.at) / 1000
+    const commits = bucketsBetween(now.commits, before?.commits ?? null)
+    this.#recent.add(now.at, {
+      connections: await sumOf(connections),
+      updatesPerSecond: before === null || seconds <= 0 ? null : (now.updates - before.updates) / seconds,
+      commitP50: histogramQuantile(commits, 0.5),
+      commitP99: histogramQuantile(commits, 0.99),
+      ...loopDelays(this.#loopDelay),
+      webhookQueue: await sumOf(webhookPending),
+      memory: process.memoryUsage.rss(),
+    })
+    this.#loopDelay.reset()
+    this.#last = now
+    this.#sinceDaySample += 1
+    if (this.#sinceDaySample * recentIntervalMs >= dayIntervalMs) {
+      this.#day.add(now.at, this.#recent.summary(this.#sinceDaySample))
+      this.#sinceDaySample = 0
+    }
+    this.#sampleLater()
+  }
+
+  async #readCounters(): Promise<CounterState> {
+    const { updates, commitLatencySeconds } = this.#options.metrics
+    const { values } = await commitLatencySeconds.get()
+    const commits = values
+      .filter(({ metricName }) => metricName?.endsWith('_bucket'))
+      .map(({ labels: { le = '+Inf' }, value }) => ({ bound: boundOf(le), count: value }))
+    return { at: this.#options.clock.now(), updates: updates.socket + updates.rest + updates.node, commits }
+  }
+}
+
+const boundOf = (le: string | number): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le))
+
+async function sumOf(gauge: Metrics['connections'] | Metrics['webhookPending']): Promise<number> {
+  const { values } = await gauge.get()
+  return values.reduce((sum, { value }) => sum + value, 0)
+}
+
+/** Returns quantiles of the delay in seconds; null if the process has not measured any delay. */
+function loopDelays(delay: IntervalHistogram): Pick<HistorySample, 'loopP50' | 'loopP99'> {
+  if (delay.count === 0) return { loopP50: null, loopP99: null }
+  return { loopP50: delay.percentile(50) / 1e9, loopP99: delay.percentile(99) / 1e9 }
+}
+
+/** The latest samples at one interval. A new sample replaces the oldest one. */
+class SampleRing {
+  readonly #intervalMs: number
+  readonly #max: number
+  readonly #times: Float64Array
+  /** The values of each sample, in the order of `historyNames`; NaN for a value that is not known. */
+  readonly #values: Float64Array
+  /** Number of samples that have been added. */
+  #added = 0
+
+  constructor(intervalMs: number, max: number) {
+    this.#intervalMs = intervalMs
+    this.#max = max
+    this.#times = new Float64Array(max)
+    this.#values = new Float64Array(max * historyNames.length)
+  }
+
+  /**
+   * Adds a sample. Removes all others if the clock was set back, because their times would not be in order any
+   * longer.
+   */
+  add(at: number, sample: HistorySample): void {
+    const last = this.#slots(1)[0]
+    if (last !== undefined && (this.#times[last] ?? 0) >= at) this.#added = 0
+    const slot = this.#added % this.#max
+    this.#added += 1
+    this.#times[slot] = at
+    for (const [index, name] of historyNames.entries())
+      this.#values[slot * historyNames.length + index] = sample[name] ?? Number.NaN
+  }
+
+  /** Returns one sample for the latest `count` samples: the means, and of p99 values the highest. */
+  summary(count: number): HistorySample {
+    const slots = this.#slots(count)
+    return sampleOf((index, name) => {
+      const values = slots.map((slot) => this.#valueAt(slot, index)).filter((value) => value !== null)
+      if (values.length === 0) return null
+      if (name.endsWith('P99')) return Math.max(...values)
+      return values.reduce((sum, value) => sum + value, 0) / values.length
+    })
+  }
+
+  read(): SampleSeries {
+    const slots = this.#slots(this.#max)
+    return {
+      intervalSeconds: this.#intervalMs / 1000,
+      timestamps: slots.map((slot) => this.#times[slot] ?? 0),
+      ...sampleOf((index) => slots.map((slot) => this.#valueAt(slot, index))),
+    }
+  }
+
+  /** Returns the places of the latest samples, oldest first. */
+  #slots(count: number): readonly number[] {
+    const length = Math.min(count, this.#added, this.#max)
+    return Array.from({ length }, (_, index) => (this.#added - length + index) % this.#max)
+  }
+
+  #valueAt(slot: number, index: number): number | null {
+    const value = this.#values[slot * historyNames.length + index] ?? Number.NaN
+    return Number.isNaN(value) ? null : value
+  }
+}
+
+/** Returns an object with the value of each name. */
+const sampleOf = <Value>(read: (index: number, name: HistoryName) => Value): Record<HistoryName, Value> =>
+  Object.fromEntries(historyNames.map((name, index) => [name, read(index, name)])) as Record<
+    HistoryName,
+    Value
+  >

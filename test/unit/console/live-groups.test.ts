@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import type { ListedConnection } from '../../../src/console/connections/listed-connection.ts'
+import { busyEditors, onlineUsers } from '../../../src/console/overview/live-groups.ts'
+
+const connection = (
+  userId: string,
+  documentId: string,
+  connectedAt: number,
+  name = '',
+): ListedConnection => ({
+  connectionId: `${userId}-${documentId}-${connectedAt}`,
+  organizationId: 'acme',
+  documentId,
+  editorId: 'main',
+  userId,
+  name,
+  accessRole: 'editor',
+  protocol: 'y-websocket',
+  clientAddress: '203.0.113.7',
+  connectedAt,
+  node: 'one',
+})
+
+const connections = [
+  connection('bob', 'budget', 5),
+  connection('ada', 'plan', 4, 'Ada'),
+  connection('ada', 'notes', 3, 'Ada'),
+  connection('bob', 'plan', 2),
+  connection('ada', 'plan', 1, 'Ada'),
+]
+
+it('[CON-74] lists the editors with the most clients first, then the latest, with the names of their users', () => {
+  const editors = busyEditors(connections)
+  expect(
+    editors.map(({ documentId, clients, names, latestAt }) => [documentId, clients, names, latestAt]),
+  ).toEqual([
+    ['plan', 3, ['Ada', 'bob'], 4],
+    ['budget', 1, ['bob'], 5],
+    ['notes', 1, ['Ada'], 3],
+  ])
+  expect(busyEditors([])).toEqual([])
+})
+
+it('[CON-74] lists each user once, with the open documents', () => {
+  expect(onlineUsers(connections)).toEqual([
+    { organizationId: 'acme', userId: 'bob', name: 'bob', documentIds: ['budget', 'plan'], sinceAt: 2 },
+    { organizationId: 'acme', userId: 'ada', name: 'Ada', documentIds: ['plan', 'notes'], sinceAt: 1 },
+  ])
+})
