@@ -107,7 +107,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
     })
 
     it(
-      '[CF-21] while a server uses the database, rejects export and import with one sentence',
+      '[CF-21] while a server uses the database, export and import fail with one sentence',
       deep,
       async () => {
         const one = await node('of-the-first')

@@ -87,7 +87,7 @@ it('[OUT-1] exports each document as update, JSON, text and XML into a directory
 })
 
 it(
-  '[OUT-2] after an import into an empty directory, returns the same listings, and sends sockets the same content',
+  '[OUT-2] after an import into an empty directory, lists the same records, and sends the same content to sockets',
   deep,
   async () => {
     const imported = await weft('import', 'weft', at('all'), '--data-dir', at('moved'), '--json')

@@ -80,7 +80,7 @@ it('[MOVE-7] reports a damaged line as damaged, and does not read an address fro
   ])
 })
 
-it('[MOVE-3] ends a line only at its line feed, regardless of the chunks in which the file is read', async () => {
+it('[MOVE-3] a line ends only at a line feed, regardless of the chunks in which the file is read', async () => {
   const lines = ['', `${odd}\r`, 'ä'.repeat(70_000), '', 'last']
   writeFileSync(at('lines'), lines.join('\n'))
   const read: TextLine[] = []

@@ -49,7 +49,7 @@ describe('updates of one document', () => {
   })
 })
 
-it('[MOVE-4] treats a name of three ids as an address, and any other name as a document id or as invalid', () => {
+it('[MOVE-4] treats a name that consists of three ids as an address, and any other name as a document id or as invalid', () => {
   const naming = { map: new Map(), organizationId: 'old', editorId: 'e' }
   const flat = (documentId: string) => ({ path: { organizationId: 'old', documentId, editorId: 'e' } })
   const path = { organizationId: 'ä/b', documentId: '100%', editorId: 'm' }

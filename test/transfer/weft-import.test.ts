@@ -165,7 +165,7 @@ it('[OUT-8] writes a document with a long log or a late epoch in a single write'
   })
 })
 
-it('[OUT-8] rejects a document that differs from its list entry, and writes nothing of it', async () => {
+it('[OUT-8] rejects a document that differs from its list entry, and writes no part of it', async () => {
   const engine = await openMemoryEngine()
   const document = { ...farDocument(), stateVector: 'AA==' }
   const documents = new DocumentRestorer(engine.log)

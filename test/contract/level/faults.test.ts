@@ -100,7 +100,7 @@ async function expectAllWritten(): Promise<void> {
 }
 
 describe('level with a paused disk', () => {
-  it('[DUR-1] acknowledges and returns nothing before it is on disk', async () => {
+  it('[DUR-1] acknowledges and returns no write before the write is on disk', async () => {
     disk.hold()
     const { ended, all } = writeEverywhere()
     await until(() => engine.pendingBytes() > 0 && disk.writes > 2)

@@ -93,7 +93,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(a.cluster.nodes()).toEqual(['a', 'b'])
   })
 
-  it('[CL-11] prevents a single server and clustered nodes from using one schema, and states the remedy', async () => {
+  it('[CL-11] rejects a single server and clustered nodes that use one schema, and states the remedy', async () => {
     const a = await join('a')
     expect(await refused(openEngine())).toMatch(/in use by a cluster; set WEFT_NATS_URL on this server/)
     await a.close()

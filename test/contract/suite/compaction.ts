@@ -140,7 +140,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(await log().load(['p', '0000'])).toEqual({ state: 'deleted', epoch: 1 })
   })
 
-  it('[ENG-77] keeps documents that are created after destroyPrefix has asked for permission', async () => {
+  it('[ENG-77] destroyPrefix keeps documents that are created after it has asked for permission', async () => {
     const [anew, first, old] = [
       ['p', 'anew'],
       ['p', 'first'],
@@ -157,7 +157,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(entriesOf(await loadLive(log(), anew))).toEqual([[1, 'anew']])
   })
 
-  it('[ENG-77] deletes nothing in destroyPrefix without permission', async () => {
+  it('[ENG-77] destroyPrefix deletes nothing without permission', async () => {
     await log().append(['p', 'a'], 'create', updates('a'))
     const confirm = () => Promise.reject(new Error('another one does it'))
     await expect(log().destroyPrefix(['p'], { confirm })).rejects.toThrow('another one does it')

@@ -114,7 +114,7 @@ it('[CP-4] shows virtual users at all nodes, and turns a virtual user who connec
   await stop()
 })
 
-it('[CP-5] removes the clients of a stopped or dead node, and keeps its virtual users while the document has other users', async () => {
+it('[CP-5] removes the clients of a stopped or dead node, but keeps its virtual users while the document has other users', async () => {
   const { open, call, get, stop, at } = await presenceNodes(3)
   const [ada, bob, eve] = [await open(0, 'ada'), await open(1, 'bob'), await open(2, 'eve')]
   await call(1, 'add', { users: [{ userId: 'ann' }], ttlSeconds: 3_599 })

@@ -62,7 +62,7 @@ it('[CR-20] sends an edit to the other nodes in a message, so that they do not r
   expect(loads).toBe(before)
 })
 
-it('[CR-20] reads the missing entries from the log when a later message reveals a loss', async () => {
+it('[CR-20] when a later message reveals a loss, reads the missing entries from the log', async () => {
   const [ada, bob] = await editorsOf('between')
   state = 'lost'
   ada.text.insert(0, 'lost ')

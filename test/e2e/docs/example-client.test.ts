@@ -43,7 +43,7 @@ it('[EXB-11] rejects a wrong path, member or type at compile time, and compiles 
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder])
 })
 
-itLong('[EXB-12] runs the story of the typed client to its end', async () => {
+itLong('[EXB-12] runs the example program of the typed client to its end', async () => {
   const args = ['--import', 'tsx', join(folder, 'story.ts')]
   const { stdout } = await run(process.execPath, args, { cwd: root, env: exampleEnvironment(server) })
   expect(stdout.trim().split('\n')).toHaveLength(4)

@@ -119,7 +119,7 @@ it('[GUIDE-11] waits when a limit is exceeded, and reads again when a user edits
   expect(await present()).toEqual([])
 })
 
-it('[GUIDE-11] repeats a write that got no response, and the server writes it once', async () => {
+it('[GUIDE-11] repeats a write that got no response, and the server makes the change only once', async () => {
   await write('<paragraph>See you monday.</paragraph>')
   let writes = 0
   const { out, code } = await runAgent(async (path, response) => {

@@ -102,7 +102,7 @@ it('[ROOM-45] when a job passes its deadline, ends, rejects and counts it, and l
   ])
 })
 
-it('[ROOM-46] when the jobs of a workspace fail repeatedly, gives it no thread for a while, and gives threads to other workspaces', async () => {
+it('[ROOM-46] when the jobs of a workspace time out repeatedly, gives it no thread for a while, but gives threads to other workspaces', async () => {
   const clock = new HeldClock()
   threads = threadsOf({ jobMs: 3_000 }, { clock })
   await expect(run(eve, poisonedJob)).rejects.toMatchObject({ details: { limit: 'threadJobSeconds' } })

@@ -105,7 +105,7 @@ it.each([
   ['pings', () => Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]), 1000],
   ['empty messages', () => Buffer.from([0x82, 0x80, 0, 0, 0, 0]), 20_000],
 ])(
-  '[LIM-9] ends the connection of a rejected socket after 64 KB in total, sent in any number of %s',
+  '[LIM-9] ends the connection of a rejected socket after it has sent 64 KB in total, in any number of %s',
   async (_name, made, times) => {
     await start({})
     const socket = await tcp()

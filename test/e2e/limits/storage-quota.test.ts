@@ -219,7 +219,7 @@ it('[LIM-25] has the correct number of stored bytes after a shutdown and after a
   }
 })
 
-it('[LIM-26] includes bytes that other nodes have stored within a minute', async () => {
+it('[LIM-26] within one minute, also counts the bytes that other nodes have stored', async () => {
   offsetMs = 0
   const nodes = await startNodes(2, { [limit]: bytesMax }, { clock })
   onTestFinished(nodes.stop)

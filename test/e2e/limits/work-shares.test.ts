@@ -160,7 +160,7 @@ it('[ROOM-54] when the room closes, stops waiting for another node', async () =>
   expect([room.isHeld, clock.pending]).toEqual([false, pending])
 })
 
-it('[ROOM-53] adds the cost of expensive updates that other nodes have accepted to the share of their workspace', async () => {
+it('[ROOM-53] counts the cost of expensive updates that other nodes have accepted in the share of their workspace', async () => {
   const [first, second] = await sharedNodes(2)
   if (first === undefined || second === undefined) throw new Error('no nodes')
   const [accepting, following] = [roomsOf(first.engine), roomsOf(second.engine)]

@@ -188,7 +188,7 @@ it('[AWA-14] does not restore a disconnected client when another connection of i
   for (const client of [witness, silent, late]) client.end()
 })
 
-it('[AWA-14] shows a client on its new connection, before and after its dead connection ends', async () => {
+it('[AWA-14] when a client has a new connection, shows the client before and after its dead connection ends', async () => {
   const [witness, old] = [await connect('witness'), await connect('ada')]
   old.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)

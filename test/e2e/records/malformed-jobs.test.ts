@@ -46,7 +46,7 @@ async function openStore() {
   return { engine: { ...engine, queue }, deadLetters, retried }
 }
 
-it('[STORE-22] moves a malformed job of any queue to the dead letters, and runs the jobs after it', async () => {
+it('[STORE-22] moves a malformed job of any queue to the dead letters, and runs the following jobs', async () => {
   const { engine, deadLetters } = await openStore()
   const jobs = queues.flatMap((queue) =>
     payloads.map((payload, index) => ({

@@ -129,7 +129,7 @@ it('[ROOM-10] when the room fails, rejects a REST change of the same tick, and s
   expect([loaded.store.pendingStructs, loaded.store.pendingDs]).toEqual([null, null])
 })
 
-it('[ORG-9] closes a client that joins a deleted room with 4404', async () => {
+it('[ORG-9] closes with 4404 a client that joins a deleted room', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'base')
   await rooms.destroy(address)

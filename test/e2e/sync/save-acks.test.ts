@@ -163,7 +163,7 @@ it('[DIA-8] returns an echo only after the client has offered its offline edits 
   client.end()
 })
 
-it('[DIA-8] returns the first echo once, even if the updates before it take long to apply', async () => {
+it('[DIA-8] returns the first echo only once, even if the updates before it take long to apply', async () => {
   const scattered = new Y.Doc()
   const text = scattered.getText('content')
   scattered.transact(() => {
@@ -328,7 +328,7 @@ it('[DIA-5] includes rejected updates in the saved number when a requested offer
   client.end()
 })
 
-it('[DIA-4] restarts the count of acknowledgments for a client at a forced sync', async () => {
+it('[DIA-4] when a client forces a sync, restarts its count of acknowledgments', async () => {
   const provider = hocuspocusProvider(server, `acme/${newDocument()}/main`, token, { version: 2 })
   await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
   const text = provider.document.getText('content')

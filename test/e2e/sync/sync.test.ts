@@ -80,7 +80,7 @@ describe('stock clients', () => {
 })
 
 describe('messages on the wire', () => {
-  it('[SYNC-4] sends content once for each connect, and never echoes an edit', async () => {
+  it('[SYNC-4] sends the content only once for each connect, and never sends an edit back to its author', async () => {
     const path = newPath()
     const writer = await RawClient.connect(url(path))
     writer.sendUpdate(typed('hello', 1))
@@ -98,7 +98,7 @@ describe('messages on the wire', () => {
     for (const client of [writer, reader]) client.end()
   })
 
-  it('[SYNC-24] when a client sends updates before its state vector, includes them in the answer', async () => {
+  it('[SYNC-24] when a client sends updates before its state vector, the answer includes these updates', async () => {
     const client = await RawClient.connect(url(newPath()))
     client.sendUpdate(typed('hello', 1))
     client.sendVector(Uint8Array.of(0))
@@ -107,7 +107,7 @@ describe('messages on the wire', () => {
     client.end()
   })
 
-  it('[SYNC-24] when an update takes long to apply, includes the updates sent after it in the answer', async () => {
+  it('[SYNC-24] when an update takes long to apply, the answer also includes the updates that were sent after it', async () => {
     const scattered = new Y.Doc()
     const text = scattered.getText('content')
     scattered.transact(() => {
@@ -276,7 +276,7 @@ describe('rejections and close codes', () => {
     witness.end()
   })
 
-  it('[SYNC-11] sends a viewer all changes, and applies no change of the viewer', async () => {
+  it('[SYNC-11] sends all changes to a viewer, and applies none of the changes of the viewer', async () => {
     const path = newPath()
     const editor = await syncedEditor(server.wsUrl, path, token)
     editor.text.insert(0, 'read me')

@@ -113,7 +113,7 @@ it('[ACC-71] when a right is revoked, closes the socket with 4403 within a secon
   expect(await endOf(await connect('ada'))).toBe(4404)
 })
 
-it('[ACC-71] closes the socket with 4403 when a right expires', async () => {
+it('[ACC-71] when a permission expires, closes the socket with 4403', async () => {
   await restrict()
   await grant('ada', resource('document', 'plan', { expiresAt: Math.floor(Date.now() / 1000) + 2 }))
   const client = await connect('ada')

@@ -78,7 +78,7 @@ it('[SEC-1] answers each request once when a malformed request follows others on
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '400'])
 })
 
-it('[SEC-1] answers the earlier requests on a connection before an upgrade', async () => {
+it('[SEC-1] before an upgrade, answers the earlier requests on the connection', async () => {
   const answers = (await readAll(healthy, upgrade('/elsewhere', ...handshake))).split('HTTP/1.1 ').slice(1)
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '404'])
 })
@@ -88,7 +88,7 @@ it.each([
   ['an upgrade elsewhere', upgrade('/elsewhere', ...handshake)],
   ['an upgrade that is taken', upgrade('/sync/a/b/c', ...handshake)],
 ])(
-  '[SEC-1] answers a request with its own response, even if %s follows on the connection',
+  '[SEC-1] answers a request with the response that belongs to it, even if %s follows on the connection',
   async (_name, after) => {
     const { apiKey, authToken } = server.credentials
     const body = JSON.stringify({

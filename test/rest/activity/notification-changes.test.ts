@@ -53,7 +53,7 @@ it('[NOTE-12] changes the given members, and adds the given readers to the exist
   expect(Object.keys(await update({ id: 'mine' }, { id: 'mine' }))).toEqual(['mine'])
 })
 
-it('[NOTE-12] lists readers even after a hundred other users have removed the notification for themselves', async () => {
+it('[NOTE-12] lists the readers of a notification even after a hundred other users have removed it for themselves', async () => {
   const userIds = Array.from(
     { length: notificationLimits.readersShown + 20 },
     (_, index) => `u${1_000 + index}`,

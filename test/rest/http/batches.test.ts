@@ -121,7 +121,7 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
     expect(lists.length).toBeGreaterThan(0)
   })
 
-  it('[API-60] uses only the last entry of a repeated id, even if earlier entries and other entries are invalid', async () => {
+  it('[API-60] if an id is listed twice, uses only the last entry, even if earlier entries and other entries are invalid', async () => {
     for (const [list, id] of lists) {
       const data = (await fittingData(example, operation)) as Record<string, unknown[]>
       const [good] = data[list] ?? ['signed-off']

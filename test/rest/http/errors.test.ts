@@ -180,7 +180,7 @@ it('[ERR-7] has example messages that match the sources', () => {
   expect(messages.filter((message) => !starts.some((start) => start.test(issues(message))))).toEqual([])
 })
 
-it('[ERR-2] mentions only existing operations in remedies', () => {
+it('[ERR-2] remedies mention only existing operations', () => {
   const paths = operationList.map(({ path }) => path as string)
   const named = codes.flatMap((code) => errorCodes[code].remedy.match(/\/v\d\/[\w/]+/g) ?? [])
   expect(named.length).toBeGreaterThan(10)

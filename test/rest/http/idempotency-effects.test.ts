@@ -91,7 +91,7 @@ it('[IDEM-5] rejects a key that was used for another operation or another body, 
   expect(await timesIn('/v2/activities/get', { organizationId }, 'document.elsewhere')).toBe(0)
 })
 
-it('[IDEM-6] stores a rejection for a missing resource', async () => {
+it('[IDEM-6] stores the rejection of a call that names a missing resource', async () => {
   const key = randomUUID()
   const missing = { organizationId: 'later', folders: [{ folderId: 'a' }] }
   const first = await call('/v1/organizations/folders/add', missing, key)

@@ -96,7 +96,7 @@ it('[API-50] returns ids of organizations, folders, documents, users and groups 
   }
 })
 
-it('[API-50] separates the content of any two different ids in each part of an address', async () => {
+it('[API-50] keeps the content of two addresses separate if any of their ids differ', async () => {
   const places = odd.flatMap((id) => [
     { organizationId: id, documentId: 'd', editorId: 'e' },
     { organizationId: 'ids', documentId: id, editorId: 'e' },

@@ -113,7 +113,7 @@ it('[USER-4] returns NOT_FOUND for a missing resource, unless a flag creates it'
   expect((await post({ ...made, documentId: 'plan', createDocument: true })).status).toBe(200)
 })
 
-it('[USER-5] uses only the last entry of a repeated user, and rejects a call with both a folder and a document', async () => {
+it('[USER-5] if a user is listed twice, uses the last entry; rejects a call with both a folder and a document', async () => {
   const at = await organization('add-5')
   const users = [
     { userId: 'ann', name: 'First', email: 'first@example.com' },

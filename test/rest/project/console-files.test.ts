@@ -67,7 +67,7 @@ it('[CON-12] accepts gzip by name or by wildcard, but not with the weight 0', ()
     expect(acceptsGzip(accepted), accepted).toBe(false)
 })
 
-it('[CON-13] answers 304 for an unchanged file, and lets clients cache a file with a hash in its name', async () => {
+it('[CON-13] answers 304 for an unchanged file, and allows clients to cache a file with a hash in its name', async () => {
   const { headers, body } = await get('/console/main.js', gzip)
   const etag = String(headers.etag)
   for (const condition of [etag, `W/${etag}`, `"other", ${etag}`]) {

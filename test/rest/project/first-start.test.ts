@@ -253,7 +253,7 @@ it('[RUN-14] weft keys replace --configured stores the configured tokens', async
   expect(kept()).toEqual({ ...credentials, authToken, workspaceAuthToken })
 })
 
-it('[RUN-14] weft keys replace --workspace creates a new token of a workspace', async () => {
+it('[RUN-14] weft keys replace --workspace gives a workspace a new token', async () => {
   const { credentials } = await credentialsOf()
   const replace = (...args: string[]) =>
     runCli(['keys', 'replace', ...args, '--data-dir', data, '--json'], root)

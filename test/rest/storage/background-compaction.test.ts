@@ -109,7 +109,7 @@ itLong(
 )
 
 itLong(
-  '[STORE-14] when older versions expire, removes them from a document that clients only read',
+  '[STORE-14] when older versions expire, removes them even if clients only read the document',
   async () => {
     await type(2_805)
     const before = await head()

@@ -81,7 +81,7 @@ it('[AUDIT-1] records a rejected call and the status of the rejection, but no un
   expect(await audit()).toHaveLength(length)
 })
 
-it('[AUDIT-1] records created ids, and does not record the creation of a workspace by the operator in workspace logs', async () => {
+it('[AUDIT-1] records the ids that a call creates, and keeps the creation of a workspace by the operator out of workspace logs', async () => {
   const made = dataOf(
     await server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(server)),
   )
@@ -201,7 +201,7 @@ it('[AUDIT-6] returns only the log of the calling workspace, and accepts a page 
   expect((await call(server, {}, { ...eve, 'x-service-workspace-auth-token': 'wrong' })).status).toBe(401)
 })
 
-it('[AUDIT-10] records the number of ids that exceed the limit, instead of the ids', async () => {
+it('[AUDIT-10] if a call has more ids than the limit, records their number instead of the further ids', async () => {
   const organizations = Array.from({ length: 500 }, (_, index) => ({
     organizationId: `o${index}`.padEnd(100, '-'),
   }))

@@ -230,7 +230,7 @@ it('[DATA-8] removes a limited part per commit, and handles other events in betw
   expect(sizes.length).toBeGreaterThan(20)
 })
 
-it('[DATA-9] with a second call, erases data that was added later, and adds its number to that of the first call', async () => {
+it('[DATA-9] a second call erases data that was added later, and adds its number of entries to the number of the first call', async () => {
   await fillOrganization(post, 'again-9')
   const at = { organizationId: 'again-9' }
   const first = await data.erase(at)

@@ -75,7 +75,7 @@ describe('coverage of an original by a copy', () => {
   })
 })
 
-it('[MIRROR-12] reads the address of a document from the map, and reports the first invalid line of a map file', async () => {
+it('[MIRROR-12] takes the address of a document from the name map, and reports the first invalid line of a map file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weft-names-'))
   const file = join(folder, 'map.jsonl')
   try {

@@ -130,7 +130,7 @@ it.each<[string, Record<string, unknown>, TokenProblem]>([
   ['no sub', { sub: undefined }, 'claims'],
   ['a sub that is not an id', { sub: 'a\nb' }, 'claims'],
   ['a revoked user', { sub: 'revoked' }, 'revoked'],
-])('[ACC-61] rejects a token of the provider that has %s', async (_name, more, problem) => {
+])('[ACC-61] rejects a token of the identity provider that has %s', async (_name, more, problem) => {
   expect(await problemOf(await provider.sign(rsa, more))).toBe(problem)
 })
 
@@ -194,7 +194,7 @@ it('[ACC-62] fetches the keys only once for several unknown key ids', async () =
   expect(provider.fetches).toBe(1)
 })
 
-it('[ACC-63] reports an error other than an invalid token when the keys cannot be fetched', async () => {
+it('[ACC-63] when the keys cannot be fetched, reports another error than an invalid token', async () => {
   const token = await provider.sign(rsa)
   provider.state = 'broken'
   expect(await problemOf(token)).toBe('provider')

@@ -29,7 +29,7 @@ const grant = (type: TokenGrant['type'], id: string, more: Partial<TokenGrant> =
 })
 const granted = (...grants: TokenGrant[]) => roleOn(user({ grants }), address, publicAccess, now)
 
-it('[ACC-10] gives an admin no role on a document of another tenant', () => {
+it('[ACC-10] an admin has no role on a document of another tenant', () => {
   for (const other of [{ apiKey: 'other' }, { workspaceId: 'other' }])
     expect(roleOn(user({ admin: true }), { ...address, ...other }, publicAccess, now).role).toBeNull()
 })

@@ -68,7 +68,7 @@ it('[API-23] ignores inherited members', () => {
   expect(issuesOf(polluted)).toHaveLength(2)
 })
 
-it('[API-24] lists at most fifty issues, but only the first issue of a large body', () => {
+it('[API-24] lists at most fifty issues, and for a large body only the first issue', () => {
   const items = Array.from({ length: 1000 }, () => 7)
   expect(issuesOf({ id: 'x', items }, 5000)).toHaveLength(50)
   expect(issuesOf({ id: 'x', items }, 1_000_000)).toHaveLength(1)

@@ -42,7 +42,7 @@ it('[AUDIT-5] groups the failures of a minute by the attempted id, and records t
   expect(await recorded(null)).toEqual([])
 })
 
-it('[AUDIT-5] does not store an attempted id that does not exist', async () => {
+it('[AUDIT-5] does not store an attempted id if it does not exist', async () => {
   const { refusals, try_, recorded } = await open()
   try_({ is: 'apiKey', id: 'a-secret-in-the-wrong-header' })
   try_({ is: 'apiKey', id: 'another-secret' })

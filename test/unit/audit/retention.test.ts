@@ -13,7 +13,7 @@ const keepMs = 24 * hourMs
 const owner = { name: 'Ann', email: 'ann@example.com', avatar: '' }
 const record = { operation: '/v2/users/add', actor: 'key' } as const
 
-it('[AUDIT-7] removes expired records from every log, a limited number at a time, and keeps the others', async () => {
+it('[AUDIT-7] removes expired records from every log, a limited number at a time, and keeps all other records', async () => {
   const [engine, clock, log] = [await openMemoryEngine(), new HeldClock(), createLog('silent')]
   const commits: KvCommit[] = []
   const scans: (readonly [string, KvRange])[] = []

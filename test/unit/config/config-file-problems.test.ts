@@ -16,7 +16,7 @@ const problemOf = (work: () => unknown): { readonly message: string; readonly hi
   throw new Error('no problem')
 }
 
-it('[CFG-13] reports line and column of a configuration file that is not JSON, and repeats nothing of its text', () => {
+it('[CFG-13] if the configuration file is not JSON, reports line and column, and repeats nothing of its text', () => {
   const file = join(root, 'bad.json')
   writeFileSync(file, '{\n  "port": 1,\n  "apiKey": secret\n}\n')
   const { message } = problemOf(() => readConfig({ flags: {}, environment: {}, file }))

@@ -37,7 +37,7 @@ describe('Prometheus text', () => {
     expect([...found.keys()]).toEqual(['a_total', 'b', 'c'])
   })
 
-  it('[CON-3] converts the metrics of the server to the figures of one moment', async () => {
+  it('[CON-3] converts the metrics of the server to the figures of the overview at one moment', async () => {
     const metrics = createMetrics()
     const scrape = async (at: number) => new Scrape(await metrics.registry.metrics(), at)
     metrics.connections.set({ protocol: 'y-websocket' }, 2)
@@ -68,7 +68,7 @@ describe('Prometheus text', () => {
 describe('rates and quantiles', () => {
   const scrape = (text: string, at: number) => new Scrape(text, at)
 
-  it('[CON-4] treats a decreasing counter as restarted', () => {
+  it('[CON-4] treats a counter that decreases as restarted', () => {
     const before = scrape('n_total{a="1"} 100\nn_total{a="2"} 50', 0)
     expect(rate(scrape('n_total{a="1"} 110\nn_total{a="2"} 60', 2000), before, 'n_total')).toBe(10)
     expect(rate(scrape('n_total 8', 2000), before, 'n_total')).toBe(4)

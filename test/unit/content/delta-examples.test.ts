@@ -127,7 +127,7 @@ test('[R9] returns an embed that is not a JSON object inside an object, and keep
   expect(unitsOf(doc).slice(0, 2)).toEqual(before.slice(0, 2))
 })
 
-test('[R8] stores exactly the delta, and adds or removes no line break', () => {
+test('[R8] stores exactly the given delta, and neither adds nor removes a line break', () => {
   const doc = new Y.Doc()
   replaceDelta(doc, [{ insert: 'abc' }])
   expect(readDelta(doc, key)).toEqual([{ insert: 'abc' }])

@@ -85,7 +85,7 @@ test('[R8] keeps a short equal passage if rewriting it would lose formatting or 
   expect(marked(embedded, 'p2 ab q2')).toBe('[p2] ab [q2]')
 })
 
-test('[R8] starts insertions and deletions at the start of lines and words', () => {
+test('[R8] starts insertions and deletions at the start of a line or word if possible', () => {
   expect(marked(docWith('- a\n- b\n'), '- a\n- c\n- b\n')).toBe('- a\n[- c\n]- b\n')
   expect(marked(docWith('the end of the day'), 'the end of the end of the day')).toBe(
     'the end of the [end of the ]day',

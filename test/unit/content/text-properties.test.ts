@@ -95,7 +95,7 @@ test('[R8] keeps every character, formatting and cursor in the words around an e
   )
 })
 
-test('[R9] deletes an embed only if one deletion surrounds it or the target is empty', () => {
+test('[R9] deletes an embed only if it is inside one deletion or if the target is empty', () => {
   fc.assert(
     fc.property(steps(wellFormed), wellFormed, (made, target) => {
       const server = loaded(authored(made))

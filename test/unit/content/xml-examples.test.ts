@@ -356,7 +356,7 @@ test('[R5] gives a root no type, neither when it reads nor when it replaces', ()
   expect(xmlOf(empty)).toBe('<a/>')
 })
 
-test('[R10] reads characters that XML does not allow as U+FFFD, and keeps the characters until they are edited', () => {
+test('[R10] returns characters that XML does not allow as U+FFFD, and keeps the characters until they are edited', () => {
   const doc = made((root) => {
     root.insert(0, [element('a', [text(['x\u000by\ud800z\uffff'])], { b: '\u0001' })])
   })

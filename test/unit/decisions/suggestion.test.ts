@@ -27,7 +27,7 @@ const approve = (weight?: number, others?: Partial<Judgment>) => precedent('appr
 const reject = (weight?: number, others?: Partial<Judgment>) => precedent('reject', weight, others)
 const weigh = (...found: Precedent[]) => weighPrecedents(found, 'apiKey', now)
 
-it('[MEM-3] when evidence is divided, shows the other decision with its own recommendation and confidence', () => {
+it('[MEM-3] when the evidence is divided, also returns the other decision, with its recommendation and confidence', () => {
   const split = weigh(approve(1), reject(0.5), approve(0.7), reject(0.9), approve(0.4))
   expect(split?.primary).toMatchObject({ recommendation: 'approve', basedOn: 3, confidence: 0.564 })
   expect(split?.conflict).toMatchObject({ recommendation: 'reject', basedOn: 2, confidence: 0.436 })

@@ -130,7 +130,7 @@ it('[MEM-18] removes a reviewer from judgments, indexes and suggestions, and kee
   ]).toEqual([])
 })
 
-it('[MEM-18] treats removed reviewers as one reviewer, and reports that in a caveat', async () => {
+it('[MEM-18] treats all removed reviewers as one reviewer, and states this in a caveat', async () => {
   await addMany(1)
   await addMany(1, { ...judgment, reviewerId: 'bob' })
   for (const reviewerId of [judgment.reviewerId, 'bob'])

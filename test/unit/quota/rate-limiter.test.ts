@@ -14,7 +14,7 @@ it('[API-30] accepts a complete burst, and delays the next call by one interval'
   expect(limiter.take('key')).toBeGreaterThan(0)
 })
 
-it('[API-30] in any period, accepts exactly the calls that burst and rate allow', () => {
+it('[API-30] in any period, accepts exactly as many calls as burst and rate allow', () => {
   const settings = { perSecond: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 50 }) }
   const pauses = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 300 })
   fc.assert(

@@ -55,7 +55,7 @@ it('[STORE-23] rejects a malformed part of a backup as damaged, even if its chec
   await expect(read()).rejects.toThrow(StorageError)
 })
 
-it('[STORE-23] rejects a page token whose position is malformed with INVALID_ARGUMENT', () => {
+it('[STORE-23] rejects with INVALID_ARGUMENT a page token whose position is malformed', () => {
   expect(() => readPagePosition(v.tuple([v.number()]), '["1"]')).toThrow(
     expect.objectContaining({ status: 'INVALID_ARGUMENT', code: 'request/page-token' }),
   )

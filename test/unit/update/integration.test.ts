@@ -152,7 +152,7 @@ it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
   },
 )
 
-it('[UPD-26] predicts few steps for a large update whose insertions are in order', () => {
+it('[UPD-26] for a large update whose insertions are in order, predicts few steps', () => {
   const source = new Y.Doc()
   const fragment = source.getXmlFragment('content')
   source.transact(() => {

@@ -51,7 +51,7 @@ it('[VER-17] keeps the newest version whatever its age, and always keeps request
   expect(thinned(records, 1_000 * dayMs).map(({ createdAt }) => createdAt)).toEqual([1, 3, 4])
 })
 
-it('[VER-17] keeps at most a maximum number of versions, and removes the oldest', () => {
+it('[VER-17] keeps a maximum number of versions, and removes the oldest versions above it', () => {
   const records = Array.from({ length: versionLimits.automatic + 10 }, (_, at) => recordAt(at))
   expect(thinned(records, 1_000)).toEqual(records.slice(10))
 })

@@ -67,7 +67,7 @@ it('[HOOK-217] when more messages wait than allowed, fails the oldest ones with 
   ])
 })
 
-it('[HOOK-223] reports messages that fail before their last attempt, each once', async () => {
+it('[HOOK-223] reports each message that fails before its last attempt only once', async () => {
   const { event, deliveries } = await open(2)
   const dropped: unknown[] = []
   deliveries.onDropped((target, outcome, messages) => dropped.push([target, outcome, messages.length]))

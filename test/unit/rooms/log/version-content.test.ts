@@ -132,7 +132,7 @@ async function baseNow(): Promise<number> {
 }
 
 describe(`seed ${seed}`, () => {
-  itLong('[ROOM-20] within the retention time, rebuilds each returned version exactly', async () => {
+  itLong('[ROOM-20] within the retention time, rebuilds each version that it has returned', async () => {
     const keptMs = 600_000
     openRooms(keptMs)
     const handed: Handed[] = []

@@ -242,7 +242,7 @@ it('[PRES-10] after cursor moves, status changes and deletions in any order, all
   )
 })
 
-it('[PRES-11] keeps nothing of a document that has no rooms and users', async () => {
+it('[PRES-11] keeps nothing in memory for a document that has no rooms and no users', async () => {
   const clock = new HeldClock()
   const presence = presenceAlone(clock)
   const board = presence.presenceOf(document)

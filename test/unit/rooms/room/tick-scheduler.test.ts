@@ -21,7 +21,7 @@ async function noted(begin: (note: (name: string) => void) => void, count: numbe
   return notes
 }
 
-it('[ROOM-56] handles other events between long ticks of rooms', async () => {
+it('[ROOM-56] handles other events between ticks if the ticks of rooms take long', async () => {
   const scheduler = new TickScheduler()
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])

@@ -25,7 +25,7 @@ it('[ROOM-53] delays documents of a workspace that has used up its share, and no
   expect(shares.waitMs('hostile')).toBe(2_000)
 })
 
-it('[ROOM-53] adds the time of edits that have few steps but take long to the used share', () => {
+it('[ROOM-53] counts the time of edits that have few steps but take long in the used share', () => {
   const shares = new WorkShares(new HeldClock(), () => {})
   const slow = { updates: 2, steps: 10, ms: 300 }
   expect(shares.spend('w', slow)).toBe(0)
