@@ -57,28 +57,25 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 it.each([
   ['to a name that is not open', frame('acme/stray/main', 3)],
   ['to the socket itself', ping],
-])(
-  '[LOAD-4] limits the messages of a multiplexed socket %s to a share of each tick',
-  async (_what, bytes) => {
-    const socket = new ReadingSocket()
-    const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
-    const parts = {
-      address: '192.0.2.1',
-      backpressure: pressure,
-      onToken: nothing,
-      onUnauthenticatedLimit: nothing,
-      onPermanentClose: nothing,
-      onClosed: nothing,
-    }
-    new MultiplexedSocket(socket, parts).authenticated('ws')
-    socket.say(bytes, ReadBackpressure.messagesPerTick - 1)
-    expect(socket.reading).toBe('on')
-    socket.say(bytes, 50)
-    expect(socket.reading).toBe('paused')
-    await nextTurn()
-    expect(socket.reading).toBe('on')
-  },
-)
+])('[LOAD-4] limits messages of a multiplexed socket %s to a share of each tick', async (_what, bytes) => {
+  const socket = new ReadingSocket()
+  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const parts = {
+    address: '192.0.2.1',
+    backpressure: pressure,
+    onToken: nothing,
+    onUnauthenticatedLimit: nothing,
+    onPermanentClose: nothing,
+    onClosed: nothing,
+  }
+  new MultiplexedSocket(socket, parts).authenticated('ws')
+  socket.say(bytes, ReadBackpressure.messagesPerTick - 1)
+  expect(socket.reading).toBe('on')
+  socket.say(bytes, 50)
+  expect(socket.reading).toBe('paused')
+  await nextTurn()
+  expect(socket.reading).toBe('on')
+})
 
 it('[LOAD-4] resumes a paused socket when its workspace becomes known, and does not delay other sockets for this', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
@@ -99,7 +96,7 @@ it('[LOAD-4] resumes a paused socket when its workspace becomes known, and does 
   expect(sockets.map(({ reading }) => reading)).toEqual(['on', 'on'])
 })
 
-it('[LOAD-4] lets the pings of a multiplexed socket use only a share of each tick', async () => {
+it('[LOAD-4] limits pings of a multiplexed socket to a share of each tick', async () => {
   const socket = new ReadingSocket()
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
