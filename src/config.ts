@@ -26,7 +26,7 @@ const MB = 2 ** 20
  * environment, `weft.config.json`, default.
  */
 export const options = {
-  port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0 takes a free one.', {
+  port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0: any free port.', {
     alsoEnvironment: 'PORT',
   }),
   host: option(host, '0.0.0.0', 'Address to listen on.', {
@@ -47,7 +47,7 @@ export const options = {
   postgresSchema: option(
     schemaName,
     'weft',
-    'Schema of all tables in that database, created if missing. Without `natsUrl`, one server uses it at a time.',
+    'Schema of all tables in that database. The server creates it if it is missing. Without `natsUrl`, only one server at a time can use it.',
   ),
   postgresConnections: option(wholeNumber(1, 1000), 10, 'Maximum connections to that database.'),
   natsUrl: option<readonly string[] | null>(
@@ -81,22 +81,22 @@ export const options = {
   }),
   workspaceAuthToken: secret(
     headerValue(16),
-    'Token of that workspace. If the store has another one, the server does not start.',
+    'Token of that workspace. If the store has another token, the server does not start.',
   ),
   apiKey: optional(
     headerValue(1),
-    'API key to use in that workspace; made in an empty store only, unless `addKey` names it.',
+    'API key to use in that workspace. The server creates it only in an empty store, unless `addKey` names it.',
     {
       defaultText: 'made at first start',
     },
   ),
   authToken: secret(
     headerValue(16),
-    'Auth token of that API key. If the store has another one, the server does not start; `weft keys replace` replaces it.',
+    'Auth token of that API key. If the store has another token, the server does not start; `weft keys replace` replaces it.',
   ),
   addKey: optional(
     headerValue(1),
-    'API key that a start may add to a store that has others. Each API key is a tenant of its own: a new one is empty.',
+    'API key that a start may add to a store that has other keys. Each API key has its own data, so a new key has none.',
     { defaultText: 'none' },
   ),
   bootstrap: option<readonly DeclaredWorkspace[]>(
@@ -107,11 +107,15 @@ export const options = {
   ),
   adminToken: secret(
     headerValue(16),
-    'Token with which workspaces are made by REST (`x-service-admin-token`).',
+    'Token of the operator, for example to create workspaces by REST (header `x-service-admin-token`).',
     'none: the operation is off',
   ),
   jwtSecret: secret(signingSecret, 'Secret that signs realtime tokens (HS256).'),
-  jwtSecretPrevious: secret(signingSecret, 'A secret that is still accepted, while rotating.', 'none'),
+  jwtSecretPrevious: secret(
+    signingSecret,
+    'Previous signing secret, which is still accepted during a rotation.',
+    'none',
+  ),
   jwtJwksUrl: optional(
     webUrl,
     'URL of the JWKS keys of an identity provider. Its tokens (RS256, ES256) also open realtime connections.',
@@ -128,11 +132,9 @@ export const options = {
       'claim for `apiKey` names the API key of the token.',
     { defaultText: '`userId=sub,name=name,email=email`' },
   ),
-  jwtApiKey: optional(
-    headerValue(1),
-    'API key of the tokens of that provider that do not name one in a claim.',
-    { defaultText: 'the first one' },
-  ),
+  jwtApiKey: optional(headerValue(1), 'API key of tokens of that provider that have no claim for it.', {
+    defaultText: 'the first one',
+  }),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` requires.', 'none: open'),
   logLevel: option(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
@@ -171,7 +173,7 @@ export const options = {
   sendBufferBytes: option(
     wholeNumber(1024, 1024 * MB),
     MB,
-    'Unsent bytes of a connection above which it gets no updates until it has caught up.',
+    'Maximum unsent bytes of a connection. Above it, the connection gets no updates until the client has read these bytes.',
   ),
   maxConnections: option(wholeNumber(1, 1_000_000), 20_000, 'Open websockets of this process.'),
   maxConnectionsPerAddress: option(
@@ -252,7 +254,7 @@ export const options = {
   trustProxy: option(
     wholeNumber(0, 10),
     0,
-    'Number of reverse proxies in front of the server whose `X-Forwarded-For` is trusted.',
+    'Number of reverse proxies in front of the server that add an address to `X-Forwarded-For`.',
   ),
   callsPerKey: rateOption(
     { perSecond: 400, burst: 10_000 },
@@ -287,7 +289,7 @@ export const options = {
   presenceLeaveDelaySeconds: option(
     wholeNumber(0, 3600),
     10,
-    'Seconds from the last disconnect of a user to `presence.leave`. A user who reconnects within this time causes no event.',
+    'Seconds between the last disconnect of a user and the event `presence.leave`. A user who reconnects within this time causes no event.',
   ),
   autoVersionMinutes: option(
     wholeNumber(0, 10_080),
@@ -309,7 +311,7 @@ export const options = {
   compactAfterUpdates: option(
     wholeNumber(10, 1_000_000),
     500,
-    'Updates in the log of a document after which it is compacted; in a large document more, one for each 256 bytes.',
+    'Number of updates in a log after which the server compacts it. For a large document the number is higher: one for each 256 bytes.',
   ),
   baseVersionSeconds: option(
     wholeNumber(0, 86_400),
