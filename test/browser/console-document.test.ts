@@ -35,7 +35,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
   const textOf = async (page: Page): Promise<string> =>
     (await page.getByRole('region', { name: 'Text' }).textContent()) ?? ''
 
-  it('[CON-20] [CON-52] lists documents in pages, searches them, and has no accessibility finding', async () => {
+  it('[CON-20] [CON-52] lists and searches documents in pages, and has no accessibility finding', async () => {
     const documents = Array.from({ length: 60 }, (_, index) => ({ documentId: `doc-${100 + index}` }))
     await weft.post('/v2/organizations/documents/add', {
       organizationId: 'many',

@@ -46,7 +46,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     await page.context().close()
   })
 
-  it('[CON-2] signs in by a link, and removes its credentials from the address', async () => {
+  it('[CON-2] signs in by a link, and removes the credentials of the link from the address', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(page.url()).not.toContain(weft.credentials.authToken)

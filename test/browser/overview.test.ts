@@ -56,7 +56,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium'
     await page.context().close()
   }, 20_000)
 
-  it('[CON-7] requests a metrics token when the server requires one, and recovers when figures are available again', async () => {
+  it('[CON-7] requests a metrics token when the server requires one, and shows figures again when they are available', async () => {
     const guarded = await startTestServer({ metricsToken })
     const { page } = await openConsole(browser, guarded, { route: '/overview' })
     await page.getByLabel('Metrics token').fill('wrong')

@@ -95,7 +95,7 @@ it('[ENG-66] rejects a damaged store with a one-sentence error', async () => {
   await expectRefused('corrupted', /damaged|backup/)
 })
 
-it('[ENG-66] warns about records that LevelDB dropped because of damage', async () => {
+it('[ENG-66] warns about records that LevelDB has dropped because they were damaged', async () => {
   const engine = await open()
   for (let seq = 1; seq <= 5; seq++) {
     await engine.log.append(doc, seq === 1 ? 'create' : 1, [

@@ -12,7 +12,7 @@ const names: readonly Key[] = [
 ]
 
 export function fencesContract(bench: () => Bench): void {
-  it('[ENG-79] rejects an append when a fence that it names was raised after it was read', async () => {
+  it('[ENG-79] rejects an append if one of its fences was raised after the append read this fence', async () => {
     const { log, kv, fences } = bench().engine
     const fence = await fences.read(names)
     expect(fences.isCurrent(fence)).toBe(true)
@@ -37,7 +37,7 @@ export function fencesContract(bench: () => Bench): void {
     await log.append(doc, 'create', updates, { fence })
   })
 
-  it('[ENG-79] stores an append before a simultaneous commit that raises its fence, or rejects the append', async () => {
+  it('[ENG-79] when a simultaneous commit raises the fence of an append, stores the append first or rejects it', async () => {
     const { log, kv, fences } = bench().engine
     await log.append(doc, 'create', updates)
     for (let round = 0; round < 20; round += 1) {

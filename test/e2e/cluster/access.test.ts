@@ -47,7 +47,7 @@ it.each([
   ['delivers', undefined],
   ['loses', deaf],
 ])(
-  '[CS-1] closes a session at another node when a right is revoked and the bus %s the message',
+  '[CS-1] when a right is revoked and the bus %s the message, closes the session at another node',
   async (_, weather) => {
     const [here, there] = await nodes(weather)
     await makePlan(here)
@@ -91,7 +91,7 @@ it.each([
   ['delivers', undefined],
   ['loses', deaf],
 ])(
-  '[CS-2] closes sessions at another node when a token is revoked and the bus %s the message',
+  '[CS-2] when a token is revoked and the bus %s the message, closes the sessions at another node',
   async (_, weather) => {
     const [here, there] = await nodes(weather)
     await makePlan(here)
@@ -104,11 +104,14 @@ it.each([
 it.each([
   ['delivers', undefined],
   ['loses', deaf],
-])('[CS-3] applies changed domains at another node when the bus %s the message', async (_, weather) => {
-  const [here, there] = await nodes(weather)
-  const origin = { origin: 'https://evil.test' }
-  const statusThere = async () => (await there.post('/v2/workspace/domains/get', {}, origin)).status
-  expect(await statusThere()).toBe(200)
-  await done(here, '/v2/workspace/domains/add', { domains: ['app.test'] })
-  await expect.poll(statusThere, { timeout: 8_000 }).toBe(403)
-})
+])(
+  '[CS-3] when the bus %s the message about changed domains, applies them at another node',
+  async (_, weather) => {
+    const [here, there] = await nodes(weather)
+    const origin = { origin: 'https://evil.test' }
+    const statusThere = async () => (await there.post('/v2/workspace/domains/get', {}, origin)).status
+    expect(await statusThere()).toBe(200)
+    await done(here, '/v2/workspace/domains/add', { domains: ['app.test'] })
+    await expect.poll(statusThere, { timeout: 8_000 }).toBe(403)
+  },
+)

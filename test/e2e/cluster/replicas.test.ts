@@ -247,7 +247,7 @@ it('[CR-9] completes replacements while a client types without a pause at anothe
   expect(statuses).toEqual(statuses.map(() => 200))
 })
 
-it('[CR-19] includes edits acknowledged at one node in a REST read at another node when the bus loses the message', async () => {
+it('[CR-19] when the bus loses a message, a REST read at one node still includes all edits that another node has acknowledged', async () => {
   cluster = await startCluster(3, {}, { weather: silence, distanceMs: 5 })
   await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })

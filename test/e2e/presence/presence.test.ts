@@ -77,7 +77,7 @@ it('[PRES-1] makes a user that REST added visible in stock clients of every vers
   closeAll(editors)
 })
 
-it('[PRES-2] sends a status set by REST to every client, and keeps it when the cursor of the user moves', async () => {
+it('[PRES-2] sends a status that REST has set to every client, and keeps the status when the cursor of the user moves', async () => {
   const { open, call, get } = await newDocument()
   const editors = [await open('ada', 1), await open('bob', 2), await open('eve', 3)]
   for (const [index, { provider }] of editors.entries()) {
@@ -290,7 +290,7 @@ it('[PRES-8] ignores states that a socket sends for a virtual user', async () =>
   for (const client of [liar, witness]) client.end()
 })
 
-it('[PRES-9] removes all users from a deleted document', async () => {
+it('[PRES-9] when a document is deleted, removes all its users', async () => {
   const { ids, call, get } = await newDocument()
   await call('add', { users: [{ userId: 'ann' }] })
   const { organizationId, documentId } = ids

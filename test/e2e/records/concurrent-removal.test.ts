@@ -99,7 +99,7 @@ it('[ORG-9] closes a socket with 4404 when its permission is read again while it
   await server.stop()
 })
 
-it('[ORG-14] removes a document without waiting for a hundred removals of another tenant', async () => {
+it('[ORG-14] removes a document without a wait for a hundred removals of another tenant', async () => {
   const { engine, release, held } = await engineHolding(([, apiKey]) => apiKey === tenant.apiKey)
   const { organizations, removals } = directoryOn(engine)
   removals.start()

@@ -121,7 +121,7 @@ it('[ORG-9] closes a room that opens while its document is deleted', async () =>
   })
 })
 
-it('[ORG-10] answers a deletion when it is durable, and accepts a new document with the same id', () =>
+it('[ORG-10] answers the call when the deletion is durable, and then accepts a new document with the same id', () =>
   withDirectory(async (directory) => {
     const disk = heldStore()
     const engine = await openLevelEngine({ directory, openStore: disk.openStore })
@@ -224,7 +224,7 @@ async function left({ engine, store }: TestDirectory, kind: 'organization' | 'fo
 }
 
 it.each(['organization', 'folder', 'documents'] as const)(
-  '[ORG-9] removes entries that are added while the logs of the %s are removed',
+  '[ORG-9] also removes entries that are added while the logs of the %s are being removed',
   (kind) =>
     withDirectory(async (path) => {
       const engine = await openLevelEngine({ directory: path })

@@ -138,7 +138,7 @@ it('[LIVE-5] sends the messages to each client in the order of the calls', async
   endAll(...clients)
 })
 
-it('[LIVE-6] skips a message for a slow reader and counts it, and sends the next message when the reader has caught up', async () => {
+it('[LIVE-6] when a reader is slow, skips a message and counts it, and sends the next message when the reader has caught up', async () => {
   const documentId = await newDocument()
   const [slow, quick] = [await connect(`${documentId}/main`), await connect(`${documentId}/main`)]
   slow.socket.pause()

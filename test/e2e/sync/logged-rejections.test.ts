@@ -65,7 +65,7 @@ it('[ACC-94] rejects a token with a misspelled claim, and states the claim in th
   expect(eventsNamed('token.rejected')).toMatchObject([{ ...document, reason: 'claims', detail, address }])
 })
 
-it('[RUN-11] logs each rejected websocket with the reason, which the client does not receive', async () => {
+it('[RUN-11] logs each rejected websocket with the detailed reason, which the client does not receive', async () => {
   server = await startTestServer({ createOnConnect: false }, { log })
   const open = async (path: string): Promise<{ code: number; reason: string }> =>
     (await RawClient.connect(`${server?.wsUrl}${path}?token=${await server?.token('ann')}`)).closed
@@ -142,7 +142,7 @@ it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, bu
   expect(JSON.stringify(lines)).not.toContain('very-secret')
 })
 
-it('[RUN-18] groups the pages of error codes under one route in the metrics', async () => {
+it('[RUN-18] the metrics group the pages of all error codes under one route', async () => {
   server = await startTestServer()
   for (const code of ['auth/invalid-credentials', 'request/unknown-path', 'none/such'])
     await fetch(`${server.url}/docs/errors/${code}`)

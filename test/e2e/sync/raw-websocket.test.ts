@@ -134,7 +134,7 @@ it('[SEC-5] closes with 4413 as soon as the length of a message exceeds the limi
   for (const { socket } of [announced, huge, pieces]) socket.destroy()
 })
 
-it('[SEC-5] reads a message of exactly the limit', async () => {
+it('[SEC-5] accepts a message whose length is exactly the limit', async () => {
   const bytes = await Bytes.open()
   bytes.frame(final | binary, Buffer.alloc(messageBytesMax))
   // The server reads the frame, which is not a valid message.

@@ -120,7 +120,7 @@ const ySweetToken = async (documentId: string): Promise<YSweetToken> =>
 
 const withoutDocument = ({ url, baseUrl }: YSweetToken) => ({ url, baseUrl })
 
-it('[DIA-7] returns the members that the client of Y-Sweet needs from generate_token, with the public URL', async () => {
+it('[DIA-7] for the client of Y-Sweet, generate_token returns the members that it needs, with the public URL', async () => {
   const clientToken = await ySweetToken('a plan/1')
   expect(clientToken).toMatchObject({
     url: `ws://localhost:${server.config.port}/sync`,

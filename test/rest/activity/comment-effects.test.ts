@@ -62,7 +62,7 @@ it('[COMM-13] stores no judgment for a suggestion without a comment, and truncat
   expect(found?.query.slice(0, -1)).toBe(long.slice(0, memoryLimits.queryCharacters - 1))
 })
 
-it('[COMM-15] keeps an anchor at its word when a backend replaces the text', async () => {
+it('[COMM-15] when a backend replaces the text, keeps an anchor at its word', async () => {
   const { add, one } = await organization('anchor-15')
   const at = { organizationId: 'anchor-15', documentId: 'd1', editorId: 'main', type: 'text' }
   const text = 'The quick brown fox jumps over the lazy dog.'

@@ -163,7 +163,7 @@ it('[VER-5] limits labels, metadata, and the number of versions that callers cre
   expect(await refused({})).toBe('success')
 })
 
-it('[VER-9] shows a restoration to clients live, keeps cursors, and saves the former content as a version', async () => {
+it('[VER-9] shows a restore to clients live, keeps their cursors, and saves the former content as a version', async () => {
   const editor = nextEditor()
   await write(editor, 'one two three')
   const first = await create(editor)
@@ -204,7 +204,7 @@ it('[VER-9] shows a restoration to clients live, keeps cursors, and saves the fo
   client.close()
 })
 
-it('[VER-10] restores nothing in a dry run, with an outdated ifVersion, or in a disabled document', async () => {
+it('[VER-10] changes nothing in a dry run, if ifVersion is outdated, or if the document is disabled', async () => {
   const editor = nextEditor()
   await write(editor, 'first')
   const first = await create(editor)
