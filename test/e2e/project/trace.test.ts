@@ -89,7 +89,7 @@ it('[TRACE-1] traces the steps of one document from connect to close, and traces
   expect(places).toEqual(places.toSorted((a, b) => a - b))
 })
 
-it('[TRACE-1] traces one editor of a document if the target has percent-encoded ids', async () => {
+it('[TRACE-1] traces one editor of a document whose ids are percent-encoded', async () => {
   const { server, of } = await traced('document:acme/a%2Fb%2C/main')
   await open(server, 'acme/a%2Fb%2C/side', 'ada')
   await open(server, 'acme/a%2Fb%2C/main', 'bob')
