@@ -55,6 +55,10 @@ export class OperatorError extends Error {
   }
 }
 
+/** Returns the code of a system error, such as `ENOENT`; undefined if the error has none. */
+export const errorCode = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
+
 /** Returns the message of any thrown value, for log lines. */
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

@@ -16,6 +16,10 @@ export class MalformedJsonError extends Error {
  */
 export class UnknownNameError extends MalformedJsonError {}
 
+/** Returns whether a parsed value is an object, and not an array. */
+export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
@@ -29,6 +33,20 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 export function readJson<T>(schema: v.GenericSchema<T, unknown>, source: string | Uint8Array): T {
   const text = typeof source === 'string' ? source : utf8.decode(source)
   return checkJson(schema, parse(text))
+}
+
+/**
+ * Like `readJson`, but returns null for malformed JSON. For messages of other nodes whose loss the receiver
+ * detects by itself.
+ */
+export function readJsonOrNull<T>(schema: v.GenericSchema<T, unknown>, source: Uint8Array): T | null {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(source))
+  } catch {
+    return null
+  }
+  return matchesSchema(schema, value) ? value : null
 }
 
 /**

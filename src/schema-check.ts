@@ -3,30 +3,44 @@ import * as v from 'valibot'
 type Schema = v.GenericSchema<unknown, unknown>
 type SchemaCheck = (value: unknown) => boolean
 
+/** A schema of valibot that accepts objects of several kinds. Each option has the schema of its discriminator. */
+interface VariantSchema {
+  readonly type: 'variant'
+  readonly options: readonly Schema[]
+}
+
 /** Kinds of schemas for which this file has a fast check. Most stored records use only these kinds. */
 type CompiledSchema =
   | v.StringSchema<undefined>
   | v.NumberSchema<undefined>
   | v.BooleanSchema<undefined>
   | v.UnknownSchema
+  | v.CustomSchema<unknown, undefined>
   | v.LiteralSchema<v.Literal, undefined>
   | v.PicklistSchema<readonly (string | number)[], undefined>
   | v.NullableSchema<Schema, undefined>
   | v.ArraySchema<Schema, undefined>
+  | v.TupleSchema<readonly Schema[], undefined>
+  | v.StrictTupleSchema<readonly Schema[], undefined>
   | v.LooseObjectSchema<Readonly<Record<string, Schema>>, undefined>
   | v.RecordSchema<v.GenericSchema<string, string>, Schema, undefined>
+  | VariantSchema
 
 const compiledTypes: readonly CompiledSchema['type'][] = [
   'string',
   'number',
   'boolean',
   'unknown',
+  'custom',
   'literal',
   'picklist',
   'nullable',
   'array',
+  'tuple',
+  'strict_tuple',
   'loose_object',
   'record',
+  'variant',
 ]
 
 const checks = new WeakMap<Schema, SchemaCheck>()
@@ -56,6 +70,8 @@ function compile(schema: Schema): SchemaCheck {
       return (value) => typeof value === 'boolean'
     case 'unknown':
       return () => true
+    case 'custom':
+      return schema.check
     case 'literal':
       return (value) => value === schema.literal
     case 'picklist':
@@ -68,11 +84,26 @@ function compile(schema: Schema): SchemaCheck {
       const check = compile(schema.item)
       return (value) => Array.isArray(value) && value.every((item) => check(item))
     }
+    case 'tuple':
+    case 'strict_tuple':
+      return compileTuple(schema.items, schema.type === 'strict_tuple')
     case 'loose_object':
       return compileObject(schema.entries)
+    case 'variant': {
+      const options = schema.options.map(compile)
+      return (value) => options.some((check) => check(value))
+    }
     default:
       return isAnyRecord(schema) ? isObject : byValibot
   }
+}
+
+function compileTuple(items: readonly Schema[], isStrict: boolean): SchemaCheck {
+  const members = items.map(compile)
+  return (value) =>
+    Array.isArray(value) &&
+    !(isStrict && value.length > members.length) &&
+    members.every((check, at) => check(value[at]))
 }
 
 function compileObject(entries: Readonly<Record<string, Schema>>): SchemaCheck {

@@ -1,4 +1,5 @@
 import type { AuditedIds } from '../audit/record.ts'
+import { isJsonObject } from '../json.ts'
 import type { Schema } from './schema.ts'
 
 /** Maximum characters of the audited ids of one call. The limit is sufficient for a batch of 500 UUIDs. */
@@ -43,12 +44,9 @@ function collect(
     if (schema.format === 'id' && typeof value === 'string') take(name, value)
   } else if (schema.type === 'array') {
     if (Array.isArray(value)) for (const item of value) collect(schema.items, item, name, take)
-  } else if (schema.type === 'object' && schema.properties !== undefined && isObject(value)) {
+  } else if (schema.type === 'object' && schema.properties !== undefined && isJsonObject(value)) {
     for (const [member, inner] of Object.entries(schema.properties))
       if (Object.hasOwn(value, member))
         collect(inner, value[member], member === 'id' && name !== '' ? `${name}.id` : member, take)
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import * as v from 'valibot'
 import { clientAddress } from '../access/client-address.ts'
 import type { AnyCaller } from '../access/credentials/authenticator.ts'
 import { type CredentialHeader, readHeader } from '../access/credentials/credential-headers.ts'
@@ -13,6 +14,7 @@ import { success } from '../audit/record.ts'
 import type { ClaimedId, EntryPoint, RejectionCounter } from '../audit/rejections.ts'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { checkJson, readJson } from '../json.ts'
 import { collectAuditedIds } from './audited-ids.ts'
 import { toApiError } from './http/envelope.ts'
 import type { StoredResponse } from './idempotency/idempotency-service.ts'
@@ -182,11 +184,11 @@ function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
 /** Returns the audited parts of a response: whether the call succeeded, and the created ids. */
 function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: StoredResponse): Ending {
   if (httpCode !== 200) {
-    const { error } = parsed(body) as { readonly error: { readonly status: string } }
+    const { error } = parsed(errorBodySchema, body)
     return { outcome: error.status, replayed }
   }
   if (makes.length === 0) return { outcome: success, replayed }
-  const { result } = parsed(body) as { readonly result: { readonly data: object } }
+  const { result } = parsed(resultBodySchema, body)
   const found = Object.entries(result.data).filter(([name]) => makes.includes(name))
   return {
     outcome: success,
@@ -217,10 +219,14 @@ function describeOutcome(outcome: StoredResponse | { readonly error: unknown }) 
     return { outcome: error.status, code: error.code, reason: error.message }
   }
   if (outcome.httpCode === 200) return { outcome: success }
-  const { error } = parsed(outcome.body) as {
-    readonly error: { readonly status: string; readonly message: string }
-  }
+  const { error } = parsed(errorBodySchema, outcome.body)
   return { outcome: error.status, reason: error.message }
 }
 
-const parsed = (body: StoredResponse['body']): unknown => (typeof body === 'string' ? JSON.parse(body) : body)
+const errorBodySchema = v.looseObject({ error: v.looseObject({ status: v.string(), message: v.string() }) })
+const resultBodySchema = v.looseObject({
+  result: v.looseObject({ data: v.record(v.string(), v.unknown()) }),
+})
+
+const parsed = <T>(schema: v.GenericSchema<T, unknown>, body: StoredResponse['body']): T =>
+  typeof body === 'string' ? readJson(schema, body) : checkJson(schema, body)

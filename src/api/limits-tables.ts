@@ -30,10 +30,13 @@ const rowsOf = <Limits extends Readonly<Record<string, number>>>(
   of: string,
   group: Limits,
   described: { readonly [Name in keyof Limits]: string | null },
-): readonly Row[] =>
-  Object.entries(described).flatMap(([name, what]) =>
-    what === null ? [] : [[of, what, group[name] as number] as const],
-  )
+): readonly Row[] => {
+  const limits = new Map<string, number>(Object.entries(group))
+  return Object.entries(described).flatMap(([name, what]) => {
+    const max = limits.get(name)
+    return what === null || max === undefined ? [] : [[of, what, max] as const]
+  })
+}
 
 const records: readonly Row[] = [
   ['workspace', 'API keys', apiKeysMax],

@@ -1,5 +1,6 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import type { DocumentLog } from '../engine/engine.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import { documentPrefix } from '../model/address.ts'
 
 /** A document of the caller's tenant. */
@@ -20,5 +21,5 @@ export async function listEditors(
 ): Promise<readonly string[]> {
   const prefix = documentPrefix({ ...tenant, organizationId }, documentId)
   const found = await log.list(prefix, { limit, ...(after !== undefined && { after: [...prefix, after] }) })
-  return found.map((key) => key.at(-1) as string)
+  return found.map((key) => lastSegment(key))
 }

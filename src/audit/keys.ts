@@ -18,7 +18,7 @@ const afterTime = '~'
 
 export const auditKeys = {
   /** Prefix of all records. Records are sorted by time. */
-  records: ['records'] as Key,
+  records: ['records'],
   record: (id: string): Key => ['records', id],
   /** Returns a key that sorts before every record of this millisecond. */
   startOf: (at: number): Key => ['records', padded(at)],

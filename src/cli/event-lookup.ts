@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { StorageError } from '../storage/storage-error.ts'
 import { basicTargetIds, type RoutedEvent } from '../subscriptions/event-recipient.ts'
 import type { ExplainedConfig, ExplainedEndpoint, Explanation } from '../subscriptions/explain.ts'
@@ -15,10 +16,12 @@ const pagesMax = 40
 /** Number of the newest deliveries of an endpoint among which the last attempt is searched. */
 const recentMax = 10
 
-interface ShownActivity {
-  readonly actionType: string
-  readonly metadata: { readonly documentId?: string }
-}
+const activitiesSchema = v.array(
+  v.looseObject({
+    actionType: v.string(),
+    metadata: v.looseObject({ documentId: v.exactOptional(v.string()) }),
+  }),
+)
 
 interface Attempt {
   readonly time: string
@@ -34,6 +37,21 @@ interface ShownDelivery {
   readonly reason: string | null
   readonly attempts: readonly Attempt[]
 }
+
+const deliveryPageSchema: v.GenericSchema<DeliveryPage, unknown> = v.looseObject({
+  deliveries: v.array(
+    v.looseObject({
+      messageId: v.string(),
+      eventType: v.string(),
+      status: v.string(),
+      createdAt: v.string(),
+      nextAttemptAt: v.nullable(v.string()),
+      reason: v.nullable(v.string()),
+      attempts: v.array(v.looseObject({ time: v.string(), error: v.nullable(v.string()) })),
+    }),
+  ),
+  iterator: v.nullable(v.string()),
+})
 
 /** A message, and the webhook endpoint that gets it. */
 export interface FoundMessage extends ShownDelivery {
@@ -70,7 +88,7 @@ async function findActivity(
   activityId: string,
 ): Promise<RoutedEvent | null> {
   const query = { organizationId, activityIds: [activityId] }
-  const [activity] = (await callOnline(server, '/v2/activities/get', query)).data as readonly ShownActivity[]
+  const [activity] = (await callOnline(server, '/v2/activities/get', query, activitiesSchema)).data
   if (activity === undefined) return null
   const { actionType, metadata } = activity
   const type = eventTypeOf[actionType] ?? actionType
@@ -86,7 +104,8 @@ const nameOrganization = 'name the organization: weft events why <organization> 
 export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<RoutedEvent> {
   const found: RoutedEvent[] = []
   let looked = 0
-  for await (const { id } of listOnline<{ readonly id: string }>(server, '/v2/organizations/get', {})) {
+  const organizations = listOnline(server, '/v2/organizations/get', {}, v.looseObject({ id: v.string() }))
+  for await (const { id } of organizations) {
     looked += 1
     if (looked > organizationsMax) break
     const event = await findActivity(server, id, activityId)
@@ -115,7 +134,7 @@ export async function requirePlace(
   { organizationId, documentId }: RoutedEvent,
 ): Promise<void> {
   const isThere = async (path: string, query: object): Promise<boolean> =>
-    ((await callOnline(server, path, query)).data as readonly unknown[]).length > 0
+    (await callOnline(server, path, query, v.array(v.unknown()))).data.length > 0
   if (!(await isThere('/v2/organizations/get', { organizationIds: [organizationId] })))
     throw notFound('organization', organizationId)
   if (documentId === null) return
@@ -143,7 +162,7 @@ const notFound = (what: string, id: string, hint = listingHint): StorageError =>
  */
 export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedConfig> {
   const read = async (path: string, data: object = {}): Promise<unknown> =>
-    (await callOnline(server, `/v2/workspace/${path}`, data)).data
+    (await callOnline(server, `/v2/workspace/${path}`, data, v.unknown())).data
   const basic = (await read('webhookconfig/get')) as ExplainedConfig['basic']
   const advanced = (await read('advancedwebhookconfig/get')) as ExplainedConfig['advanced']
   if (!advanced.isEnabled) return { basic, advanced, endpoints: [] }
@@ -157,7 +176,7 @@ interface DeliveryPage {
 }
 
 const deliveriesOf = async (server: OnlineServer, query: object): Promise<DeliveryPage> =>
-  (await callOnline(server, '/v2/workspace/advancedwebhook/deliveries/get', query)).data as DeliveryPage
+  (await callOnline(server, '/v2/workspace/advancedwebhook/deliveries/get', query, deliveryPageSchema)).data
 
 /**
  * Searches the webhook endpoints of the API key for a message.

@@ -11,8 +11,8 @@ import {
   ItemRejectedError,
 } from '../directory/store/batch.ts'
 import type { ListPage } from '../directory/store/list-page.ts'
-import { readRecord } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
+import { readRecord } from '../engine/stored-record.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { namedInCallMax, namedUsersMax } from '../model/named-users.ts'

@@ -6,7 +6,7 @@ import { emptyValue } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
 import { commentKeys as keys } from './comment-keys.ts'
-import type { AnnotationRecord } from './comment-records.ts'
+import { type AnnotationRecord, annotationRecordType } from './comment-records.ts'
 import { nothingFirst, type RemoveFirst, removeListed } from './comment-removal.ts'
 
 /** Maximum number of tombstones in one read. */
@@ -67,7 +67,7 @@ export async function removeTombstones(
 
 async function removeMark(transaction: Transaction, mark: Key, beforehand: RemoveFirst): Promise<boolean> {
   const [, documentId, , annotationId = ''] = mark
-  const again = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
+  const again = await transaction.get(keys.annotation(annotationId), annotationRecordType)
   // If the document has a new annotation with the same id, the remaining data belongs to the new annotation.
   const isOver = again?.documentId !== documentId
   if (isOver && (await beforehand(transaction, annotationId)) === 'more') return false

@@ -1,6 +1,6 @@
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { readRecord } from '../directory/store/records.ts'
+import { readRecord } from '../engine/stored-record.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, commentRecordType } from './comment-records.ts'
 import { threadOf } from './find-comments.ts'

@@ -3,7 +3,7 @@ import type { Transaction } from '../directory/store/transaction.ts'
 import type { ActivityRecord } from '../events/activity.ts'
 import { readActivities, replaceActivity } from '../events/activity-store.ts'
 import { commentKeys as keys } from './comment-keys.ts'
-import type { CommentPosition, CommentRecord } from './comment-records.ts'
+import { type CommentPosition, type CommentRecord, commentPositionType } from './comment-records.ts'
 
 /**
  * Templates of the activities that quote a comment, by event type. `withoutWords` replaces `quoting` when the
@@ -43,8 +43,9 @@ export async function removeQuotes(
   annotationId: string,
   comments: readonly CommentRecord[],
 ): Promise<void> {
-  const places = await transaction.getAll<CommentPosition>(
+  const places = await transaction.getAll(
     comments.map(({ commentId }) => keys.commentPlace(annotationId, commentId)),
+    commentPositionType,
   )
   const ids = places.flatMap((place) => place?.quotedBy ?? [])
   const activities = await readActivities(transaction, ids)

@@ -8,10 +8,12 @@ import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 import { removeQuotes } from './comment-quotes.ts'
 import {
   type AnnotationRecord,
+  annotationRecordType,
   type CommentRecord,
+  commentRecordType,
   deleteAnnotationRecord,
   deleteCommentRecord,
-  type ThreadRecord,
+  threadRecordType,
 } from './comment-records.ts'
 import { forgetJudged } from './judged-comments.ts'
 
@@ -60,9 +62,12 @@ export async function removeSlice(
   { forget, beforehand = nothingFirst }: CommentTies,
 ): Promise<RemovedSlice> {
   const { annotationId } = annotation
-  const thread = await transaction.get<ThreadRecord>(keys.thread(annotationId))
+  const thread = await transaction.get(keys.thread(annotationId), threadRecordType)
   const entries = await transaction.scan({ prefix: keys.comments(annotationId), limit: commentsAtOnce })
-  const found = await transaction.getAll<CommentRecord>(entries.map(({ key }) => key))
+  const found = await transaction.getAll(
+    entries.map(({ key }) => key),
+    commentRecordType,
+  )
   if ((await beforehand(transaction, annotationId)) === 'more') return { comments: [], isGone: false }
   const comments = found.filter((comment) => comment !== null)
   await forgetJudged(transaction, annotationId, comments, forget)
@@ -105,11 +110,11 @@ export async function removeListed(
  */
 async function cut(transaction: Transaction, entry: Key, ties: CommentTies): Promise<boolean> {
   const annotationId = lastSegment(entry)
-  const [listed = null, found = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
+  const [listed = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
   // The annotation was removed from the list after the scan. If an annotation with this id exists now, it is
   // a different one.
   if (listed === null) return true
-  const annotation = found as AnnotationRecord | null
+  const annotation = await transaction.get(keys.annotation(annotationId), annotationRecordType)
   if (annotation !== null) return (await removeSlice(transaction, annotation, ties)).isGone
   // Deletes an entry without an annotation. If it stayed in the list, each scan would find it again.
   transaction.delete(entry)

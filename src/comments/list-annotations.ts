@@ -127,7 +127,7 @@ async function nextPositions(
     return reader.scan({ prefix: keys.list(list), limit: chunkSize, reverse, ...from })
   })
   const positions = found.flat().map(({ key }) => ({
-    order: key.at(-2) as string,
+    order: key.at(-2) ?? '',
     annotationId: lastSegment(key),
   }))
   // Two annotations of a document have the same order only if calls in the same millisecond added them. Their

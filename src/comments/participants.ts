@@ -1,5 +1,5 @@
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { readRecord } from '../directory/store/records.ts'
+import { readRecord } from '../engine/stored-record.ts'
 import type { ActionUser } from '../events/activity.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { commentRecordType } from './comment-records.ts'

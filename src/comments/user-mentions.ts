@@ -4,7 +4,14 @@ import type { Key } from '../engine/engine.ts'
 import { lastSegment } from '../engine/key-encoding.ts'
 import { withoutUser } from '../model/named-users.ts'
 import { commentKeys as keys } from './comment-keys.ts'
-import { type AnnotationRecord, type CommentRecord, putAnnotation, putComment } from './comment-records.ts'
+import {
+  type AnnotationRecord,
+  annotationRecordType,
+  type CommentRecord,
+  commentRecordType,
+  putAnnotation,
+  putComment,
+} from './comment-records.ts'
 
 /** A place in annotations that mentions a user. */
 export type UserMention =
@@ -21,10 +28,11 @@ export async function findMentions(
   reader: DirectoryReader,
   ties: readonly Key[],
 ): Promise<readonly (UserMention | null)[]> {
-  const annotations = await reader.getAll<AnnotationRecord>(
+  const annotations = await reader.getAll(
     ties.map((tie) => keys.annotation(annotationIn(tie))),
+    annotationRecordType,
   )
-  const comments = await reader.getAll<CommentRecord>(ties.map(commentKeyOf))
+  const comments = await reader.getAll(ties.map(commentKeyOf), commentRecordType)
   return ties.map((tie, index) => {
     const [annotation, comment] = [annotations[index] ?? null, comments[index] ?? null]
     if (annotation === null) return null
@@ -45,19 +53,23 @@ export async function anonymizeComments(
 ): Promise<number> {
   const entries = await transaction.scan({ prefix: keys.tiesOf(userId), limit })
   const ties = entries.map(({ key }) => key)
-  const records = await transaction.getAll(ties.map(recordKeyOf))
-  for (const [index, tie] of ties.entries()) {
-    const before = records[index] ?? null
-    if (before !== null && orderIn(tie) === '') {
-      const annotation = before as AnnotationRecord
-      putAnnotation(transaction, annotation, anonymousAnnotation(annotation, userId))
-    } else if (before !== null) {
-      const comment = before as CommentRecord
-      putComment(transaction, annotationIn(tie), comment, anonymousComment(comment, userId))
-    }
+  await transaction.getAll(ties.map(recordKeyOf))
+  for (const tie of ties) {
+    await anonymizeMention(transaction, tie, userId)
     transaction.delete(tie)
   }
   return ties.length
+}
+
+async function anonymizeMention(transaction: Transaction, tie: Key, userId: string): Promise<void> {
+  if (orderIn(tie) === '') {
+    const annotation = await transaction.get(recordKeyOf(tie), annotationRecordType)
+    if (annotation !== null) putAnnotation(transaction, annotation, anonymousAnnotation(annotation, userId))
+  } else {
+    const comment = await transaction.get(recordKeyOf(tie), commentRecordType)
+    if (comment !== null)
+      putComment(transaction, annotationIn(tie), comment, anonymousComment(comment, userId))
+  }
 }
 
 function anonymousAnnotation(annotation: AnnotationRecord, userId: string): AnnotationRecord {
@@ -84,7 +96,7 @@ const anonymousComment = (comment: CommentRecord, userId: string): CommentRecord
   })),
 })
 
-const annotationIn = (tie: Key): string => tie.at(-2) as string
+const annotationIn = (tie: Key): string => tie.at(-2) ?? ''
 /** Returns the order of the comment to which a tie leads; '' if the tie leads to the annotation itself. */
 const orderIn = (tie: Key): string => lastSegment(tie)
 const commentKeyOf = (tie: Key): Key => keys.comment(annotationIn(tie), orderIn(tie))

@@ -10,7 +10,7 @@ import {
   optionKeys,
   optionOf,
 } from '../config.ts'
-import { errorMessage } from '../errors.ts'
+import { errorCode, errorMessage } from '../errors.ts'
 import { findJsonProblem } from '../json-problem.ts'
 import { didYouMean } from '../text.ts'
 import { ConfigError } from './error.ts'
@@ -106,7 +106,7 @@ function readConfigFile(path: string | null): FileValues {
   try {
     text = readFileSync(resolve(name), 'utf8')
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const isMissing = errorCode(error) === 'ENOENT'
     if (isMissing && path === null) return {}
     if (isMissing)
       throw new ConfigError(`the configuration file ${name} does not exist`, {

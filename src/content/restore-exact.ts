@@ -103,7 +103,7 @@ export class ExactRestore implements ReplacementResult {
         isDeepStrictEqual(valuesOf(content).at(-1), valuesOf(past).at(-1))
       )
     if (nameOfType(content.type) !== nameOfType(past.type)) return false
-    this.#matchAll([content.type as SharedRoot], [past.type as SharedRoot])
+    this.#matchAll([content.type], [past.type])
     return true
   }
 
@@ -130,8 +130,8 @@ export class ExactRestore implements ReplacementResult {
     this.changed = true
     if (item.countable) this.insertions += item.length
     if (!(copy instanceof Y.ContentType) || !(content instanceof Y.ContentType)) return item
-    this.#matchEntries(copy.type as SharedRoot, content.type as SharedRoot)
-    this.#append(copy.type as SharedRoot, content.type as SharedRoot)
+    this.#matchEntries(copy.type, content.type)
+    this.#append(copy.type, content.type)
     return item
   }
 

@@ -66,7 +66,7 @@ const restoreFinely: Restoration = (doc, contentKey, past) => {
 const makeExact: Restoration = (doc, contentKey, past) =>
   doc.transact((transaction) => {
     const exactness = new ExactRestore(transaction)
-    const then = past.share.get(contentKey) as SharedRoot
+    const then = past.get(contentKey)
     exactness.match(
       doc.share.get(contentKey) ?? doc.get(contentKey),
       then,

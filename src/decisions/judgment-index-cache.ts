@@ -1,7 +1,7 @@
-import { readRecord } from '../directory/store/records.ts'
 import type { Key, Kv, KvEntry } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { KeyedMutex } from '../engine/keyed-mutex.ts'
+import { readRecord } from '../engine/stored-record.ts'
 import type { Tenant } from '../model/address.ts'
 import { EventLoopYield } from './event-loop-yield.ts'
 import { JudgmentIndex } from './judgment-index.ts'

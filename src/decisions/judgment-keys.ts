@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { tenantPart } from '../directory/organizations/organization-keys.ts'
-import type { RecordType } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
+import type { RecordType } from '../engine/stored-record.ts'
 import type { Tenant } from '../model/address.ts'
 
 export type Decision = 'approve' | 'reject'
@@ -111,7 +111,7 @@ export const memoryPart = (tenant: Tenant): Key => ['memory', ...tenantPart(tena
 const nowhere = ''
 
 export const judgmentKeys = {
-  state: ['state'] as Key,
+  state: ['state'],
   /**
    * Prefix of the keys of all judgments of a scope. It includes the judgments of all documents in the scope.
    */
@@ -127,7 +127,7 @@ export const judgmentKeys = {
     judgmentId,
   ],
   /** Index: all judgments, sorted by `judgedAt`. */
-  locations: ['locations'] as Key,
+  locations: ['locations'],
   location: (judgmentId: string): Key => ['locations', judgmentId],
   /** Index: the judgments of a reviewer, sorted by organization and then by time. */
   reviewed: ({ reviewerId, organizationId }: ReviewerScope): Key => [
@@ -142,7 +142,7 @@ export const judgmentKeys = {
     judgmentId,
   ],
   /** The most recent changes, under their numbers. The first change has the number 1. */
-  changes: ['changes'] as Key,
+  changes: ['changes'],
   change: (number: number): Key => ['changes', inOrder(number)],
 }
 

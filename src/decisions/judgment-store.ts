@@ -9,6 +9,7 @@ import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import { organizationRecordType } from '../directory/store/records.ts'
 import { type Transaction, TransactionRunner } from '../directory/store/transaction.ts'
 import type { Key, Kv } from '../engine/engine.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
 import type { Tenant } from '../model/address.ts'
 import {
   type Decision,
@@ -111,7 +112,7 @@ export class JudgmentStore {
     for (let found = true; found; await goOn())
       found = await this.#change(scope, async (transaction, tally) => {
         const entries = await transaction.scan({ prefix, limit: atOnce })
-        const ids = entries.map(({ key }) => key.at(-1) as string)
+        const ids = entries.map(({ key }) => lastSegment(key))
         const locations = await transaction.getAll(ids.map(judgmentKeys.location), judgmentLocationType)
         for (const [index, location] of locations.entries())
           if (location !== null) tally.remove(ids[index] as string, location)
@@ -181,7 +182,7 @@ export class JudgmentStore {
       tally.add(judgment)
       if (!this.#isFull(tally.state)) return
       const oldest = await transaction.scan({ prefix: judgmentKeys.locations, limit: atOnce })
-      const ids = oldest.map(({ key }) => key.at(-1) as string)
+      const ids = oldest.map(({ key }) => lastSegment(key))
       const locations = await transaction.getAll(ids.map(judgmentKeys.location), judgmentLocationType)
       for (const [index, location] of locations.entries())
         if (location !== null && this.#isFull(tally.state)) tally.remove(ids[index] as string, location)
@@ -221,7 +222,7 @@ const resourceOf = ({ documentId }: JudgmentScope, { organizationId }: Organizat
  * are left out.
  */
 async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Promise<readonly Judgment[]> {
-  const ids = entries.map((key) => key.at(-1) as string)
+  const ids = entries.map((key) => lastSegment(key))
   const locations = await reader.getAll(ids.map(judgmentKeys.location), judgmentLocationType)
   const keysOf = ids.flatMap((id, index) => {
     const location = locations[index]

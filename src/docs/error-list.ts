@@ -30,7 +30,7 @@ export function errorPage(code: ErrorCode): string {
   ].join('\n\n')
 }
 
-const areaOf = (code: ErrorCode): string => code.split('/')[0] as string
+const areaOf = (code: ErrorCode): string => code.split('/')[0] ?? ''
 
 const entryOf = (code: ErrorCode): string =>
   `### ${code}\n\n${errorText(code)}\n\n[Example](http://localhost:8787/docs/errors/${code})`

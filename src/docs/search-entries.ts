@@ -16,7 +16,7 @@ export const rowAnchor = (header: string, row: string): string | null =>
     ? `${header.toLowerCase()}-${anchorOf(firstName(row)).replace(/^-+/, '')}`
     : null
 
-const firstName = (cell: string): string => cell.split(/[ ,]/)[0] as string
+const firstName = (cell: string): string => cell.split(/[ ,]/)[0] ?? ''
 
 /**
  * Returns the search entries of a chapter: one for each section, and one for each row of the tables of
@@ -44,7 +44,7 @@ export function chapterEntries(chapter: Chapter, markdown: string): readonly Sea
 
 /** Removes the list of errors from its chapter, because each error has a separate page and entry. */
 const withoutErrors = (chapter: Chapter, markdown: string): string =>
-  chapter === errorChapter ? (markdown.split('<!-- errors -->')[0] as string) : markdown
+  chapter === errorChapter ? (markdown.split('<!-- errors -->')[0] ?? '') : markdown
 
 export const errorEntries = (): readonly SearchEntry[] =>
   errorCodeNames.map((code) => ({

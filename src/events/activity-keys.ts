@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import type { Key } from '../engine/engine.ts'
-import { type ActivityRecord, type ActivityTraits, namedUsers, traitsOf } from './activity.ts'
+import type { RecordType } from '../engine/stored-record.ts'
+import { type ActivityRecord, type ActivityTraits, namedUsers, traitNames, traitsOf } from './activity.ts'
 
 /**
  * Numbers of digits that a position uses for its time and for its place among activities with the same time.
@@ -17,10 +19,15 @@ export interface Position {
   readonly id: string
 }
 
+export const activityPositionType: RecordType<Position> = {
+  name: 'position of an activity',
+  schema: v.looseObject({ order: v.string(), id: v.string() }),
+}
+
 /** Keys in the partition of an organization. */
 export const activityKeys = {
   /** Prefix of the keys of all activities of the organization, sorted by time. */
-  activities: ['activities'] as Key,
+  activities: ['activities'],
   activity: (position: Position): Key => entryAt(activityKeys.activities, position),
   /** Key of the record that contains the position of an activity. */
   position: (id: string): Key => ['activityPositions', id],
@@ -45,7 +52,10 @@ export const positionOf = ({ timestamp, place, id }: ActivityRecord): Position =
 export const entryAt = (prefix: Key, { order, id }: Position): Key => [...prefix, order, id]
 
 /** Returns the position from a key that `entryAt` returned. */
-export const positionIn = (key: Key): Position => ({ order: key.at(-2) as string, id: key.at(-1) as string })
+export function positionIn(key: Key): Position {
+  const [order = '', id = ''] = key.slice(-2)
+  return { order, id }
+}
 
 /** Encodes a position as text, for page tokens. */
 export const writePosition = ({ order, id }: Position): string => order + id
@@ -68,10 +78,11 @@ export function comparePositions(a: Position, b: Position): number {
 /** Returns the keys of all index entries of an activity. */
 export function entriesOf(activity: ActivityRecord): readonly Key[] {
   const position = positionOf(activity)
-  const traits = Object.entries(traitsOf(activity)) as [keyof ActivityTraits, string | null][]
-  const byTraits = traits.flatMap(([trait, value]) =>
-    value === null ? [] : [entryAt(activityKeys.by(trait, value), position)],
-  )
+  const traits = traitsOf(activity)
+  const byTraits = traitNames.flatMap((trait) => {
+    const value = traits[trait]
+    return value === null ? [] : [entryAt(activityKeys.by(trait, value), position)]
+  })
   const naming = namedUsers(activity).map((userId) => entryAt(activityKeys.naming(userId), position))
   return [...byTraits, ...naming]
 }

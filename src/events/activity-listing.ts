@@ -1,5 +1,6 @@
-import type { Key, KvEntry } from '../engine/engine.ts'
-import { type ActivityRecord, type ActivityTraits, traitsOf } from './activity.ts'
+import type { Key } from '../engine/engine.ts'
+import { readRecord } from '../engine/stored-record.ts'
+import { type ActivityRecord, type ActivityTraits, activityRecordType, traitsOf } from './activity.ts'
 import {
   activityKeys,
   type Position,
@@ -11,7 +12,7 @@ import {
 import { type ActivityQuery, indexesFor, matcher } from './activity-query.ts'
 import { readActivities } from './activity-store.ts'
 import { type Chunk, type ChunkRange, compareIn, type Order, readChunk } from './index-chunk.ts'
-import { type PartitionReader, storedIn } from './partition.ts'
+import type { PartitionReader } from './partition.ts'
 
 /**
  * Maximum number of index entries in one read. Only the first read for a query with one condition has another
@@ -75,7 +76,7 @@ async function readSlices(
   const records: (ActivityRecord | null)[] = []
   for (let bytes = 0; records.length < positions.length && bytes < pageBytesMax; ) {
     const slice = positions.slice(records.length, records.length + sliceSize)
-    const found = await reader.getAll<ActivityRecord>(slice.map(activityKeys.activity))
+    const found = await reader.getAll(slice.map(activityKeys.activity), activityRecordType)
     records.push(...found)
     bytes += bytesOf(found)
   }
@@ -96,10 +97,11 @@ async function listAll(
     const from = last === null ? {} : { after: activityKeys.activity(last) }
     const entries = await reader.scan({ prefix, limit: size + 1, reverse: order === 'desc', ...from })
     const slice = entries.slice(0, size)
-    items.push(...slice.map((entry) => storedIn(entry) as ActivityRecord))
-    if (entries.length <= size) return { items, next: null }
+    items.push(...slice.map((entry) => readRecord(activityRecordType, entry)))
+    const end = slice.at(-1)
+    if (end === undefined || entries.length <= size) return { items, next: null }
     bytes += slice.reduce((sum, { value }) => sum + value.length, 0)
-    last = positionIn((slice.at(-1) as KvEntry).key)
+    last = positionIn(end.key)
   }
   return { items, next: last === null ? null : writePosition(last) }
 }
@@ -127,7 +129,7 @@ async function lookFor(
   for (let lookedAt = 0; ; ) {
     for (const { position, traits } of chunk.entries) {
       if (!fits(traits)) continue
-      if (positions.length === limit) return { positions, until: positions.at(-1) as Position }
+      if (positions.length === limit) return { positions, until: positions.at(-1) ?? null }
       positions.push(position)
     }
     lookedAt += chunk.entries.length

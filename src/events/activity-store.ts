@@ -1,5 +1,12 @@
-import { type ActivityEvent, type ActivityRecord, traitsOf } from './activity.ts'
-import { activityKeys, entriesOf, type Position, positionIn, positionOf } from './activity-keys.ts'
+import { type ActivityEvent, type ActivityRecord, activityRecordType, traitsOf } from './activity.ts'
+import {
+  activityKeys,
+  activityPositionType,
+  entriesOf,
+  type Position,
+  positionIn,
+  positionOf,
+} from './activity-keys.ts'
 import { type ActivityQuery, matcher } from './activity-query.ts'
 import { type Chunk, readChunk } from './index-chunk.ts'
 import type { PartitionReader, PartitionWriter } from './partition.ts'
@@ -46,9 +53,9 @@ export async function readActivities(
   reader: PartitionReader,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ActivityRecord>> {
-  const positions = await reader.getAll<Position>(ids.map(activityKeys.position))
+  const positions = await reader.getAll(ids.map(activityKeys.position), activityPositionType)
   const known = positions.filter((position) => position !== null)
-  const activities = await reader.getAll<ActivityRecord>(known.map(activityKeys.activity))
+  const activities = await reader.getAll(known.map(activityKeys.activity), activityRecordType)
   return new Map(activities.flatMap((activity) => (activity === null ? [] : [[activity.id, activity]])))
 }
 
@@ -64,7 +71,7 @@ export async function removeActivitiesOf(
   const prefix = activityKeys.by('documentId', documentId)
   const entries = await transaction.scan({ prefix, limit })
   const positions = entries.map(({ key }) => positionIn(key))
-  const activities = await transaction.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  const activities = await transaction.getAll(positions.map(activityKeys.activity), activityRecordType)
   for (const activity of activities) if (activity !== null) removeActivity(transaction, activity)
   return entries.length
 }
@@ -91,7 +98,7 @@ export async function removeActivitiesBy<Trait extends 'targetEntityId' | 'locat
     after = chunk.until
     if (after === null || positions.length >= limit) break
   }
-  const activities = await transaction.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  const activities = await transaction.getAll(positions.map(activityKeys.activity), activityRecordType)
   for (const activity of activities) if (activity !== null) removeActivity(transaction, activity)
   return positions.length
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { RecordType } from '../engine/stored-record.ts'
 import { findNamedUsers, namedUserSchema } from '../model/named-users.ts'
 
 /** The acting user. All members except the id are returned as the caller sent them. */
@@ -70,22 +71,26 @@ export interface ActivityRecord extends ActivityEvent {
   readonly place: number
 }
 
-/** Schema of the required members of stored activities. */
-export const activityRecordSchema = v.looseObject({
-  // A newer version may have recorded other feature types.
-  featureType: v.custom<FeatureType>((type) => typeof type === 'string'),
-  actionType: v.string(),
-  actionUser: namedUserSchema,
-  targetEntityId: v.exactOptional(v.string()),
-  location: v.exactOptional(v.looseObject({ id: v.string(), locationName: v.exactOptional(v.string()) })),
-  changes: v.exactOptional(v.record(v.string(), v.unknown())),
-  displayMessageTemplate: v.exactOptional(v.string()),
-  displayMessageTemplateData: v.exactOptional(v.record(v.string(), v.unknown())),
-  id: v.string(),
-  documentId: v.nullable(v.string()),
-  timestamp: v.number(),
-  place: v.number(),
-})
+// A newer version may have recorded other feature types.
+const featureType = v.custom<FeatureType>((type) => typeof type === 'string')
+
+export const activityRecordType: RecordType<ActivityRecord> = {
+  name: 'activity',
+  schema: v.looseObject({
+    featureType,
+    actionType: v.string(),
+    actionUser: namedUserSchema,
+    targetEntityId: v.exactOptional(v.string()),
+    location: v.exactOptional(v.looseObject({ id: v.string(), locationName: v.exactOptional(v.string()) })),
+    changes: v.exactOptional(v.record(v.string(), v.unknown())),
+    displayMessageTemplate: v.exactOptional(v.string()),
+    displayMessageTemplateData: v.exactOptional(v.record(v.string(), v.unknown())),
+    id: v.string(),
+    documentId: v.nullable(v.string()),
+    timestamp: v.number(),
+    place: v.number(),
+  }),
+}
 
 /** Members by which activities can be searched; null if an activity does not have the member. */
 export interface ActivityTraits {
@@ -95,6 +100,27 @@ export interface ActivityTraits {
   readonly locationId: string | null
   readonly featureType: FeatureType
   readonly actionType: string
+}
+
+export const traitNames = [
+  'documentId',
+  'userId',
+  'targetEntityId',
+  'locationId',
+  'featureType',
+  'actionType',
+] as const satisfies readonly (keyof ActivityTraits)[]
+
+export const activityTraitsType: RecordType<ActivityTraits> = {
+  name: 'index entry of an activity',
+  schema: v.looseObject({
+    documentId: v.nullable(v.string()),
+    userId: v.string(),
+    targetEntityId: v.nullable(v.string()),
+    locationId: v.nullable(v.string()),
+    featureType,
+    actionType: v.string(),
+  }),
 }
 
 export const traitsOf = (activity: ActivityEvent): ActivityTraits => ({

@@ -5,7 +5,7 @@ import {
   namedUsersMax,
   withoutUser,
 } from '../model/named-users.ts'
-import { type ActivityEvent, type ActivityRecord, aboutUsers } from './activity.ts'
+import { type ActivityEvent, aboutUsers, activityRecordType } from './activity.ts'
 import { activityKeys, type Position, positionIn } from './activity-keys.ts'
 import { writeActivities } from './activity-store.ts'
 import type { PartitionWriter } from './partition.ts'
@@ -35,7 +35,7 @@ export async function anonymizeActivities(
   )
   const positions = ranges.flat().map(({ key }) => positionIn(key))
   const unique = [...new Map(positions.map((position) => [position.id, position])).values()]
-  const activities = await transaction.getAll<ActivityRecord>(unique.map(keyAt))
+  const activities = await transaction.getAll(unique.map(keyAt), activityRecordType)
   const found = activities.filter((activity) => activity !== null)
   await writeActivities(
     transaction,

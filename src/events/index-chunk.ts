@@ -1,7 +1,8 @@
 import type { Key } from '../engine/engine.ts'
-import type { ActivityTraits } from './activity.ts'
+import { readRecord } from '../engine/stored-record.ts'
+import { type ActivityTraits, activityTraitsType } from './activity.ts'
 import { comparePositions, entryAt, type Position, positionIn } from './activity-keys.ts'
-import { type PartitionReader, storedIn } from './partition.ts'
+import type { PartitionReader } from './partition.ts'
 
 export type Order = 'asc' | 'desc'
 
@@ -70,7 +71,7 @@ async function readPart(
   return {
     entries: entries.map((entry) => ({
       position: positionIn(entry.key),
-      traits: storedIn(entry) as ActivityTraits,
+      traits: readRecord(activityTraitsType, entry),
     })),
     until: last === undefined || entries.length < limit ? null : positionIn(last.key),
   }

@@ -1,9 +1,13 @@
 import type { Job, Key, KvEntry, KvRange } from '../engine/engine.ts'
+import type { RecordType } from '../engine/stored-record.ts'
 
 /** Reads the partition of an organization. */
 export interface PartitionReader {
-  /** Returns the records at `keys` in the same order; null for a record that does not exist. */
-  getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]>
+  /**
+   * Returns the records at `keys` in the same order; null for a record that does not exist.
+   * @throws MalformedJsonError if a record does not match its type
+   */
+  getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
   scan(range: KvRange): Promise<readonly KvEntry[]>
 }
 
@@ -17,7 +21,3 @@ export interface PartitionWriter extends PartitionReader {
   /** Enqueues a job in the same commit. */
   enqueue(job: Job): void
 }
-
-/** Decodes the value of an entry. The type of the value depends on the key. */
-export const storedIn = ({ value }: KvEntry): unknown =>
-  JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString())

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import * as v from 'valibot'
 import { withoutTrailing } from '../text.ts'
 import { callOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 import { yWebsocketMessages } from './client-protocol.ts'
@@ -25,7 +26,7 @@ export interface TargetServer extends HttpTarget, TypingProtocol {
 export async function remoteTarget(server: OnlineServer): Promise<TargetServer> {
   const organizationId = `weft-bench-${randomBytes(6).toString('hex')}`
   return targetOf(server, organizationId, null, async () => {
-    await callOnline(server, '/v2/organizations/delete', { organizationIds: [organizationId] })
+    await callOnline(server, '/v2/organizations/delete', { organizationIds: [organizationId] }, v.unknown())
   })
 }
 
@@ -43,6 +44,8 @@ export async function spawnedTarget(): Promise<TargetServer> {
   }
 }
 
+const tokenSchema = v.looseObject({ token: v.string() })
+
 async function targetOf(
   server: OnlineServer,
   organizationId: string,
@@ -54,8 +57,8 @@ async function targetOf(
   // User whose token all clients use. The user is an administrator, because access to new documents may be
   // restricted.
   const user = { userId: 'weft-bench', userProperties: { name: 'weft bench', email: '', isAdmin: true } }
-  const { data } = await callOnline(server, '/v2/auth/generate_token', user)
-  const { token } = data as { token: string }
+  const { data } = await callOnline(server, '/v2/auth/generate_token', user, tokenSchema)
+  const { token } = data
   const start = `${url.replace(/^http/i, 'ws')}/sync/${organizationId}`
   return {
     url,

@@ -41,7 +41,7 @@ export const close = (
   limit: LimitName | null = null,
 ): Close => ({
   code: closeCodes[kind],
-  reason: fitting(reason) ?? fitting(reason.split(';')[0] as string) ?? cut(reason),
+  reason: fitting(reason) ?? fitting(reason.split(';')[0] ?? reason) ?? cut(reason),
   limit,
 })
 

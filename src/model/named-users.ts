@@ -37,7 +37,7 @@ export function findNamedUsers(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const look = (one: unknown): void => {
     if (typeof one !== 'object' || one === null) return
-    const { userId } = one as { readonly userId?: unknown }
+    const userId = 'userId' in one ? one.userId : undefined
     if (typeof userId === 'string' && idProblem(userId) === null) found.add(userId)
     Object.values(one).forEach(look)
   }
@@ -57,7 +57,7 @@ export function withoutUser<Value>(value: Value, known: NamedUser): Value {
     if (typeof one === 'string') return names.has(one) ? deletedUserId : one
     if (Array.isArray(one)) return one.map(clean)
     if (typeof one !== 'object' || one === null) return one
-    if ((one as { readonly userId?: unknown }).userId === known.userId) return deletedUser
+    if ('userId' in one && one.userId === known.userId) return deletedUser
     // The id of another user must stay, even if it equals the name of the replaced user.
     const members = Object.entries(one).map(([name, member]) => [
       name,

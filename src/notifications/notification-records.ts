@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import { emptyValue, type Metadata, type RecordType } from '../directory/store/records.ts'
+import { emptyValue, type Metadata } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import { lastSegment } from '../engine/key-encoding.ts'
+import type { RecordType } from '../engine/stored-record.ts'
 import {
   findNamedUsers,
   type NamedUser,
@@ -58,6 +59,11 @@ export const notificationRecordType: RecordType<NotificationRecord> = {
 export interface NotificationState {
   /** Number of users who have a read state. */
   readonly marks: number
+}
+
+export const notificationStateType: RecordType<NotificationState> = {
+  name: 'state of a notification',
+  schema: v.looseObject({ marks: v.number() }),
 }
 
 /** Read state of a notification for one user. */
@@ -161,11 +167,11 @@ export function addNotification(transaction: Transaction, record: NotificationRe
  * @returns true if nothing of the notification remains
  */
 export async function removeNotification(transaction: Transaction, id: string): Promise<boolean> {
-  const record = await transaction.get<NotificationRecord>(keys.notification(id))
+  const record = await transaction.get(keys.notification(id), notificationRecordType)
   if (record === null) return true
   // The state must be read before the scan. If another transaction sets a read state after the scan, it also
   // changes the state, so this commit fails.
-  const state = await transaction.get<NotificationState>(keys.state(id))
+  const state = await transaction.get(keys.state(id), notificationStateType)
   const marks = await transaction.scan({ prefix: keys.marksOn(id), limit: sliceMax })
   for (const { key } of marks) deleteMark(transaction, id, lastSegment(key))
   if (marks.length === sliceMax) {
@@ -203,7 +209,7 @@ export async function putReadState(
   userId: string,
   change: Partial<NotificationReadState>,
 ): Promise<void> {
-  const old = await transaction.get<NotificationReadState>(keys.mark(id, userId))
+  const old = await transaction.get(keys.mark(id, userId), notificationReadStateType)
   transaction.put(keys.mark(id, userId), { read: false, gone: false, ...old, ...change })
   if (old !== null) return
   transaction.put(keys.markOf(userId, id), emptyValue)
@@ -223,7 +229,7 @@ function deleteMark(transaction: Transaction, id: string, userId: string): void 
 }
 
 async function countMarks(transaction: Transaction, id: string, more: 1 | -1): Promise<void> {
-  const state = await transaction.get<NotificationState>(keys.state(id))
+  const state = await transaction.get(keys.state(id), notificationStateType)
   if (state !== null) transaction.put(keys.state(id), { marks: state.marks + more })
 }
 
@@ -237,6 +243,6 @@ export async function putConfig(
   change: NotificationConfig,
 ): Promise<void> {
   const key = keys.config(userId, documentId)
-  transaction.put(key, { ...(await transaction.get<NotificationConfig>(key)), ...change })
+  transaction.put(key, { ...(await transaction.get(key, notificationConfigType)), ...change })
   if (documentId !== null) transaction.put(keys.configOn(documentId, userId), emptyValue)
 }

@@ -6,7 +6,7 @@ import { lastSegment } from '../engine/key-encoding.ts'
 import { notificationKeys as keys } from './notification-keys.ts'
 import {
   dropRecipient,
-  type NotificationRecord,
+  notificationRecordType,
   removeNotification,
   removeReadState,
   rewriteNotification,
@@ -89,7 +89,7 @@ export async function removeSomeRecipients(
   const entries = await transaction.scan({ prefix, limit })
   for (const { key } of entries) {
     const id = lastSegment(key)
-    const record = await transaction.get<NotificationRecord>(keys.notification(id))
+    const record = await transaction.get(keys.notification(id), notificationRecordType)
     if (record !== null && dropRecipient(transaction, record, userId) === 'nobody left')
       await removeNotification(transaction, id)
   }
@@ -136,7 +136,7 @@ export async function anonymizeNotifications(
   const entries = await transaction.scan({ prefix: keys.naming(userId), limit })
   for (const { key } of entries) transaction.delete(key)
   const ids = entries.map(({ key }) => lastSegment(key))
-  const records = await transaction.getAll<NotificationRecord>(ids.map(keys.notification))
+  const records = await transaction.getAll(ids.map(keys.notification), notificationRecordType)
   for (const record of records)
     if (record !== null) rewriteNotification(transaction, record, withoutNamed(record, userId))
   return entries.length

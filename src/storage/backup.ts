@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { credentialsPath } from '../directory/tenants/credentials-file.ts'
 import type { StoreDump } from '../engine/engine.ts'
-import { errorMessage } from '../errors.ts'
+import { errorCode, errorMessage } from '../errors.ts'
 import { type BackupHeader, BackupWriter, readBackupParts } from './backup-file.ts'
 import { noteBackup } from './last-backup.ts'
 import { type Progress, StorageError } from './storage-error.ts'
@@ -71,7 +71,7 @@ async function giveName(partial: string, out: string): Promise<void> {
     await link(partial, out)
     await rm(partial)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(out)
+    if (errorCode(error) === 'EEXIST') throw isThere(out)
     // Some file systems do not support hard links, so the file is renamed there.
     await rename(partial, out)
   }
@@ -102,7 +102,7 @@ export async function* chunksOf(
   const { size } = await file.stat()
   let read = 0
   for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
-    const bytes = chunk as Buffer
+    const bytes: Buffer = chunk
     read += bytes.length
     onProgress(step, read / size)
     yield bytes

@@ -12,9 +12,10 @@ import {
   type ResourceType,
   type SubjectType,
 } from '../directory/organizations/organization-keys.ts'
-import { organizationRecordType, type RecordType, readRecord } from '../directory/store/records.ts'
+import { organizationRecordType } from '../directory/store/records.ts'
 import type { ExpectedEntry, PendingRemoval } from '../engine/damage.ts'
 import type { Key } from '../engine/engine.ts'
+import { type RecordType, readRecord } from '../engine/stored-record.ts'
 import { versionRecordType } from '../versions/version-keys.ts'
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
 import { CorruptRecordError, type Engine, type OpenedDump, type StoredPage } from '../engine/engine.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
-import { errorMessage } from '../errors.ts'
+import { errorCode, errorMessage } from '../errors.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
@@ -265,7 +265,7 @@ async function readMark(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
   }
 }

@@ -1,5 +1,6 @@
-import { counterRecordType, readRecord } from '../directory/store/records.ts'
+import { counterRecordType } from '../directory/store/records.ts'
 import type { Kv } from '../engine/engine.ts'
+import { readRecord } from '../engine/stored-record.ts'
 import { type EventType, eventTypes } from '../events/outbound-event.ts'
 import type { Tenant } from '../model/address.ts'
 import { noAdvancedConfig, noBasicConfig } from './defaults.ts'

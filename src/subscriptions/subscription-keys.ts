@@ -9,10 +9,10 @@ export const subscriptionsPart = ({ workspaceId, apiKey }: Tenant): Key => ['web
 
 export const subscriptionKeys = {
   /** Number of changes. Every change writes this key, so that concurrent changes conflict. */
-  revision: ['revision'] as Key,
-  basic: ['basic'] as Key,
-  advanced: ['advanced'] as Key,
-  endpoints: ['endpoints'] as Key,
+  revision: ['revision'],
+  basic: ['basic'],
+  advanced: ['advanced'],
+  endpoints: ['endpoints'],
   endpoint: (id: string): Key => ['endpoints', id],
   /** Index: the endpoint that has a uid. */
   endpointOfUid: (uid: string): Key => ['endpointOfUid', uid],

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { RecordType } from '../directory/store/records.ts'
+import type { RecordType } from '../engine/stored-record.ts'
 
 /** Switches an event on or off. For a group, the value can also be a map of switches by name. */
 export type TriggerValue = boolean | Readonly<Record<string, boolean>>

@@ -35,7 +35,7 @@ export async function* readLines(
     ;[waiting, bytes, number] = [[], 0, number + 1]
     return line
   }
-  for await (const chunk of chunksOf(path)) {
+  for await (const chunk of readableChunks(path)) {
     let start = 0
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, start)) {
       take(chunk.subarray(start, at))
@@ -47,9 +47,12 @@ export async function* readLines(
   if (bytes > 0) yield end()
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+/** Yields the bytes of a file in parts. The chunks of a stream without an encoding are buffers. */
+export const fileChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path)
+
+async function* readableChunks(path: string): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of createReadStream(path)) yield chunk as Buffer
+    yield* fileChunks(path)
   } catch (error) {
     throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
   }

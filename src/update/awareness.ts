@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isJsonObject } from '../json.ts'
 import { jsonDepthExceeds } from '../model/json-depth.ts'
 import { ByteReader, clockMax } from './byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from './malformed.ts'
@@ -89,7 +90,7 @@ function parseState(text: string): AwarenessEntry['state'] | undefined {
   try {
     const state: unknown = JSON.parse(text)
     if (state === null) return null
-    return typeof state === 'object' && !Array.isArray(state) ? (state as Record<string, unknown>) : undefined
+    return isJsonObject(state) ? state : undefined
   } catch {
     return undefined
   }

@@ -4,9 +4,11 @@ import { userSubject } from '../directory/organizations/user-records.ts'
 import { indexedExpiry, indexedResource } from '../directory/permissions/grants.ts'
 import { removeSomeGrants, removeSomeMemberships } from '../directory/removal/subject-removal.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import { grantRecordType, type RecordType, readRecord, userRecordType } from '../directory/store/records.ts'
+import { grantRecordType, userRecordType } from '../directory/store/records.ts'
 import type { Key, KvEntry } from '../engine/engine.ts'
-import { type ActivityRecord, activityRecordSchema } from '../events/activity.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
+import { readRecord } from '../engine/stored-record.ts'
+import { activityRecordType } from '../events/activity.ts'
 import { activityKeys, positionIn } from '../events/activity-keys.ts'
 import { activityRangesOf, anonymizeActivities } from '../events/anonymize-activities.ts'
 import { notificationKeys } from '../notifications/notification-keys.ts'
@@ -48,7 +50,7 @@ export const organizationSources = (store: OrganizationStore) =>
     notificationConfigs,
   ].map((ranges) => rangeSource(store, ranges))
 
-const lastOf = ({ key }: KvEntry): string => key.at(-1) as string
+const lastOf = ({ key }: KvEntry): string => lastSegment(key)
 
 const grants: UserRanges = {
   name: 'grants',
@@ -92,8 +94,6 @@ const users: UserRanges = {
     return 1
   },
 }
-
-const activityRecordType: RecordType<ActivityRecord> = { name: 'activity', schema: activityRecordSchema }
 
 const activities: UserRanges = {
   name: 'activities',

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
-import type { RecordType } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { KvEntry } from '../engine/engine.ts'
+import type { RecordType } from '../engine/stored-record.ts'
 import { deletedUser, deletedUserId } from '../model/named-users.ts'
 import { withAuthors } from './authors.ts'
 import {

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
-import type { Metadata, RecordType } from '../directory/store/records.ts'
+import type { Metadata } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
+import type { RecordType } from '../engine/stored-record.ts'
 import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } from '../model/address.ts'
 
 /** A user who has edited an editor's document. */
@@ -82,6 +83,23 @@ export interface EditorVersionsRecord {
 export const editorVersionsType: RecordType<EditorVersionsRecord> = {
   name: 'state of versions',
   schema: v.looseObject({ changes: v.number(), lastAt: v.number(), authors: v.array(authorSchema) }),
+}
+
+/**
+ * The members of a version, or of the state of versions, that a deletion needs: the users in the index. A
+ * record with other malformed members can still be deleted.
+ */
+export interface VersionUsers {
+  readonly createdBy?: string
+  readonly authors?: readonly Pick<Author, 'userId'>[]
+}
+
+export const versionUsersType: RecordType<VersionUsers> = {
+  name: 'version',
+  schema: v.looseObject({
+    createdBy: v.exactOptional(v.string()),
+    authors: v.exactOptional(v.array(v.looseObject({ userId: v.string() }))),
+  }),
 }
 
 /** Keys of versions and their index in the partition of the organization. */

@@ -6,9 +6,11 @@ import type { OrganizationScope } from '../directory/organizations/organization-
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
-import { type Metadata, readRecord } from '../directory/store/records.ts'
+import type { Metadata } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Blobs, Engine, Key } from '../engine/engine.ts'
+import { lastSegment } from '../engine/key-encoding.ts'
+import { readRecord } from '../engine/stored-record.ts'
 import { ApiError } from '../errors.ts'
 import type { CheckLease } from '../jobs/task-worker.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
@@ -252,10 +254,10 @@ export class VersionStore {
   async #removeUnnamed(address: DocumentAddress): Promise<void> {
     const named = new Set((await this.all(address)).map(({ hash }) => hash))
     const keys = await this.#blobs.list(blobKeys.of(address), { limit: versionsMax * 2 })
-    const unnamed = keys.filter((key) => !named.has(key.at(-1) as string))
+    const unnamed = keys.filter((key) => !named.has(lastSegment(key)))
     let isLeft = false
     for (const key of unnamed)
-      if (this.#names.mayBeNamedYet(key.at(-1) as string)) isLeft = true
+      if (this.#names.mayBeNamedYet(lastSegment(key))) isLeft = true
       else await this.#blobs.delete(key)
     if (!isLeft) return
     await this.#organizations.carryOut(address, async (transaction) =>

@@ -1,12 +1,15 @@
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
+import type { RecordType } from '../engine/stored-record.ts'
 import {
   type EditorIds,
   type EditorVersionsRecord,
   editorVersionsType,
   type VersionRecord,
+  type VersionUsers,
   versionKeys,
   versionRecordType,
+  versionUsersType,
 } from './version-keys.ts'
 
 /** Value of all index entries, which have no content. */
@@ -20,9 +23,7 @@ export async function writeVersion(
   record: VersionRecord | null,
 ): Promise<void> {
   const key = versionKeys.version(ids, versionId)
-  // Before a deletion, the stored record is read without a type check, so that a malformed record can also be
-  // deleted.
-  const before = await transaction.get<VersionRecord>(key, record === null ? undefined : versionRecordType)
+  const before = await transaction.get(key, record === null ? versionUsersType : versionRecordType)
   const keyBy = (userId: string): Key => versionKeys.by(userId, ids, versionId)
   writeIndex(transaction, namedIn(before), namedIn(record), keyBy)
   if (record === null) transaction.delete(key)
@@ -39,10 +40,8 @@ export async function writeVersions(
   record: EditorVersionsRecord | null,
 ): Promise<void> {
   const key = versionKeys.state(ids)
-  const before = await transaction.get<EditorVersionsRecord>(
-    key,
-    record === null ? undefined : editorVersionsType,
-  )
+  const type: RecordType<VersionUsers> = record === null ? versionUsersType : editorVersionsType
+  const before = await transaction.get(key, type)
   const keyBy = (userId: string): Key => versionKeys.since(userId, ids)
   writeIndex(transaction, authorsOf(before), authorsOf(record), keyBy)
   if (record === null) transaction.delete(key)
@@ -59,10 +58,10 @@ function writeIndex(
   for (const userId of after) if (!before.has(userId)) transaction.put(keyBy(userId), entry)
 }
 
-const authorsOf = (record: Pick<EditorVersionsRecord, 'authors'> | null): ReadonlySet<string> =>
+const authorsOf = (record: VersionUsers | null): ReadonlySet<string> =>
   new Set((record?.authors ?? []).map(({ userId }) => userId))
 
-function namedIn(record: VersionRecord | null): ReadonlySet<string> {
-  if (record === null || record.createdBy === '') return authorsOf(record)
-  return new Set([...authorsOf(record), record.createdBy])
+function namedIn(record: VersionUsers | null): ReadonlySet<string> {
+  const { createdBy = '' } = record ?? {}
+  return createdBy === '' ? authorsOf(record) : new Set([...authorsOf(record), createdBy])
 }

@@ -1,5 +1,6 @@
 import type { ActionUser } from '../events/activity.ts'
 import { type EventType, eventTypes, type OutboundEvent } from '../events/outbound-event.ts'
+import { isJsonObject } from '../json.ts'
 import { idProblem } from '../model/address.ts'
 
 /** Returns the part of a value that may be sent; undefined if nothing may be sent. */
@@ -17,9 +18,7 @@ const oneOf =
 const members =
   (shapes: Readonly<Record<string, Shape>>): Shape =>
   (value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? shown(value as Readonly<Record<string, unknown>>, shapes)
-      : undefined
+    isJsonObject(value) ? shown(value, shapes) : undefined
 
 const listOf =
   (shape: Shape): Shape =>

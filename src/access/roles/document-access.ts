@@ -9,12 +9,12 @@ import type { OrganizationStore } from '../../directory/organizations/organizati
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
 import {
   type AccessType,
-  checkedRecord,
   type DocumentRecord,
   documentRecordType,
   type OrganizationRecord,
   organizationRecordType,
 } from '../../directory/store/records.ts'
+import { checkedRecord } from '../../engine/stored-record.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { documentResource, folderResource, organizationResource } from './access-resource.ts'
 import { OrganizationsWithGroups } from './organizations-with-groups.ts'

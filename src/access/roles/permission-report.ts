@@ -189,7 +189,7 @@ const endOf = (grant: { readonly expiresAt: number | null } | null) =>
  * `__proto__`.
  */
 function byId<Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {
-  const all = Object.create(null) as Record<string, Value>
+  const all: Record<string, Value> = Object.create(null)
   for (const [id, value] of entries) all[id] = value
   return all
 }

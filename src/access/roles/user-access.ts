@@ -4,8 +4,9 @@ import { findOrganization } from '../../directory/organizations/organization-sto
 import { indexedExpiry } from '../../directory/permissions/grants.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
-import { type GrantRecord, grantRecordType, readRecord } from '../../directory/store/records.ts'
+import { type GrantRecord, grantRecordType } from '../../directory/store/records.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
+import { readRecord } from '../../engine/stored-record.ts'
 import type { AccessResource } from './access-resource.ts'
 import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
 

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { isJsonObject } from '../../json.ts'
 import { idProblem } from '../../model/address.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
 
@@ -42,8 +43,8 @@ export function identityFromClaims(payload: JWTPayload): Identity | null {
 const isId = (value: unknown): value is string => idProblem(value) === null
 
 function isGrant(value: unknown): value is TokenGrant {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, id, organizationId, accessRole, expiresAt } = value as Record<string, unknown>
+  if (!isJsonObject(value)) return false
+  const { type, id, organizationId, accessRole, expiresAt } = value
   return (
     (type === 'organization' || type === 'document' || type === 'folder') &&
     isId(id) &&

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { errors, type JWTPayload } from 'jose'
+import { isJsonObject } from '../../json.ts'
 import { timingSafeEqualBytes } from '../credentials/timing-safe.ts'
 
 /** Matches a JWT: header, payload and signature, each in the alphabet of base64url and without padding. */
@@ -67,12 +68,10 @@ function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Returns the object that one part of a token encodes; null if the part does not encode an object. */
-function objectIn(part: string): Record<string, unknown> | null {
+function objectIn(part: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(part, 'base64url')))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null
+    return isJsonObject(value) ? value : null
   } catch {
     return null
   }

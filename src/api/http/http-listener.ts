@@ -1,5 +1,4 @@
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describeProcess, processOnPort } from '../../config/process-with.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { createHttpServer } from './http-server.ts'
@@ -53,7 +52,8 @@ export class HttpListener {
       this.server.once('error', refused)
       this.server.listen({ port, host }, () => {
         this.server.off('error', refused)
-        resolve((this.server.address() as AddressInfo).port)
+        const address = this.server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : port)
       })
     })
   }

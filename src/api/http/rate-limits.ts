@@ -113,7 +113,7 @@ function ownerOf(caller: AnyCaller): string {
  * address of the caller.
  */
 export function memoryOwnerOf({ locals }: Response): MemoryOwner {
-  const known = locals.caller as AnyCaller | undefined
+  const known: AnyCaller | undefined = locals.caller
   return { workspaceId: known === undefined ? null : ownerOf(known), address: String(locals.address) }
 }
 
@@ -126,7 +126,7 @@ export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: 
 }
 
 function whoseIs(limit: LimitName, { address, caller }: Response['locals']): string {
-  const known = caller as AnyCaller | undefined
+  const known: AnyCaller | undefined = caller
   if (known === undefined || limitScopes[limit] === 'address') return String(address)
   return known.level === 'key' && limitScopes[limit] !== 'workspace' ? known.tenant.apiKey : ownerOf(known)
 }

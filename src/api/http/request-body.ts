@@ -78,7 +78,7 @@ export async function readRequestData(
     throw invalid('request/too-deep', `the body is nested more than ${depthMax} levels deep: flatten it`)
   meter.keep(valueBytes)
   const body = parseObject(text)
-  const data = Object.hasOwn(body, 'data') ? (body as { data: unknown }).data : undefined
+  const data = Object.hasOwn(body, 'data') && 'data' in body ? body.data : undefined
   if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
   if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
   return { body, data, text }

@@ -137,9 +137,8 @@ function serveOperation(
   return async (request, response) => {
     response.locals.route = operation.path
     const keep = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
-      const { caller = null, requestId } = response.locals as Partial<
-        Pick<AuditedCall, 'caller' | 'requestId'>
-      >
+      const locals: Partial<Pick<AuditedCall, 'caller' | 'requestId'>> = response.locals
+      const { caller = null, requestId } = locals
       if (caller === null && operation.auth !== 'key') return
       auditor.answered(operation.path, { caller, request, requestId: String(requestId) }, outcome)
     }

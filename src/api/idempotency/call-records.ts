@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { encodeRecord, type RecordType, readRecord } from '../../directory/store/records.ts'
 import type { Job, Key, Kv, KvCommit } from '../../engine/engine.ts'
+import { encodeRecord, type RecordType, readRecord } from '../../engine/stored-record.ts'
 import type { IdempotentCall } from './idempotent-call.ts'
 
 interface Common {

@@ -1,7 +1,7 @@
-import { readRecord } from '../../directory/store/records.ts'
 import { type Transaction, TransactionRunner } from '../../directory/store/transaction.ts'
 import type { Key, Kv, KvEntry } from '../../engine/engine.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
+import { readRecord } from '../../engine/stored-record.ts'
 import { callExpiryType, callKeys, callSweepJob, expiryOf, expiryRecordType } from './call-records.ts'
 
 /**

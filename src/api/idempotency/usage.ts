@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
-import { readRecord } from '../../directory/store/records.ts'
 import type { ForeignChanges, Key, Kv } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
+import { readRecord } from '../../engine/stored-record.ts'
 import { bytesOfCall, callKeys, expiryOf, expiryRecordType } from './call-records.ts'
 
 const pageMax = 1_000

@@ -166,7 +166,7 @@ const describeTag = (name: string): object => ({
   description: tags[name]?.description,
 })
 
-const tagOf = ({ path }: Operation): string => path.split('/')[2] as string
+const tagOf = ({ path }: Operation): string => path.split('/')[2] ?? ''
 
 const securitySchemes = (headers: (typeof credentials)[AuthLevel]): object =>
   mapValues(headers, (header) => ({ type: 'apiKey', in: 'header', ...header }))

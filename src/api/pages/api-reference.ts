@@ -33,7 +33,12 @@ interface Described {
   readonly security: readonly [Readonly<Record<string, unknown>>]
   readonly parameters?: readonly { readonly $ref: string }[]
   readonly requestBody: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>
+  readonly responses: { readonly 200: DescribedResponse } & Readonly<Record<string, DescribedResponse>>
+}
+
+interface DescribedResponse {
+  readonly description: string
+  readonly content: Content
 }
 
 interface Content {
@@ -104,7 +109,7 @@ function tagsAround({ tags }: OpenApiDocument, tag: string): AdjacentPages {
 function describe(document: OpenApiDocument, path: string, operation: Described): string {
   const { summary, description, requestBody, responses } = operation
   const request = requestBody.content['application/json']
-  const answer = (responses[200] as Described['responses'][string]).content['application/json']
+  const answer = responses[200].content['application/json']
   const id = anchorOf(path)
   return [
     `<h2 id="${id}">${escapeHtml(summary)} <a class="anchor" href="#${id}" aria-label="Link to this operation">#</a></h2>\n`,
@@ -136,13 +141,15 @@ const headerNames = (document: OpenApiDocument, operation: Described): readonly 
   schemesOf(document, operation).map(([, { name }]) => name)
 
 function headers(document: OpenApiDocument, operation: Described): string {
-  const credentials = schemesOf(document, operation).map(([, { name, description }]) => [name, description])
-  const others = (operation.parameters ?? []).map(({ $ref }) => [
-    idempotencyHeader,
-    document.components.parameters[$ref.split('/').at(-1) as string]?.description ?? '',
-  ])
+  const credentials = schemesOf(document, operation).map(
+    ([, { name, description }]) => [name, description] as const,
+  )
+  const others = (operation.parameters ?? []).map(({ $ref }) => {
+    const parameter = document.components.parameters[$ref.slice($ref.lastIndexOf('/') + 1)]
+    return [idempotencyHeader, parameter?.description ?? ''] as const
+  })
   const items = [...credentials, ...others].map(
-    ([name, description]) => `<dt><code>${name}</code></dt>\n<dd>${prose(description as string)}</dd>\n`,
+    ([name, description]) => `<dt><code>${name}</code></dt>\n<dd>${prose(description)}</dd>\n`,
   )
   return `<dl>\n${items.join('')}</dl>\n`
 }

@@ -20,8 +20,7 @@ const folder = 'console/'
 export function consolePages(): readonly PageRoute[] {
   const place = builtFile(folder)
   if (!existsSync(place)) return []
-  const names = readdirSync(place).filter((name) => endingOf(name) in types)
-  return names.flatMap(filePages)
+  return readdirSync(place).flatMap(filePages)
 }
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
@@ -40,7 +39,8 @@ function pathsOf(name: string): readonly string[] {
 const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
 
 function filePages(name: string): readonly PageRoute[] {
-  const type = types[endingOf(name)] as string
+  const type = types[endingOf(name)]
+  if (type === undefined) return []
   const file = new StaticFile(builtFile(folder + name), {
     type,
     contentSecurityPolicy: ownFilesPolicy,

@@ -145,7 +145,7 @@ export function toMembershipResponse(
   results: BatchResults,
   more: Pick<GroupUserResult, 'groupCreated'> = {},
 ): Record<string, GroupUserResult> {
-  const shown = Object.create(null) as Record<string, GroupUserResult>
+  const shown: Record<string, GroupUserResult> = Object.create(null)
   for (const [userId, { id: _, ...result }] of Object.entries(results))
     shown[userId] = { ...result, organizationUserGroupId, ...more }
   return shown

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { errorMessage } from '../../errors.ts'
+import { isJsonObject } from '../../json.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { didYouMean } from '../../text.ts'
 import type { NewContent } from '../../transfer/documents/document-offline.ts'
@@ -80,7 +81,7 @@ const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
  * @throws StorageError
  */
 function shownContent(json: unknown): NewContent {
-  const given = isObject(json) ? json : {}
+  const given = isJsonObject(json) ? json : {}
   const { type, contentKey = null, data } = given
   const unknown = Object.keys(given).find((name) => !members.some((member) => member === name))
   const missing = type === undefined ? 'type' : data === undefined ? 'data' : null
@@ -96,9 +97,6 @@ function shownContent(json: unknown): NewContent {
     throw new StorageError(`"contentKey" must be a string; ${shape}`)
   return { type, contentKey: contentKey ?? undefined, data }
 }
-
-const isObject = (json: unknown): json is Readonly<Record<string, unknown>> =>
-  typeof json === 'object' && json !== null && !Array.isArray(json)
 
 function parseJson(bytes: Buffer): unknown {
   try {

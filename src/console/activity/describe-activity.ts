@@ -89,7 +89,9 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
   if (typeof value !== 'object') return String(value)
-  const { name, userId, text } = value as Readonly<Record<string, unknown>>
-  const found = [name, userId, text].find((each) => typeof each === 'string' && each !== '')
+  const members = new Map<string, unknown>(Object.entries(value))
+  const found = ['name', 'userId', 'text']
+    .map((name) => members.get(name))
+    .find((each) => typeof each === 'string' && each !== '')
   return typeof found === 'string' ? found : JSON.stringify(value)
 }

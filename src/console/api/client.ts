@@ -14,14 +14,20 @@ export class ApiCallError extends Error {
   }
 }
 
+/** Returns the error of a call. Any other error is a fault of this page, and gets the status `UNKNOWN`. */
+export function toApiCallError(error: unknown): ApiCallError {
+  if (error instanceof ApiCallError) return error
+  return new ApiCallError('UNKNOWN', error instanceof Error ? error.message : String(error))
+}
+
 /** A response of the REST API. `pageToken` is present if there is a next page. */
 export interface ApiResponse<Data> {
   readonly data: Data
   readonly pageToken?: string
 }
 
-interface Envelope {
-  readonly result?: { readonly data?: unknown; readonly pageToken?: string }
+interface Envelope<Data> {
+  readonly result?: ApiResponse<Data>
   readonly error?: { readonly status: string; readonly message: string; readonly details?: unknown }
 }
 
@@ -54,12 +60,11 @@ export class ApiClient {
    */
   async page<Data>(path: string, data: object = {}): Promise<ApiResponse<Data>> {
     const response = await this.#fetch(path, { method: 'POST', body: JSON.stringify({ data }) })
-    const { result, error } = (await response.json().catch(() => ({}))) as Envelope
+    const { result, error }: Envelope<Data> = await response.json().catch(() => ({}))
     if (error !== undefined) throw new ApiCallError(error.status, error.message, error.details)
     if (!response.ok || result === undefined)
       throw new ApiCallError('INTERNAL', `the server has answered ${response.status}`)
-    const { data: answered, pageToken } = result
-    return { data: answered as Data, ...(pageToken === undefined ? {} : { pageToken }) }
+    return result
   }
 
   /** Reads `/metrics` as text. @throws ApiCallError */
@@ -91,7 +96,9 @@ export class ApiClient {
       'x-service-workspace-id': workspaceId,
       'x-service-workspace-auth-token': workspaceAuthToken,
     }
-    const given = Object.entries(shown).filter(([, value]) => value !== undefined)
-    return { 'content-type': 'application/json', ...(Object.fromEntries(given) as Record<string, string>) }
+    const given = Object.entries(shown).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    )
+    return { 'content-type': 'application/json', ...Object.fromEntries(given) }
   }
 }

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { ApiCallError, ApiClient } from './client.ts'
+import { type ApiCallError, type ApiClient, toApiCallError } from './client.ts'
 import { firstNonemptyPage } from './first-nonempty-page.ts'
 
 export const ApiContext = createContext<ApiClient | null>(null)
@@ -28,7 +28,7 @@ export function useQuery<Data>(path: string | null, data: object = {}): QuerySta
   const api = useApi()
   const question = JSON.stringify([path, data])
   return useAsync<Data>(async () => {
-    const [asked, given] = JSON.parse(question) as [string | null, object]
+    const [asked, given]: [string | null, object] = JSON.parse(question)
     return asked === null ? null : api.call<Data>(asked, given)
   }, question)
 }
@@ -69,13 +69,21 @@ export interface PagedQuery<Item> extends Omit<QueryState<readonly Item[]>, 'dat
   readonly more: (() => void) | null
 }
 
+interface WantedPage {
+  readonly of: string
+  /** Token of the page; null: the first page. */
+  readonly token: string | null
+  /** Number of reads. */
+  readonly count: number
+}
+
 /** Reads a listing page by page. Empty pages are skipped. `reload` starts again with the first page. */
 export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): PagedQuery<Item> {
   const api = useApi()
   const question = JSON.stringify([path, data, pageSize])
   const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
   const [failed, setFailed] = useState<{ of: string; error: ApiCallError } | null>(null)
-  const [wanted, setWanted] = useState({ of: question, token: null as string | null, count: 0 })
+  const [wanted, setWanted] = useState<WantedPage>({ of: question, token: null, count: 0 })
   // The token belongs to an earlier query if the query has changed. In this case, reading starts with the
   // first page.
   const token = wanted.of === question ? wanted.token : null
@@ -137,7 +145,7 @@ export function useAction<Arguments extends readonly unknown[]>(
       const outcome = await act(...given)
       setState({ busy: false, error: null, done: typeof outcome === 'string' ? outcome : null })
     } catch (error) {
-      setState({ busy: false, error: error as ApiCallError, done: null })
+      setState({ busy: false, error: toApiCallError(error), done: null })
     }
   }
   return { ...state, run }

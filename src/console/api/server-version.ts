@@ -8,4 +8,4 @@ export interface ServerVersion {
 }
 
 export const useServerVersion = (): QueryState<ServerVersion> =>
-  useAsync<ServerVersion>(async () => (await fetch('/version')).json() as Promise<ServerVersion>, '/version')
+  useAsync<ServerVersion>(async () => (await fetch('/version')).json(), '/version')

@@ -19,7 +19,7 @@ const place = 'weft-credentials'
 
 export function loadCredentials(): ConsoleCredentials | null {
   const kept = sessionStorage.getItem(place)
-  return kept === null ? null : (JSON.parse(kept) as ConsoleCredentials)
+  return kept === null ? null : credentialsIn(kept, [...members, 'metricsToken'])
 }
 
 export function saveCredentials(credentials: ConsoleCredentials | null): void {
@@ -48,11 +48,14 @@ const members = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as 
 /**
  * Returns the members of a file `credentials.json` that the console uses; null if `text` is not such a file.
  */
-export function parseCredentialsFile(text: string): ConsoleCredentials | null {
+export const parseCredentialsFile = (text: string): ConsoleCredentials | null => credentialsIn(text, members)
+
+function credentialsIn(text: string, names: readonly string[]): ConsoleCredentials | null {
   try {
-    const file = JSON.parse(text) as Record<string, unknown>
-    const found = members.filter((member) => typeof file[member] === 'string')
-    return found.length === 0 ? null : Object.fromEntries(found.map((member) => [member, file[member]]))
+    const found = Object.entries<unknown>(JSON.parse(text)).filter(
+      ([name, value]) => names.includes(name) && typeof value === 'string',
+    )
+    return found.length === 0 ? null : Object.fromEntries(found)
   } catch {
     return null
   }

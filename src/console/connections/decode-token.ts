@@ -8,8 +8,9 @@ export interface DecodedToken {
 export function decodeToken(token: string): DecodedToken | null {
   const [header = '', claims = '', signature, ...rest] = token.split('.')
   if (signature === undefined || rest.length > 0) return null
-  const decoded = { header: objectIn(header), claims: objectIn(claims) }
-  return decoded.header === null || decoded.claims === null ? null : (decoded as DecodedToken)
+  const [decodedHeader, decodedClaims] = [objectIn(header), objectIn(claims)]
+  if (decodedHeader === null || decodedClaims === null) return null
+  return { header: decodedHeader, claims: decodedClaims }
 }
 
 function objectIn(part: string): object | null {

@@ -93,7 +93,7 @@ export function usePermissions({ userIds, ...question }: Question, count = 0) {
         const asked = { ...question, userIds: userIds.slice(at, at + usersMax) }
         found.push(await api.call<PermissionsByUser>('/v2/auth/permissions/get', asked))
       }
-      return Object.assign({}, ...found) as PermissionsByUser
+      return Object.assign({}, ...found)
     },
     JSON.stringify([question, userIds, count]),
   )

@@ -79,10 +79,14 @@ interface ChoiceProps<Value extends string> {
 /** Shows a field that selects one of a few options. */
 export function Select<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   const id = useId()
+  const choose = (chosen: string): void => {
+    const [found] = options.find(([each]) => each === chosen) ?? []
+    if (found !== undefined) onChange(found)
+  }
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as Value)}>
+      <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value)}>
         {options.map(([each, text]) => (
           <option key={each} value={each}>
             {text}

@@ -15,7 +15,8 @@ interface Issue {
 
 /** Describes the error of a call in sentences. Adds advice if there is any for the status. */
 export function describeError({ status, message, details }: Omit<ApiCallError, 'name'>): string {
-  const issues = (details as { readonly issues?: readonly Issue[] } | null)?.issues ?? []
+  const hasIssues = typeof details === 'object' && details !== null && 'issues' in details
+  const issues: readonly Issue[] = hasIssues && Array.isArray(details.issues) ? details.issues : []
   const sentences = issues.map((issue) => `${issue.path.replace(/^\/data\//, '')} ${issue.message}`)
   // The message repeats the first issue, so it is left out if there are issues.
   const all = sentences.length > 0 ? sentences : [message]

@@ -6,7 +6,7 @@ import type { FormatTable } from './formatted-text.ts'
  */
 export type DeltaAttributes = Record<string, unknown>
 
-export const noAttributes = (): DeltaAttributes => Object.create(null) as DeltaAttributes
+export const noAttributes = (): DeltaAttributes => Object.create(null)
 
 /** Returns the attributes of new text that has the format `number`. */
 export function attributesOf(formats: FormatTable, number: number): DeltaAttributes {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../json.ts'
 import { invalidContent } from '../content-error.ts'
 import { isObject, type Json, type JsonObject, jsonTypeName } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
@@ -51,10 +52,10 @@ class OpReader {
 
   read(op: unknown): DeltaInsert {
     this.#reader.count()
-    if (typeof op !== 'object' || op === null || Array.isArray(op)) {
+    if (!isJsonObject(op)) {
       throw this.#refusal(`must be an object with insert, not ${jsonTypeName(op)}`)
     }
-    const { insert, attributes, ...rest } = op as Record<string, unknown>
+    const { insert, attributes, ...rest } = op
     for (const name of ['retain', 'delete']) {
       if (name in rest) throw this.#refusal(`is a ${name}: data is the whole content, so it has only inserts`)
     }
@@ -103,7 +104,7 @@ export function formattedTextOf(ops: readonly DeltaInsert[], formats: FormatTabl
  */
 export function toInserts({ text, runs, embeds }: FormattedText, formats: FormatTable): DeltaInsert[] {
   const ops: DeltaInsert[] = []
-  const embedsAt = [...embeds.keys()]
+  const embedsAt = [...embeds]
   let next = 0
   for (const [index, { start, format }] of runs.entries()) {
     const { attributes } = formats.get(format)
@@ -111,10 +112,11 @@ export function toInserts({ text, runs, embeds }: FormattedText, formats: Format
       ops.push(Object.keys(attributes).length === 0 ? { insert } : { insert, attributes })
     const end = runs[index + 1]?.start ?? text.length
     let at = start
-    for (let embed = embedsAt[next]; embed !== undefined && embed < end; embed = embedsAt[++next]) {
-      if (embed > at) add(text.slice(at, embed).toWellFormed())
-      add(embeds.get(embed) as JsonObject)
-      at = embed + 1
+    for (let each = embedsAt[next]; each !== undefined && each[0] < end; each = embedsAt[++next]) {
+      const [embedAt, embed] = each
+      if (embedAt > at) add(text.slice(at, embedAt).toWellFormed())
+      add(embed)
+      at = embedAt + 1
     }
     if (end > at) add(text.slice(at, end).toWellFormed())
   }

@@ -51,10 +51,10 @@ export class JsonPlan {
   map(stored: StoredMap, target: JsonObject, past?: StoredMap): void {
     const removed = [...stored.entries.keys()].filter((key) => !Object.hasOwn(target, key))
     const siblings = new NewValueFactory(stored.entries.values())
-    const set = Object.keys(target)
-      .filter((key) => !this.#entryKept(stored, key, target[key] as Json, past?.entries.get(key)))
-      .map((key) => {
-        const make = () => made(siblings, target[key] as Json, past?.entries.get(key))
+    const set = Object.entries(target)
+      .filter(([key, value]) => !this.#entryKept(stored, key, value, past?.entries.get(key)))
+      .map(([key, value]) => {
+        const make = () => made(siblings, value, past?.entries.get(key))
         return [key, this.#at(key, make)] as const
       })
     if (removed.length + set.length === 0) return

@@ -45,13 +45,13 @@ function structsIn({ store }: Y.Doc): number {
  */
 export const restoreMap = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   replaceValues(doc, contentKey, (plan, root) => {
-    const then = readMap(past.share.get(contentKey) as SharedRoot)
+    const then = readMap(past.get(contentKey))
     plan.map(readMap(root), then.json, then)
   })
 
 /** Makes an array root equal to its state in another document, like `restoreMap`. */
 export const restoreArray = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
   replaceValues(doc, contentKey, (plan, root) => {
-    const then = readArray(past.share.get(contentKey) as SharedRoot)
+    const then = readArray(past.get(contentKey))
     plan.array(readArray(root), then.json, then)
   })

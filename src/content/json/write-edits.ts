@@ -3,8 +3,8 @@ import type { PlannedUpdate, ReplacementResult } from '../replacement-result.ts'
 import type { TextDeltaOperation } from '../text/edits-to-delta.ts'
 import { type SplitBudget, splitBudget, splitItems } from '../yjs/item-splits.ts'
 import type { NewValue } from '../yjs/new-values.ts'
-import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
-import type { ArrayEdit, Insertion } from './array-edit.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { ArrayEdit } from './array-edit.ts'
 
 /** Changes of the entries of a map, or of the attributes of a shared text or element. */
 export interface MapEdit {
@@ -67,8 +67,9 @@ function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: Spli
   let [index, next] = [0, 0]
   let item = type._start
   const insertHere = (left: Y.Item | null): void => {
-    for (let end = left; insertions[next]?.after === index - 1; next++)
-      end = insertAfter(transaction, type, end, (insertions[next] as Insertion).values)
+    let end = left
+    for (let each = insertions[next]; each?.after === index - 1; each = insertions[++next])
+      end = insertAfter(transaction, type, end, each.values)
   }
   insertHere(null)
   while (item !== null) {
@@ -128,9 +129,9 @@ function putShared(transaction: Y.Transaction, place: EditPosition, value: Share
 function newType(value: Exclude<SharedValue, { as: 'subdocument' }>): SharedRoot {
   if (value.as === 'node') return value.make()
   const { as } = value
-  if (as === 'map') return asRoot(new Y.Map())
-  if (as === 'xml') return asRoot(new Y.XmlFragment())
-  return asRoot(as === 'array' ? new Y.Array() : new Y.Text())
+  if (as === 'map') return new Y.Map()
+  if (as === 'xml') return new Y.XmlFragment()
+  return as === 'array' ? new Y.Array() : new Y.Text()
 }
 
 const insertString = (transaction: Y.Transaction, type: SharedRoot, text: string): Y.Item =>

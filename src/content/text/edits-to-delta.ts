@@ -101,7 +101,7 @@ class DeltaWriter {
 }
 
 const copyOf = (attributes: TextAttributes): Record<string, unknown> =>
-  Object.assign(Object.create(null) as Record<string, unknown>, attributes)
+  Object.assign(Object.create(null), attributes)
 
 /** A range of inserted text with one set of attributes. */
 interface Piece {

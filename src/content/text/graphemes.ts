@@ -75,8 +75,9 @@ export function snapToGraphemes(
   const whole = (x: number, y: number): boolean =>
     !followsHighSurrogate(a, x) && graphemes.isBoundary(a, x) && graphemes.isBoundary(b, y)
   const snapped: Hunk[] = []
-  for (let index = 0; index < hunks.length; ) {
-    let { aStart, aEnd, bStart, bEnd } = hunks[index++] as Hunk
+  let index = 0
+  for (let hunk = hunks[index++]; hunk !== undefined; hunk = hunks[index++]) {
+    let { aStart, aEnd, bStart, bEnd } = hunk
     const before = snapped.at(-1)
     while (aStart > (before?.aEnd ?? 0) && !whole(aStart, bStart)) [aStart, bStart] = [aStart - 1, bStart - 1]
     if (before !== undefined && aStart <= before.aEnd) {

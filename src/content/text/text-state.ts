@@ -40,7 +40,7 @@ export interface PlainTextState {
 }
 
 /** An empty attribute set. It has no prototype, because attribute names come from documents. */
-export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null) as TextAttributes)
+export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null))
 
 /**
  * Reads the live items of a text root. A surrogate counts as unpaired if its partner is not in the same item:
@@ -107,7 +107,7 @@ export const sharedAttributes = (left: TextAttributes, right: TextAttributes): T
   )
 
 function attributesFrom(entries: Iterable<readonly [string, unknown]>): TextAttributes {
-  const attributes = Object.create(null) as Record<string, unknown>
+  const attributes: Record<string, unknown> = Object.create(null)
   for (const [key, value] of entries) attributes[key] = value
   return attributes
 }

@@ -17,11 +17,10 @@ export function valueText(value: unknown, output = new Output()): string | null 
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof Y.Doc) return xmlText(value.guid)
   if (value instanceof Y.AbstractType) {
-    countFormatting(value as SharedRoot, output)
+    countFormatting(value, output)
     return xmlText(JSON.stringify(value.toJSON()) ?? '')
   }
-  if (typeof value === 'object') return xmlText(jsonText(value))
-  return `${value as number | boolean | bigint}`
+  return typeof value === 'object' ? xmlText(jsonText(value)) : String(value)
 }
 
 /** Counts the formatting that Yjs repeats for each range of text when it writes a shared value as text. */
@@ -32,7 +31,7 @@ function countFormatting(type: SharedRoot, output: Output): void {
   for (let item = type._start; item !== null; item = item.right) nested.push(item)
   for (const { deleted, content } of nested) {
     if (deleted) continue
-    if (content instanceof Y.ContentType) countFormatting(content.type as SharedRoot, output)
+    if (content instanceof Y.ContentType) countFormatting(content.type, output)
     if (content instanceof Y.ContentFormat) {
       const { key, value } = content
       length -= lengths.get(key) ?? 0
@@ -49,8 +48,8 @@ const withoutBigInts = (_key: string, value: unknown): unknown =>
 
 export function typeOfValue(value: unknown): ValueType | null {
   if (value === null || value === undefined) return null
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return typeof value as ValueType
+  const type = typeof value
+  if (type === 'number' || type === 'boolean') return type
   return typeof value === 'object' && isPlain(value) ? 'json' : 'string'
 }
 

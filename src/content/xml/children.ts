@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 
 /** The children of an element or a fragment. */
 export interface XmlChildren {
@@ -19,7 +19,7 @@ export function childrenOf(parent: SharedRoot): XmlChildren | null {
   for (let item = parent._start; item !== null; item = item.right) {
     if (item.deleted || !item.countable) continue
     if (!(item.content instanceof Y.ContentType)) return null
-    const type = asRoot(item.content.type as Y.XmlFragment)
+    const type = item.content.type
     if (isPlainText(type)) texts.at(-1)?.push(type)
     else {
       nodes.push(type)

@@ -103,7 +103,7 @@ export class MarkTable {
 
   /** Returns the formatting attributes of text with these marks. */
   attributesOf(set: MarkSet): Record<string, unknown> {
-    const attributes = Object.create(null) as Record<string, unknown>
+    const attributes: Record<string, unknown> = Object.create(null)
     for (const number of this.#marksIn(set)) this.#put(number, attributes, new Set(Object.keys(attributes)))
     return attributes
   }
@@ -115,7 +115,7 @@ export class MarkTable {
   change(stored: MarkAttributes, shown: MarkSet, wanted: MarkSet): Record<string, unknown> | null {
     if (shown === wanted) return null
     const marks = this.#marksIn(wanted)
-    const change = Object.create(null) as Record<string, unknown>
+    const change: Record<string, unknown> = Object.create(null)
     const kept = new Map<number, string>()
     for (const [key, number] of shown === 0 ? [] : shownOf(stored)) {
       if (marks.includes(number)) kept.set(number, key)

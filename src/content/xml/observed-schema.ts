@@ -93,7 +93,9 @@ export class ObservedSchema {
   spelling(name: string): string {
     if (this.#elements.has(name) || this.#marks.has(name)) return name
     const known = this.#spellings.get(name.toLowerCase())
-    return known?.size === 1 ? (known.values().next().value as string) : name
+    if (known?.size !== 1) return name
+    const [spelling = name] = known
+    return spelling
   }
 
   useOf(name: string): NameUse {

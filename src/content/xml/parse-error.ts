@@ -16,7 +16,7 @@ export const tooMuch = (limit: string, size: number, { line, column }: XmlPositi
 /** Returns the position of the character at `index`. */
 export function positionAt(data: string, index: number): XmlPosition {
   const lines = data.slice(0, index).split(/\r\n|\r|\n/)
-  return { line: lines.length, column: Array.from(lines.at(-1) as string).length + 1 }
+  return { line: lines.length, column: Array.from(lines.at(-1) ?? '').length + 1 }
 }
 
 const isDoctype = /doctype/i

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { Output } from '../output.ts'
 import { type PlainTextState, readTextState } from '../text/text-state.ts'
-import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 import { valueText } from './attribute-values.ts'
 import { MarkCursor, type MarkSet, type MarkTable } from './mark-sets.ts'
 import { xmlName, xmlText } from './names.ts'
@@ -29,7 +29,7 @@ export function readTree(
   output = new Output(),
 ): LiveTree {
   const reader = new TreeReader(vocabulary, marks, numbers, output)
-  return { root: reader.element(root ?? asRoot(new Y.XmlFragment()), ''), items: reader.items }
+  return { root: reader.element(root ?? new Y.XmlFragment(), ''), items: reader.items }
 }
 
 /** The children of an element that have been read so far. */
@@ -70,7 +70,7 @@ class TreeReader {
         this.#endText(content)
         const childName = this.#name(child.nodeName)
         this.#vocabulary.addElement(childName)
-        content.children.push(this.element(asRoot(child), childName))
+        content.children.push(this.element(child, childName))
       }
     }
     this.#endText(content)
@@ -117,7 +117,7 @@ class TreeReader {
   }
 
   #part(type: Y.XmlText): TextPart {
-    const read = readTextState(asRoot(type))
+    const read = readTextState(type)
     this.items += read.items
     const cursor = new MarkCursor(this.#marks)
     const sets = read.runs.map((run) => {

@@ -198,7 +198,7 @@ class ChangeWriter implements TextChange {
     }
     this.operations.push({
       retain: length,
-      attributes: change ?? (Object.create(null) as Record<string, unknown>),
+      attributes: change ?? Object.create(null),
     })
   }
 

@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
 import type { PlainTextState } from '../text/text-state.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { MarkSet } from './mark-sets.ts'
 
 /** A range of text with one set of marks. The range ends at the start of the next range. */
@@ -61,4 +62,4 @@ export interface LiveElement extends XmlElement {
 export type LiveNode = LiveText | LiveElement
 
 /** A shared type that can contain XML: an element, or a root of any type. */
-export type XmlParent = NonNullable<ReturnType<Y.Doc['share']['get']>>
+export type XmlParent = SharedRoot

@@ -1,7 +1,6 @@
 import * as Y from 'yjs'
 import type { Hunk } from '../diff/diff.ts'
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
-import { asRoot } from '../yjs/root-kind.ts'
 import { NodeAligner, type NodeDifference } from './align.ts'
 import type { XmlBudget } from './budget.ts'
 import { XmlBuilder } from './builder.ts'
@@ -135,7 +134,7 @@ export class XmlUpdater {
       else {
         this.#insertAfter(place, waiting.splice(0))
         blank.applyDelta(insertsOf(node, this.#marks))
-        cleanupFormatting(asRoot(blank), this.#effort)
+        cleanupFormatting(blank, this.#effort)
         this.insertions += node.size
         place.previous = blank._item
       }
@@ -159,8 +158,8 @@ export class XmlUpdater {
     const types = nodes.map((node) => this.#builder.build(node))
     Y.XmlFragment.prototype.insertAfter.call(place.live.type, place.previous, types)
     for (const node of nodes) this.insertions += node.size
-    for (const text of this.#builder.takeMarked()) cleanupFormatting(asRoot(text), this.#effort)
-    place.previous = (types.at(-1) as Y.XmlElement | Y.XmlText)._item
+    for (const text of this.#builder.takeMarked()) cleanupFormatting(text, this.#effort)
+    place.previous = types.at(-1)?._item ?? place.previous
   }
 
   #deleteTo(place: NodePosition, end: number): void {
@@ -182,7 +181,7 @@ export class XmlUpdater {
       const end = index === parts.length - 1 ? target.text.length : (ends[index] as number)
       const change = textChange(part, sliceText(target, start, end), this.#marks, this.#effort)
       part.type.applyDelta(change.operations)
-      if (change.operations.length > 0) cleanupFormatting(asRoot(part.type), this.#effort)
+      if (change.operations.length > 0) cleanupFormatting(part.type, this.#effort)
       this.insertions += change.insertions
       this.deletions += change.deletions
       start = end

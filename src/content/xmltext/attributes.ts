@@ -23,9 +23,10 @@ export function changedAttributes(
   target: JsonObject,
   formats: FormatTable,
 ): Pick<MapEdit, 'set' | 'removed'> {
-  const changed = Object.entries(target).filter(
-    ([name, value]) => !(Object.hasOwn(current, name) && formats.same(current[name] as Json, value)),
-  )
+  const changed = Object.entries(target).filter(([name, value]) => {
+    const before = Object.hasOwn(current, name) ? current[name] : undefined
+    return before === undefined || !formats.same(before, value)
+  })
   return {
     set: changed.map(([name, value]) => [name, newValueOf(value)]),
     removed: Object.keys(current).filter((name) => !Object.hasOwn(target, name)),

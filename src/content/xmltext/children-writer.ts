@@ -60,8 +60,8 @@ export class ChildrenWriter {
 
   write(transaction: Y.Transaction, type: SharedRoot): void {
     for (const { after, types } of this.#inserted) {
-      const content = types as object[] as Y.XmlText[]
-      Y.XmlFragment.prototype.insertAfter.call(type, after?._item ?? null, content)
+      // The types of Yjs do not allow other shared values here, but Yjs does.
+      Y.XmlFragment.prototype.insertAfter.call(type, after?._item ?? null, types as Y.XmlText[])
     }
     for (const node of this.#deleted) node.type?._item?.delete(transaction)
   }

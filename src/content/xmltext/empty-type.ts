@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { SharedNode } from './data.ts'
 import type { ChildNode } from './nodes.ts'
 
@@ -18,6 +18,6 @@ export function emptyTypeFor(target: ChildNode): EmptyType | null {
 }
 
 function emptyType(shared: SharedNode): SharedRoot {
-  if (shared.kind === 'element') return asRoot(new Y.XmlElement(shared.name))
-  return asRoot(shared.kind === 'map' ? new Y.Map() : new Y.XmlText())
+  if (shared.kind === 'element') return new Y.XmlElement(shared.name)
+  return shared.kind === 'map' ? new Y.Map() : new Y.XmlText()
 }

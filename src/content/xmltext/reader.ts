@@ -4,7 +4,7 @@ import { contentLimit } from '../content-error.ts'
 import { CurrentAttributes, type FormatTable, newAttributeBudget } from '../delta/formatted-text.ts'
 import { isObject, toJson } from '../json/json.ts'
 import { Output } from '../output.ts'
-import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readMap } from '../yjs/shared-values.ts'
 import { readAttributes } from './attributes.ts'
 import type { SharedElement, SharedNode, SharedText } from './data.ts'
@@ -59,11 +59,11 @@ export class NestedTextReader {
   }
 
   #shared(type: unknown, format: number): ChildNode | null {
-    if (type instanceof Y.XmlText) return this.text(asRoot(type), format)
+    if (type instanceof Y.XmlText) return this.text(type, format)
     if (type instanceof Y.XmlElement) return this.#element(type, format)
     if (!(type instanceof Y.Map) || type instanceof Y.XmlHook) return null
-    const { json } = readMap(asRoot(type), this.#output)
-    return this.#trees.childOf({ kind: 'map', value: json }, format, [], asRoot(type))
+    const { json } = readMap(type, this.#output)
+    return this.#trees.childOf({ kind: 'map', value: json }, format, [], type)
   }
 
   #element(type: Y.XmlElement, format: number): ChildNode {
@@ -73,12 +73,12 @@ export class NestedTextReader {
       this.items += 1
       if (item.deleted || !(item.content instanceof Y.ContentType)) continue
       const child: unknown = item.content.type
-      if (child instanceof Y.XmlText) children.push(this.text(asRoot(child), plain))
+      if (child instanceof Y.XmlText) children.push(this.text(child, plain))
       else if (child instanceof Y.XmlElement) children.push(this.#element(child, plain))
     }
-    const attributes = readAttributes(asRoot(type), this.#output)
+    const attributes = readAttributes(type, this.#output)
     const shared: SharedElement = { kind: 'element', name: type.nodeName, attributes, children: [] }
-    return this.#trees.childOf(shared, format, children, asRoot(type))
+    return this.#trees.childOf(shared, format, children, type)
   }
 
   #embed(embed: unknown, format: number): ChildNode {

@@ -5,7 +5,6 @@ import type { Output } from '../output.ts'
 import { noReplacement, type ReplacementResult } from '../replacement-result.ts'
 import { budgetFor } from '../xml/budget.ts'
 import { NodeInterner } from '../xml/node-interner.ts'
-import { asRoot } from '../yjs/root-kind.ts'
 import type { SharedText } from './data.ts'
 import { NestedInterner } from './node-interner.ts'
 import { NestedPlan } from './plan.ts'
@@ -25,7 +24,7 @@ function readersOf(output?: Output) {
  */
 export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): SerializedText {
   const { formats, reader } = readersOf(output)
-  const root = doc.share.get(contentKey) ?? asRoot(new Y.XmlText())
+  const root = doc.share.get(contentKey) ?? new Y.XmlText()
   return serializeText(reader.text(root, formats.of({})), formats)
 }
 
@@ -37,7 +36,7 @@ export function readXmlText(doc: Y.Doc, contentKey: string, output?: Output): Se
 export function replaceXmlText(doc: Y.Doc, contentKey: string, target: SharedText): ReplacementResult {
   const { formats, trees, reader } = readersOf()
   const known = doc.share.get(contentKey)
-  const live = reader.text(known ?? asRoot(new Y.XmlText()), formats.of({}))
+  const live = reader.text(known ?? new Y.XmlText(), formats.of({}))
   const wanted = trees.child(target, {}, null)
   // Content that was read may be written back unchanged, even if `requireText` would reject it.
   if (live.number === wanted.number) return noReplacement

@@ -25,7 +25,7 @@ export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void
     if (!hasNewMarks(type, transaction)) removeOverridden(type, transaction)
   })
   // `cleanupYTextFormatting` only needs members that all shared types have.
-  Y.cleanupYTextFormatting(type as object as Y.Text)
+  Y.cleanupYTextFormatting(type as Y.Text)
 }
 
 /**

@@ -2,7 +2,6 @@ import * as Y from 'yjs'
 import { planFormatted } from '../delta/delta.ts'
 import { planXmlOf } from '../xml/xml.ts'
 import type { NewValue } from './new-values.ts'
-import type { SharedRoot } from './root-kind.ts'
 import { fragmentKey, type StoredValue } from './shared-values.ts'
 
 /**
@@ -18,7 +17,7 @@ export function copyValue(past: StoredValue): NewValue {
   if (past.kind === 'text') return { as: 'formatted', update: planFormatted(undefined, past.type) }
   if (past.kind === 'xml') return { as: 'xml', update: planXmlOf(undefined, fragmentKey, past.type) }
   const { value } = past
-  if (value instanceof Y.AbstractType) return { as: 'node', make: () => value._copy() as SharedRoot }
+  if (value instanceof Y.AbstractType) return { as: 'node', make: () => value._copy() }
   if (value instanceof Y.Doc) return { as: 'subdocument', make: () => referenceTo(value) }
   return { as: 'plain', value }
 }

@@ -24,7 +24,7 @@ export function createDoc(): Y.Doc {
     const emptied = emptiedRoots(transaction)
     if (emptied.size === 0) return
     Y.iterateDeletedStructs(transaction, transaction.deleteSet, (struct) => {
-      if (struct instanceof Y.Item) emptied.get(struct.parent as SharedRoot)?.add(struct)
+      if (struct instanceof Y.Item) emptied.get(struct.parent)?.add(struct)
     })
     for (const root of emptied.values()) root.mark(transaction, markers)
   })
@@ -32,7 +32,7 @@ export function createDoc(): Y.Doc {
 }
 
 /** Returns the roots whose sequence the transaction has changed so that only deleted items are left. */
-function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<SharedRoot, EmptiedRoot> {
+function emptiedRoots({ changed }: Y.Transaction): ReadonlyMap<unknown, EmptiedRoot> {
   const emptied = new Map<SharedRoot, EmptiedRoot>()
   for (const [root, keys] of changed) {
     if (root._item !== null || root._length > 0 || root._start === null || !keys.has(null)) continue
@@ -108,7 +108,7 @@ function setMarker({ doc }: Y.Transaction, item: Y.Item, kind: ForgottenKind): v
   item.gc(doc.store, false)
   const element = new Y.XmlElement(kindEntry(kind))
   element._integrate(doc, item)
-  item.content = new Y.ContentType(element as object as SharedRoot)
+  item.content = new Y.ContentType(element)
 }
 
 /** Sets the flag that prevents Yjs from garbage-collecting the content of a deleted item. */

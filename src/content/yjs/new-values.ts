@@ -1,13 +1,5 @@
 import type * as Y from 'yjs'
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonKind,
-  type JsonObject,
-  kindOfJson,
-  prototypeKey,
-} from '../json/json.ts'
+import { isArray, isObject, type Json, type JsonKind, kindOfJson, prototypeKey } from '../json/json.ts'
 import type { PlannedUpdate } from '../replacement-result.ts'
 import { checkXml, planXml } from '../xml/xml.ts'
 import type { SharedRoot } from './root-kind.ts'
@@ -30,7 +22,7 @@ export type NewValue =
 export function newValueOf(target: Json): NewValue {
   if (!hasPrototypeKey(target)) return { as: 'plain', value: target }
   if (isArray(target)) return { as: 'array', elements: target.map(newValueOf) }
-  const entries = Object.entries(target as JsonObject)
+  const entries = isObject(target) ? Object.entries(target) : []
   return { as: 'map', entries: entries.map(([key, value]) => [key, newValueOf(value)]) }
 }
 

@@ -38,17 +38,10 @@ export function fitsKind(doc: Y.Doc, contentKey: string, wanted: RootKind): bool
 }
 
 /**
- * A root of a document, of any type. The type argument cannot be `unknown`, because the events are part of
- * the type.
+ * A root of a document, or a shared type in it, of any type. The types of Yjs differ in their events. This
+ * type has the events `any`, so that each of them can be assigned to it.
  */
-export type SharedRoot = NonNullable<ReturnType<Y.Doc['share']['get']>>
-
-/**
- * Returns a shared type as a `SharedRoot`. The types of Yjs are incompatible only because of their events,
- * which are not used here.
- */
-export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlFragment): SharedRoot =>
-  type as object as SharedRoot
+export type SharedRoot = Y.ContentType['type']
 
 function kindOf(root: SharedRoot): RootKind {
   let undecided: 'none' | 'xml' | 'array' | 'xmltext' = 'none'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import { asRoot, type SharedRoot } from './root-kind.ts'
+import type { SharedRoot } from './root-kind.ts'
 
 /**
  * One range of a stored sequence. Two sequences are the same, except for the content of their shared values,
@@ -54,7 +54,7 @@ class Subdocument {
 
 /** Returns the values of an item. */
 export const valuesOf = (content: Y.Item['content']): readonly unknown[] =>
-  content instanceof Y.ContentDoc ? [new Subdocument(content)] : (content.getContent() as unknown[])
+  content instanceof Y.ContentDoc ? [new Subdocument(content)] : content.getContent()
 
 class CellReader implements SequenceContent {
   readonly cells: SequenceCell[] = []
@@ -87,7 +87,7 @@ class CellReader implements SequenceContent {
       else this.cells.push({ is: 'text', text: content.str, changes })
     } else if (content instanceof Y.ContentType) {
       this.cells.push({ is: 'shared', name: nameOfType(content.type), changes })
-      this.shared.push(asRoot(content.type as Y.XmlFragment))
+      this.shared.push(content.type)
     } else if (content instanceof Y.ContentEmbed)
       this.cells.push({ is: 'embed', embed: content.embed, changes })
     else {

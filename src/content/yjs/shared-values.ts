@@ -3,7 +3,7 @@ import { type Json, type JsonKind, type JsonObject, kindOfJson, setMember, toJso
 import { Output } from '../output.ts'
 import { plainText, readTextState } from '../text/text-state.ts'
 import { serializeType } from '../xml/serialize.ts'
-import { asRoot, type SharedRoot } from './root-kind.ts'
+import type { SharedRoot } from './root-kind.ts'
 
 /** A value of a document with its JSON view. Shared values can be changed in place. */
 export type StoredValue =
@@ -67,7 +67,7 @@ export function readArray(type: SharedRoot, output = new Output()): StoredArray 
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function readStoredValue(value: unknown, output = new Output()): StoredValue | undefined {
-  if (value instanceof Y.AbstractType) return readType(value as SharedRoot, output)
+  if (value instanceof Y.AbstractType) return readType(value, output)
   if (value instanceof Y.Doc)
     return { kind: 'opaque', json: { subdocument: value.guid.toWellFormed() }, value }
   if (value instanceof Uint8Array) return { kind: 'opaque', json: toJson(value) ?? null, value }
@@ -83,15 +83,14 @@ export const fragmentKey = 'prosemirror'
 
 function readType(type: SharedRoot, output: Output): StoredValue {
   if (type instanceof Y.XmlElement || type instanceof Y.XmlHook) {
-    return { kind: 'opaque', json: serializeType(asRoot(type), fragmentKey, output), value: type }
+    return { kind: 'opaque', json: serializeType(type, fragmentKey, output), value: type }
   }
-  if (type instanceof Y.XmlText)
-    return { kind: 'opaque', json: plainText(readTextState(asRoot(type))), value: type }
+  if (type instanceof Y.XmlText) return { kind: 'opaque', json: plainText(readTextState(type)), value: type }
   if (type instanceof Y.XmlFragment) {
-    return { kind: 'xml', type: asRoot(type), json: serializeType(asRoot(type), fragmentKey, output) }
+    return { kind: 'xml', type: type, json: serializeType(type, fragmentKey, output) }
   }
-  if (type instanceof Y.Map) return readMap(asRoot(type), output)
-  if (type instanceof Y.Array) return readArray(asRoot(type), output)
+  if (type instanceof Y.Map) return readMap(type, output)
+  if (type instanceof Y.Array) return readArray(type, output)
   return { kind: 'text', type, json: plainText(readTextState(type)) }
 }
 

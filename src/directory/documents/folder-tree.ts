@@ -1,4 +1,5 @@
 import { lastSegment } from '../../engine/key-encoding.ts'
+import type { RecordType } from '../../engine/stored-record.ts'
 import { directoryLimits } from '../limits.ts'
 import { keys, rootFolderId } from '../organizations/organization-keys.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
@@ -10,7 +11,6 @@ import {
   organizationCountsType,
   type PlacedFolder,
   placedFolderType,
-  type RecordType,
 } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 

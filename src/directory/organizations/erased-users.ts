@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
+import type { RecordType } from '../../engine/stored-record.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
-import type { RecordType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys } from './organization-keys.ts'
 

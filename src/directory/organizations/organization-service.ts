@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Kv } from '../../engine/engine.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
+import { encodeRecord } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { requireExisting } from '../documents/resource-lookup.ts'
@@ -11,7 +12,6 @@ import { type ListPage, listEntries, listSlices, type PageRange } from '../store
 import { patchRecord } from '../store/patch-record.ts'
 import {
   emptyValue,
-  encodeRecord,
   type Metadata,
   type OrganizationRecord,
   organizationRecordType,

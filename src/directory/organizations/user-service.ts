@@ -1,18 +1,13 @@
 import type { Clock } from '../../clock.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
+import { readRecord } from '../../engine/stored-record.ts'
 import { requireResource } from '../documents/resource-lookup.ts'
 import { activeGrant, putGrant, removeExpired, removeGrant } from '../permissions/grants.ts'
 import type { SubjectRemoval } from '../removal/subject-removal.ts'
 import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
-import {
-  type GrantRecord,
-  grantRecordType,
-  readRecord,
-  type UserRecord,
-  userRecordType,
-} from '../store/records.ts'
+import { type GrantRecord, grantRecordType, type UserRecord, userRecordType } from '../store/records.ts'
 import { filterItems, type Search, type StoredItem } from '../store/search.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'

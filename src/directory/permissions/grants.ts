@@ -1,7 +1,8 @@
 import type { KvEntry } from '../../engine/engine.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
+import { readRecord } from '../../engine/stored-record.ts'
 import { keys, type Resource, type ResourceType, type Subject } from '../organizations/organization-keys.ts'
-import { type GrantRecord, grantExpiryType, readRecord } from '../store/records.ts'
+import { type GrantRecord, grantExpiryType } from '../store/records.ts'
 import type { Transaction } from '../store/transaction.ts'
 
 /**

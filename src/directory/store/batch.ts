@@ -30,8 +30,7 @@ export class ItemRejectedError extends Error {
 }
 
 /** Returns an empty object to which results can be added. */
-export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> =>
-  Object.create(null) as BatchResults<R>
+export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> => Object.create(null)
 
 /**
  * Processes the items in their order, and returns a result for each item. The ids must be unique.

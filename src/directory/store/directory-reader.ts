@@ -1,6 +1,6 @@
 import type { Key, Kv, KvEntry, KvRange } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
-import { checkedRecord, decodeRecord, type RecordType } from './records.ts'
+import { anyRecordType, checkedRecord, type RecordType, readRecord } from '../../engine/stored-record.ts'
 
 /**
  * Maximum number of records that a reader caches. The least recently used records are evicted, and are read
@@ -10,16 +10,26 @@ const cachedRecordsMax = 1_000
 
 /** Reads records and entries of one partition. */
 export interface DirectoryReader {
+  /** Returns the record at `key`, of which the caller reads no member; null if it does not exist. */
+  get(key: Key): Promise<object | null>
   /**
-   * Returns the record at `key`; null if it does not exist. If `type` is given, checks that the record
-   * matches the type.
-   * @throws MalformedJsonError if the record does not match the type
+   * Returns the record at `key`; null if it does not exist.
+   * @throws MalformedJsonError if the record does not match its type
    */
-  get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null>
+  get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
   /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
-  getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]>
+  getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
+  getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
   /** Returns the stored entries of a range. */
   scan(range: KvRange): Promise<readonly KvEntry[]>
+}
+
+interface RecordRead {
+  readonly key: Key
+  /** The name of the record in the cache. */
+  readonly name: string
+  /** The cached record; null if it does not exist; undefined if it is not cached. */
+  readonly known: object | null | undefined
 }
 
 /** Reads a partition for one call. Caches the records that it has read, and does not read them again. */
@@ -34,21 +44,33 @@ export class CachingDirectoryReader implements DirectoryReader {
     this.#part = part
   }
 
-  async get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null> {
-    const [record = null] = await this.getAll<R>([key], type)
+  get(key: Key): Promise<object | null>
+  get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
+  async get(key: Key, type = anyRecordType): Promise<object | null> {
+    const [record = null] = await this.#readAll([key], type)
     return record
   }
 
-  async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
-    const names = keys.map(keyName)
-    // Reads the cache before the `await`, because other calls may evict these records meanwhile.
-    const known = names.map((name) => this.#cache.get(name))
-    const read = known.includes(undefined) ? await this.#readThose(names, keys, known) : nothing
-    return names.map((name, index) => {
-      const record = this.#remember(name, known[index] ?? read.get(name) ?? null)
-      return type === undefined || record === null
-        ? (record as R | null)
-        : checkedRecord(type, keys[index] as Key, record)
+  getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
+  getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
+  getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
+    return this.#readAll(keys, type)
+  }
+
+  async #readAll<R extends object>(
+    keys: readonly Key[],
+    type: RecordType<R>,
+  ): Promise<readonly (R | null)[]> {
+    const reads = keys.map((key): RecordRead => {
+      const name = keyName(key)
+      // Reads the cache before the `await`, because other calls may evict these records meanwhile.
+      return { key, name, known: this.#cache.get(name) }
+    })
+    const unread = reads.filter(({ known }) => known === undefined)
+    const read = unread.length > 0 ? await this.#readThose(unread) : nothing
+    return reads.map(({ key, name, known }) => {
+      const record = this.#remember(name, known ?? read.get(name) ?? null)
+      return record === null ? null : checkedRecord(type, key, record)
     })
   }
 
@@ -56,21 +78,14 @@ export class CachingDirectoryReader implements DirectoryReader {
     return this.#kv.scan(this.#part, range)
   }
 
-  /** Reads the records that are not cached. Reads each of them only once. */
-  async #readThose(
-    names: readonly string[],
-    keys: readonly Key[],
-    known: readonly (object | null | undefined)[],
-  ): Promise<ReadonlyMap<string, object | null>> {
-    const unread = new Map<string, Key>()
-    keys.forEach((key, index) => {
-      if (known[index] === undefined) unread.set(names[index] as string, key)
-    })
-    const values = await this.#kv.get(this.#part, [...unread.values()])
+  /** Reads records. Reads each of them only once. */
+  async #readThose(reads: readonly RecordRead[]): Promise<ReadonlyMap<string, object | null>> {
+    const keys = new Map(reads.map(({ name, key }) => [name, key]))
+    const values = await this.#kv.get(this.#part, [...keys.values()])
     const read = new Map<string, object | null>()
-    for (const name of unread.keys()) {
+    for (const [name, key] of keys) {
       const value = values[read.size] ?? null
-      read.set(name, value === null ? null : (decodeRecord(value) as object))
+      read.set(name, value === null ? null : readRecord(anyRecordType, { key, value }))
     }
     return read
   }

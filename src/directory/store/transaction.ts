@@ -3,9 +3,16 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import { KeyedMutex } from '../../engine/keyed-mutex.ts'
+import {
+  anyRecordType,
+  checkedRecord,
+  decodeRecord,
+  encodeRecord,
+  type RecordType,
+  readRecord,
+} from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import type { DirectoryReader } from './directory-reader.ts'
-import { decodeRecord, encodeRecord, type RecordType, readRecord } from './records.ts'
 
 /**
  * Maximum number of attempts. An attempt fails if another commit has changed a record after the attempt has
@@ -117,23 +124,34 @@ export class Transaction implements DirectoryReader {
   /**
    * Returns the record at `key`; null if it does not exist. If another commit changes this record meanwhile,
    * the commit of the transaction fails.
+   * @throws MalformedJsonError if the record does not match its type
    */
-  async get<R extends object>(key: Key, type?: RecordType<R>): Promise<R | null> {
-    const [record = null] = await this.getAll<R>([key], type)
+  get(key: Key): Promise<object | null>
+  get<R extends object>(key: Key, type: RecordType<R>): Promise<R | null>
+  async get(key: Key, type = anyRecordType): Promise<object | null> {
+    const [record = null] = await this.#readAll([key], type)
     return record
   }
 
   /** Like `get` for several keys, but with only one read. The records are in the order of the keys. */
-  async getAll<R extends object>(keys: readonly Key[], type?: RecordType<R>): Promise<readonly (R | null)[]> {
+  getAll(keys: readonly Key[]): Promise<readonly (object | null)[]>
+  getAll<R extends object>(keys: readonly Key[], type: RecordType<R>): Promise<readonly (R | null)[]>
+  getAll(keys: readonly Key[], type = anyRecordType): Promise<readonly (object | null)[]> {
+    return this.#readAll(keys, type)
+  }
+
+  async #readAll<R extends object>(
+    keys: readonly Key[],
+    type: RecordType<R>,
+  ): Promise<readonly (R | null)[]> {
     const cells = keys.map((key) => this.#cell(key))
     const unread = [
       ...new Set(cells.filter(({ read, written }) => read === undefined && written === undefined)),
     ]
     if (unread.length > 0) await this.#read(unread)
     return cells.map(({ key, read, written }) => {
-      if (written !== undefined) return written as R | null
-      if (read === null || read === undefined) return null
-      return type === undefined ? (decodeRecord(read) as R) : readRecord(type, { key, value: read })
+      if (written !== undefined) return written === null ? null : checkedRecord(type, key, written)
+      return read === null || read === undefined ? null : readRecord(type, { key, value: read })
     })
   }
 

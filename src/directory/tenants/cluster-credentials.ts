@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import * as v from 'valibot'
 import type { Config } from '../../config.ts'
 import type { Cluster, Engine, Key, Kv } from '../../engine/engine.ts'
+import { encodeRecord, type RecordType, readRecord } from '../../engine/stored-record.ts'
 import { withClusterLock } from '../../jobs/cluster-lock.ts'
-import { encodeRecord, type RecordType, readRecord } from '../store/records.ts'
 import {
   BootstrapError,
   type BootstrapOptions,

@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorMessage, OperatorError } from '../../errors.ts'
+import { errorCode, errorMessage, OperatorError } from '../../errors.ts'
 import { misspelledName } from '../../text.ts'
 
 /** The credentials that a backend needs to call this server, and the secret that signs realtime tokens. */
@@ -25,8 +25,8 @@ export class CredentialsFileError extends OperatorError {
  * @param what start of the message, such as `the data directory cannot be made`
  */
 function unusable(what: string, error: unknown): CredentialsFileError {
-  const { code = '' } = error as NodeJS.ErrnoException
-  return new CredentialsFileError(`${what}: ${errorMessage(error)}`, { cause: error, hint: remedies[code] })
+  const hint = remedies[String(errorCode(error))]
+  return new CredentialsFileError(`${what}: ${errorMessage(error)}`, { cause: error, hint })
 }
 
 const writable = 'make it writable for this user, or name another directory: --data-dir'
@@ -68,7 +68,7 @@ export async function readCredentials(directory: string): Promise<StoredCredenti
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     throw unusable(`${path} cannot be read`, error)
   }
   const found = membersOf(text)

@@ -1,4 +1,5 @@
 import type { Key, Kv } from '../../engine/engine.ts'
+import { type RecordType, readRecord } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import type { Tenant } from '../../model/address.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
@@ -9,8 +10,6 @@ import {
   apiKeyRecordType,
   authTokenRecordType,
   counterRecordType,
-  type RecordType,
-  readRecord,
   retiredTokensRecordType,
   type WorkspaceRecord,
   workspaceRecordType,

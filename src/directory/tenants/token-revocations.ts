@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Bus, Kv } from '../../engine/engine.ts'
+import { readRecord } from '../../engine/stored-record.ts'
 import type { Tenant } from '../../model/address.ts'
 import { tokensFence } from '../fence-names.ts'
 import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
-import { type RevocationRecord, readRecord, revocationRecordType } from '../store/records.ts'
+import { type RevocationRecord, revocationRecordType } from '../store/records.ts'
 import { TransactionRunner } from '../store/transaction.ts'
 import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
 

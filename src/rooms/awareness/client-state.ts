@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isJsonObject } from '../../json.ts'
 import type { AwarenessEntry } from '../../update/awareness.ts'
 import type { Member } from '../room/member.ts'
 
@@ -79,6 +80,5 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 /** Returns the member `user` of a state; an empty object if it is not an object. */
 export function userOfState(state: State): Readonly<Record<string, unknown>> {
   const claimed = Object.hasOwn(state, 'user') ? state.user : undefined
-  const isObject = typeof claimed === 'object' && claimed !== null && !Array.isArray(claimed)
-  return isObject ? (claimed as Record<string, unknown>) : {}
+  return isJsonObject(claimed) ? claimed : {}
 }

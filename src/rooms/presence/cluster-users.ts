@@ -25,11 +25,6 @@ export class ClusterUsers {
     this.#clock = clock
   }
 
-  /** Returns the ids of the users with a socket on another node. */
-  remoteUserIds(): Iterable<string> {
-    return this.#replica.remote.userIds()
-  }
-
   isRemote(userId: string): boolean {
     return this.#replica.remote.userRecords(userId).length > 0
   }

@@ -145,7 +145,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
       status: undefined,
     })
     if (virtualUser !== undefined) this.#virtualUsers?.remove([id])
-    if (isNewUser) this.#notifyJoined(id)
+    const visitor = isNewUser ? visitorInSockets(connected) : null
+    if (visitor !== null) this.#options.visits.joined(this.#options.document, visitor)
     this.#users.connected(id)
   }
 
@@ -214,14 +215,14 @@ export class DocumentPresence implements PresenceReplicaOwner {
    * limit of a virtual user starts again.
    */
   update(users: readonly PresenceInput[]): number {
-    const known = users.filter(({ userId }) => this.#isPresent(userId))
+    const known = users.filter(({ userId }) => this.find(userId) !== null)
     this.#applyRest('update', known)
     return known.length
   }
 
   /** Removes users. Returns the number of the given users who were present. */
   delete(userIds: readonly string[]): number {
-    const here = new Set(userIds.filter((userId) => this.#isPresent(userId)))
+    const here = new Set(userIds.filter((userId) => this.find(userId) !== null))
     this.#applyRest(
       'delete',
       [...here].map((userId) => ({ userId })),
@@ -239,7 +240,7 @@ export class DocumentPresence implements PresenceReplicaOwner {
   /** Returns the entries of all users on the document, in arbitrary order. */
   entries(): readonly PresenceEntry[] {
     const userIds = new Set(this.#connected.keys())
-    for (const userId of this.#users.remoteUserIds()) userIds.add(userId)
+    for (const userId of this.replica.remote.userIds()) userIds.add(userId)
     const virtualUsers = [...(this.#virtualUsers?.all() ?? [])].map(virtualUserEntry)
     return [...[...userIds].flatMap((userId) => this.#connectedEntry(userId) ?? []), ...virtualUsers]
   }
@@ -318,16 +319,6 @@ export class DocumentPresence implements PresenceReplicaOwner {
     return this.#connected.has(userId) || this.#users.isRemote(userId)
   }
 
-  #isPresent(userId: string): boolean {
-    return this.find(userId) !== null
-  }
-
-  #notifyJoined(userId: string): void {
-    const connected = this.#connected.get(userId)
-    const visitor = connected === undefined ? null : visitorInSockets(connected)
-    if (visitor !== null) this.#options.visits.joined(this.#options.document, visitor)
-  }
-
   /**
    * Writes one record for each user of a REST call. Every node applies these records, including this node.
    */
@@ -356,12 +347,8 @@ export class DocumentPresence implements PresenceReplicaOwner {
     const after = visitorInSockets(connected)
     if (before !== null && after === null) this.#options.visits.left(this.#options.document, before)
     if (before === null && after !== null) this.#options.visits.joined(this.#options.document, after)
-    this.#refresh(new Set([userId]))
+    for (const observer of this.#observers) observer.refresh(new Set([userId]))
     this.replica.userChanged(userId)
-  }
-
-  #refresh(userIds: ReadonlySet<string>): void {
-    if (userIds.size > 0) for (const observer of this.#observers) observer.refresh(userIds)
   }
 
   #showVirtualUsers(states: readonly VirtualUserState[]): void {

@@ -1,7 +1,7 @@
+import * as v from 'valibot'
 import type { DocumentScope } from '../../model/address.ts'
-import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
-import type { PresenceRecord } from './presence-records.ts'
-import type { PresenceDelta, PresenceSnapshot, PresenceStateEntry } from './state-log.ts'
+import { finiteNumber, type PresenceRecord, presenceRecordSchema } from './presence-records.ts'
+import type { PresenceDelta, PresenceSnapshot } from './state-log.ts'
 
 /** Identifies a document in messages between nodes. */
 export type DocumentKey = readonly [
@@ -62,115 +62,37 @@ export const allTopic = 'presence.all'
 
 export const encodePresence = (message: PresenceMessage): Uint8Array => Buffer.from(JSON.stringify(message))
 
-/**
- * A JSON object in a message from another node. A node with another version of Weft may send other members.
- */
-type JsonObject = Readonly<Record<string, unknown>>
+export const documentKeySchema = v.strictTuple([v.string(), v.string(), v.string(), v.string()])
 
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isText = (value: unknown): value is string => typeof value === 'string'
-const isNumber = (value: unknown): value is number => Number.isFinite(value)
-const isUpTo = (value: unknown, max: number): boolean =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
-const isOptionalText = (value: unknown): boolean => value === undefined || value === null || isText(value)
+const senderMembers = { from: v.string(), incarnation: finiteNumber, at: finiteNumber }
+export const senderSchema = v.looseObject(senderMembers)
 
-/**
- * Returns whether a value is a text that contains JSON. Clients receive the text unchanged, and would fail if
- * they could not parse it.
- */
-const isJson = (value: unknown): boolean => isText(value) && parseJson(value) !== undefined
+const entries = v.array(v.tuple([v.string(), v.nullable(presenceRecordSchema)]))
 
-const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
-  Array.isArray(value) && value.every(isOne)
-
-const isDocument = (value: unknown): value is DocumentKey => isListOf(value, isText) && value.length === 4
-
-const isEditor = (value: unknown): value is unknown =>
-  Array.isArray(value) && isText(value[0]) && isNumber(value[1])
-
-const areRestFields = (value: unknown): boolean =>
-  isJsonObject(value) && [value.name, value.email, value.status].every(isOptionalText)
-
-const hasTexts = (record: JsonObject, ...names: readonly string[]): boolean =>
-  names.every((name) => isText(record[name]))
-const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
-  names.every((name) => isNumber(record[name]))
-
-/**
- * Returns whether a record has a client id and a clock that clients can read; clients would fail on other
- * numbers. The limit for the clock is higher than for clients, because the server may set a clock that is
- * higher than any clock that a client may send.
- */
-const hasValidNumbers = ({ clientId, clock }: JsonObject): boolean =>
-  isUpTo(clientId, clientIdMax) && isUpTo(clock, varUintMax)
-
-/** For each kind of record, a function that returns whether a record is valid. */
-const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) => boolean>> = {
-  client: (record) =>
-    hasTexts(record, 'editorId', 'userId') &&
-    hasNumbers(record, 'since') &&
-    hasValidNumbers(record) &&
-    isJson(record.text),
-  user: (record) =>
-    hasTexts(record, 'userId', 'name', 'email') &&
-    hasNumbers(record, 'fieldsAt', 'lastSeen') &&
-    isOptionalText(record.status) &&
-    isListOf(record.editors, isEditor) &&
-    areRestFields(record.fields),
-  rest: (record) =>
-    hasTexts(record, 'userId') &&
-    hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt', 'arrivedAt', 'keptUntil') &&
-    areRestFields(record.fields),
-}
-
-function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
-  if (!Array.isArray(value) || !isText(value[0])) return false
-  const record: unknown = value[1]
-  if (record === null) return true
-  if (!isJsonObject(record) || !isText(record.kind) || !Object.hasOwn(isRecordOf, record.kind)) return false
-  return isRecordOf[record.kind as PresenceRecord['kind']](record)
-}
-
-const isDocumentSeq = (value: unknown): value is unknown =>
-  Array.isArray(value) && isDocument(value[0]) && isNumber(value[1])
-
-/** For each type of message, a function that returns whether a message is valid. */
-const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject) => boolean>> = {
-  delta: (message) =>
-    isDocument(message.document) && hasNumbers(message, 'prev', 'seq') && isListOf(message.entries, isEntry),
-  snapshot: (message) =>
-    isDocument(message.document) &&
-    hasNumbers(message, 'seq', 'part', 'parts') &&
-    isListOf(message.entries, isEntry),
-  digest: (message) => isListOf(message.documents, isDocumentSeq),
-  request: (message) => isListOf(message.documents, isDocument),
-  leave: () => true,
-}
-
-/**
- * Decodes a message that `encodePresence` has encoded. Returns null if the message has another format, for
- * example that of another version of Weft. Such a message counts as lost.
- */
-export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
-  const message = parseJson(bytes)
-  return isPresenceMessage(message) ? message : null
-}
-
-/** Parses JSON from another node. Returns undefined if the text is not JSON. */
-export function parseJson(fields: Uint8Array | string): unknown {
-  try {
-    return JSON.parse(typeof fields === 'string' ? fields : Buffer.from(fields).toString())
-  } catch {
-    return undefined
-  }
-}
-
-function isPresenceMessage(value: unknown): value is PresenceMessage {
-  if (!isJsonObject(value) || !isText(value.type) || !Object.hasOwn(isMessageOf, value.type)) return false
-  return (
-    hasTexts(value, 'from') &&
-    hasNumbers(value, 'incarnation', 'at') &&
-    isMessageOf[value.type as PresenceMessage['type']](value)
-  )
-}
+export const presenceMessageSchema: v.GenericSchema<PresenceMessage, unknown> = v.variant('type', [
+  v.looseObject({
+    type: v.literal('delta'),
+    ...senderMembers,
+    document: documentKeySchema,
+    prev: finiteNumber,
+    seq: finiteNumber,
+    entries,
+  }),
+  v.looseObject({
+    type: v.literal('snapshot'),
+    ...senderMembers,
+    document: documentKeySchema,
+    seq: finiteNumber,
+    part: finiteNumber,
+    parts: finiteNumber,
+    entries,
+  }),
+  v.looseObject({
+    type: v.literal('digest'),
+    ...senderMembers,
+    requestsReply: v.boolean(),
+    documents: v.array(v.tuple([documentKeySchema, finiteNumber])),
+  }),
+  v.looseObject({ type: v.literal('request'), ...senderMembers, documents: v.array(documentKeySchema) }),
+  v.looseObject({ type: v.literal('leave'), ...senderMembers }),
+])

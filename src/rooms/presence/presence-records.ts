@@ -1,4 +1,6 @@
-import { mergeFields, type RestPresence } from './virtual-users.ts'
+import * as v from 'valibot'
+import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
+import { mergeFields, type RestPresence, restPresenceSchema } from './virtual-users.ts'
 
 /** The awareness state of a client, as the node to which the client is connected publishes it. */
 export interface ClientRecord {
@@ -66,6 +68,60 @@ export interface RestUserRecord {
 export const repeatForMs = 60_000
 
 export type PresenceRecord = ClientRecord | NodeUserRecord | RestUserRecord
+
+/** Schema of a number in a message. JSON can contain numbers that are too large, which become Infinity. */
+export const finiteNumber = v.custom<number>((value) => Number.isFinite(value))
+
+const integerUpTo = (max: number) =>
+  v.custom<number>((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max)
+
+/** Schema of a JSON text. Clients receive the text unchanged, and would fail if they could not parse it. */
+const jsonText = v.custom<string>((value) => {
+  if (typeof value !== 'string') return false
+  try {
+    JSON.parse(value)
+    return true
+  } catch {
+    return false
+  }
+})
+
+export const presenceRecordSchema: v.GenericSchema<PresenceRecord, unknown> = v.variant('kind', [
+  v.looseObject({
+    kind: v.literal('client'),
+    editorId: v.string(),
+    // Clients would fail on other client ids and clocks. The limit for the clock is higher than for clients,
+    // because the server may set a clock that is higher than any clock that a client may send.
+    clientId: integerUpTo(clientIdMax),
+    clock: integerUpTo(varUintMax),
+    text: jsonText,
+    userId: v.string(),
+    since: finiteNumber,
+  }),
+  v.looseObject({
+    kind: v.literal('user'),
+    userId: v.string(),
+    name: v.string(),
+    email: v.string(),
+    status: v.nullable(v.string()),
+    editors: v.array(v.tuple([v.string(), finiteNumber])),
+    fields: restPresenceSchema,
+    fieldsAt: finiteNumber,
+    lastSeen: finiteNumber,
+  }),
+  v.looseObject({
+    kind: v.literal('rest'),
+    userId: v.string(),
+    at: finiteNumber,
+    fields: restPresenceSchema,
+    ttlMs: finiteNumber,
+    lastSeen: finiteNumber,
+    deletedAt: finiteNumber,
+    addedAt: finiteNumber,
+    arrivedAt: finiteNumber,
+    keptUntil: finiteNumber,
+  }),
+])
 
 /**
  * Returns the name under which a record is published. The name starts with a letter for the kind, so that no

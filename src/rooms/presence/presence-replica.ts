@@ -4,7 +4,7 @@ import { keyName } from '../../engine/key-encoding.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { answerMs } from '../replication/node-requests.ts'
 import type { HybridLogicalClock } from './hybrid-logical-clock.ts'
-import { documentKey, type MessageSender } from './presence-messages.ts'
+import { type DocumentKey, documentKey, type MessageSender } from './presence-messages.ts'
 import {
   type ClientRecord,
   clientName,
@@ -111,7 +111,7 @@ interface ExpectedSnapshot {
  * `lingerMs` after its last use.
  */
 export class PresenceReplica implements StateSource<PresenceRecord> {
-  readonly document: DocumentScope
+  readonly document: DocumentKey
   /** Number of the bucket of the document. It determines the bus topic. */
   readonly bucket: number
   readonly remote = new RemotePresence()
@@ -138,8 +138,8 @@ export class PresenceReplica implements StateSource<PresenceRecord> {
     owner: PresenceReplicaOwner,
     dependencies: PresenceReplicaDependencies,
   ) {
-    this.document = document
-    this.bucket = bucketOf(keyName(documentKey(document)))
+    this.document = documentKey(document)
+    this.bucket = bucketOf(keyName(this.document))
     this.#owner = owner
     this.#dependencies = dependencies
     this.#log = new LocalStateLog(this, dependencies.nextSeq)

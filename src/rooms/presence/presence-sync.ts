@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { keyName } from '../../engine/key-encoding.ts'
+import { readJsonOrNull } from '../../json.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { type NodeRequestDependencies, NodeRequests } from '../replication/node-requests.ts'
 import { HybridLogicalClock } from './hybrid-logical-clock.ts'
@@ -7,12 +8,13 @@ import {
   allTopic,
   bucketTopic,
   type DocumentKey,
-  decodePresence,
-  documentKey,
+  documentKeySchema,
   encodePresence,
   type MessageSender,
   nodeTopic,
   type PresenceMessage,
+  presenceMessageSchema,
+  senderSchema,
   type UnsignedMessage,
 } from './presence-messages.ts'
 import type { PresenceRecord } from './presence-records.ts'
@@ -63,10 +65,9 @@ interface PresenceSyncRequest {
   readonly have: Readonly<Record<string, number>>
 }
 
-const senderSchema = v.looseObject({ from: v.string(), incarnation: v.number(), at: v.number() })
 const syncResponseSchema = v.looseObject({ seq: v.number(), sender: senderSchema })
 const syncRequestSchema = v.looseObject({
-  document: v.strictTuple([v.string(), v.string(), v.string(), v.string()]),
+  document: documentKeySchema,
   sender: senderSchema,
   seq: v.number(),
   have: v.record(v.string(), v.number()),
@@ -117,8 +118,7 @@ export class PresenceSync {
       opened: (replica) => this.#onReplicaOpen(replica),
       closed: (replica) => this.#onReplicaClose(replica),
       publish: (replica, deltas) => this.#publishDeltas(replica, deltas),
-      requestSnapshots: (replica, node) =>
-        this.#publish(nodeTopic(node), snapshotRequest([documentKey(replica.document)])),
+      requestSnapshots: ({ document }, node) => this.#publish(nodeTopic(node), snapshotRequest([document])),
       sync: (replica) => this.#sync(replica),
     }
     const receive = (message: Uint8Array): undefined => this.#receive(message)
@@ -134,12 +134,12 @@ export class PresenceSync {
   /** Creates the replica of a document. Call `remove` when it is no longer needed. */
   add(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
     const replica = new PresenceReplica(document, owner, this.#replicaDependencies)
-    this.#replicas.set(nameOf(documentKey(document)), replica)
+    this.#replicas.set(keyName(replica.document), replica)
     return replica
   }
 
   remove(replica: PresenceReplica): void {
-    const name = nameOf(documentKey(replica.document))
+    const name = keyName(replica.document)
     if (this.#replicas.get(name) === replica) this.#replicas.delete(name)
     replica.end()
   }
@@ -197,13 +197,13 @@ export class PresenceSync {
    */
   #publishDeltas(replica: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
     if (!replica.hasRemoteNodes) return
-    const document = documentKey(replica.document)
+    const { document } = replica
     const topic = bucketTopic(replica.bucket)
     for (const delta of deltas) this.#publish(topic, { type: 'delta', document, ...delta })
   }
 
   #publishSnapshotsOf(replica: PresenceReplica, node: string): void {
-    const document = documentKey(replica.document)
+    const { document } = replica
     for (const full of replica.snapshots())
       this.#publish(nodeTopic(node), { type: 'snapshot', document, ...full })
   }
@@ -221,7 +221,8 @@ export class PresenceSync {
   }
 
   #receive(bytes: Uint8Array): undefined {
-    const message = decodePresence(bytes)
+    // A lost delta is detected by the sequence numbers, so a malformed message is dropped.
+    const message = readJsonOrNull(presenceMessageSchema, bytes)
     if (message === null || !this.#isFromActiveNode(message)) return
     this.#logicalClock.observe(message.at)
     switch (message.type) {
@@ -278,7 +279,7 @@ export class PresenceSync {
     replica.flush()
     const others = cluster.nodes().filter((node) => node !== cluster.self)
     const call: PresenceSyncRequest = {
-      document: documentKey(replica.document),
+      document: replica.document,
       sender: this.#sender(),
       seq: replica.seq,
       have: Object.fromEntries(others.map((node) => [node, replica.knownSeq(node)])),
@@ -354,13 +355,11 @@ export class PresenceSync {
   }
 
   #replicaOf(document: DocumentKey): PresenceReplica | undefined {
-    const replica = this.#replicas.get(nameOf(document))
+    const replica = this.#replicas.get(keyName(document))
     replica?.join()
     return replica?.isOpen === true ? replica : undefined
   }
 }
-
-const nameOf = (document: DocumentKey): string => keyName(document)
 
 const snapshotRequest = (documents: readonly DocumentKey[]): UnsignedMessage => ({
   type: 'request',
@@ -370,5 +369,5 @@ const snapshotRequest = (documents: readonly DocumentKey[]): UnsignedMessage => 
 const digestOf = (replicas: readonly PresenceReplica[], requestsReply: boolean): UnsignedMessage => ({
   type: 'digest',
   requestsReply,
-  documents: replicas.map((replica) => [documentKey(replica.document), replica.seq]),
+  documents: replicas.map(({ document, seq }) => [document, seq]),
 })

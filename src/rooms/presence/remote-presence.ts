@@ -56,25 +56,19 @@ export class RemotePresence {
       if ('editorId' in named) {
         const { editorId, clientId } = named
         const editor = this.#editors.get(editorId) ?? new Map<number, Map<string, ClientRecord>>()
-        setOfNode(editor, clientId, node, kindOf(record, 'client'))
+        setOfNode(editor, clientId, node, record?.kind === 'client' ? record : null)
         if (editor.size === 0) this.#editors.delete(editorId)
         else this.#editors.set(editorId, editor)
         changes.clients.set(editorId, (changes.clients.get(editorId) ?? new Set()).add(clientId))
       } else {
-        changes.userIds.add(named.userId)
-        if (named.kind === 'user') setOfNode(this.#users, named.userId, node, kindOf(record, 'user'))
-        else setOfNode(this.#restRecords, named.userId, node, kindOf(record, 'rest'))
+        const { kind, userId } = named
+        changes.userIds.add(userId)
+        if (kind === 'user') setOfNode(this.#users, userId, node, record?.kind === 'user' ? record : null)
+        else setOfNode(this.#restRecords, userId, node, record?.kind === 'rest' ? record : null)
       }
     }
     return changes
   }
-}
-
-function kindOf<Kind extends PresenceRecord['kind']>(
-  record: PresenceRecord | null,
-  kind: Kind,
-): Extract<PresenceRecord, { kind: Kind }> | null {
-  return record?.kind === kind ? (record as Extract<PresenceRecord, { kind: Kind }>) : null
 }
 
 function setOfNode<Name, Value>(

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../errors.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
@@ -35,6 +36,12 @@ export interface RestPresence {
   readonly email?: string | undefined
   readonly status?: string | undefined
 }
+
+export const restPresenceSchema = v.looseObject({
+  name: v.exactOptional(v.string()),
+  email: v.exactOptional(v.string()),
+  status: v.exactOptional(v.string()),
+})
 
 /** The awareness state of a virtual user. `text` is the JSON text `null` after the user has left. */
 export interface VirtualUserState extends AwarenessText {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import type { Bus, Cluster } from '../../engine/engine.ts'
+import { readJsonOrNull } from '../../json.ts'
 import { matchesSchema } from '../../schema-check.ts'
-import { parseJson } from '../presence/presence-messages.ts'
 
 /**
  * Maximum milliseconds to wait for the replies to a request. A node that has not replied by then has died, or
@@ -66,8 +66,8 @@ export class NodeRequests {
     this.#dependencies = dependencies
     this.#ends.push(
       dependencies.bus.subscribe(answerTopic(dependencies.cluster.self), (message) => {
-        const answer = parseJson(message)
-        if (matchesSchema(answerSchema, answer)) this.#receiveAnswer(answer)
+        const answer = readJsonOrNull(answerSchema, message)
+        if (answer !== null) this.#receiveAnswer(answer)
         return undefined
       }),
     )
@@ -85,8 +85,8 @@ export class NodeRequests {
   ): void {
     const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
     const listener = (message: Uint8Array): undefined => {
-      const call = parseJson(message)
-      if (!matchesSchema(callSchema, call) || call.from === this.#dependencies.cluster.self) return
+      const call = readJsonOrNull(callSchema, message)
+      if (call === null || call.from === this.#dependencies.cluster.self) return
       const { payload } = call
       if (!matchesSchema(schema, payload)) return
       if (order === 'ordered') {

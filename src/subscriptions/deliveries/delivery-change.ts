@@ -1,6 +1,7 @@
 import { emptyValue } from '../../directory/store/records.ts'
 import type { Transaction } from '../../directory/store/transaction.ts'
 import type { Job, Key } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import type { QueuedEvent } from '../../events/outbound-event.ts'
 import { deliveryKeys as keys } from './delivery-keys.ts'
 import {
@@ -48,14 +49,14 @@ export class DeliveryChange {
    */
   async first(status: DeliveryStatus, limit: number, after?: Key): Promise<readonly MessageRecord[]> {
     const entries = await this.#transaction.scan({ prefix: keys.by(status), limit, ...(after && { after }) })
-    const messages = await this.get(entries.map(({ key }) => key.at(-1) as string))
+    const messages = await this.get(entries.map(({ key }) => lastSegment(key)))
     return messages.filter((message) => message !== null)
   }
 
   /** Returns at most `limit` messages for events of an organization. */
   async ofOrganization(organizationId: string, limit: number): Promise<readonly MessageRecord[]> {
     const entries = await this.#transaction.scan({ prefix: keys.of(organizationId), limit })
-    const messages = await this.get(entries.map(({ key }) => key.at(-1) as string))
+    const messages = await this.get(entries.map(({ key }) => lastSegment(key)))
     return messages.filter((message) => message !== null)
   }
 

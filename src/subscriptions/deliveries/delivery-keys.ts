@@ -15,13 +15,13 @@ export const deliveriesPart = ({ workspaceId, apiKey, targetId }: TargetAddress)
 ]
 
 export const deliveryKeys = {
-  state: ['state'] as Key,
-  messages: ['messages'] as Key,
+  state: ['state'],
+  messages: ['messages'],
   message: (id: string): Key => ['messages', id],
   /** The event of a message. The record of an event never changes. */
   event: (id: string): Key => ['events', id],
   /** Index: pending messages, by the time of their next attempt. */
-  due: ['due'] as Key,
+  due: ['due'],
   dueAt: (at: number, id: string): Key => ['due', String(at).padStart(timeDigits, '0'), id],
   /** Index: the messages with a status, by the time of the event. */
   by: (status: DeliveryStatus): Key => ['by', status],

@@ -1,5 +1,6 @@
 import type { DirectoryReader } from '../../directory/store/directory-reader.ts'
 import type { Key } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { deliveryKeys as keys } from './delivery-keys.ts'
 import { type DeliveryStatus, type MessageRecord, messageRecordType } from './delivery-records.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
@@ -34,7 +35,7 @@ async function idsAt(
 ): Promise<readonly string[]> {
   if (cursor === null || 'after' in cursor) return idsFrom(reader, index, { ...cursor, limit, reverse: true })
   const [own, newer] = await Promise.all([
-    reader.get<object>([...index, cursor.upTo]),
+    reader.get([...index, cursor.upTo]),
     idsFrom(reader, index, { after: cursor.upTo, limit }),
   ])
   const ids = own === null ? newer : [cursor.upTo, ...newer]
@@ -48,5 +49,5 @@ async function idsFrom(
 ): Promise<readonly string[]> {
   const from = after === undefined ? {} : { after: [...index, after] }
   const entries = await reader.scan({ prefix: index, ...range, ...from })
-  return entries.map(({ key }) => key.at(-1) as string)
+  return entries.map(({ key }) => lastSegment(key))
 }

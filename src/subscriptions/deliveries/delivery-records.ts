@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import type { RecordType } from '../../directory/store/records.ts'
+import type { RecordType } from '../../engine/stored-record.ts'
 import { type EventType, orderOf, type QueuedEvent, queuedEventSchema } from '../../events/outbound-event.ts'
 import type { Tenant } from '../../model/address.ts'
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Bus, Key } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import { ApiError } from '../../errors.ts'
 import { eventJob, eventQueue, eventTopic, orderAt, type QueuedEvent } from '../../events/outbound-event.ts'
 import type { DeliveryChange } from './delivery-change.ts'
@@ -155,7 +156,7 @@ export class DeliveryService {
     const now = clock.now()
     const reader = store.read(address)
     const entries = await reader.scan({ prefix: keys.due, limit })
-    const ids = entries.filter(({ key }) => timeIn(key) <= now).map(({ key }) => key.at(-1) as string)
+    const ids = entries.filter(({ key }) => timeIn(key) <= now).map(({ key }) => lastSegment(key))
     const messages = await reader.getAll(ids.map(keys.message), messageRecordType)
     return messages.filter((message) => message !== null)
   }

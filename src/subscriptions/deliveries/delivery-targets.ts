@@ -1,4 +1,5 @@
 import type { Kv } from '../../engine/engine.ts'
+import { lastSegment } from '../../engine/key-encoding.ts'
 import type { Tenant } from '../../model/address.ts'
 import { basicTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits } from '../limits.ts'
@@ -9,7 +10,7 @@ import type { TargetAddress } from './delivery-records.ts'
 export async function allTargetIds(kv: Kv, tenant: Tenant): Promise<readonly string[]> {
   const range = { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }
   const entries = await kv.scan(subscriptionsPart(tenant), range)
-  return [...basicTargetIds, ...entries.map(({ key }) => key.at(-1) as string)]
+  return [...basicTargetIds, ...entries.map(({ key }) => lastSegment(key))]
 }
 
 /**

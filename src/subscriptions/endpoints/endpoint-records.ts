@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { RecordType } from '../../directory/store/records.ts'
 import type { Transaction } from '../../directory/store/transaction.ts'
+import type { RecordType } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import { basicTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
@@ -65,7 +65,7 @@ export async function putNewEndpoint(transaction: Transaction, endpoint: Endpoin
     )
   if (uid !== null) {
     const taken = [keys.endpointOfUid(uid), keys.endpoint(uid)]
-    const isTaken = (await transaction.getAll<object>(taken)).some((record) => record !== null)
+    const isTaken = (await transaction.getAll(taken)).some((record) => record !== null)
     if (isTaken || basicTargetIds.includes(uid))
       throw new ApiError('webhook/uid-taken', 'another endpoint has that uid, or that id; choose another')
     transaction.put(keys.endpointOfUid(uid), { endpointId: id } satisfies UidRecord)

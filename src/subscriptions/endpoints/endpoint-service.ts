@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
-import { readRecord } from '../../directory/store/records.ts'
 import { CredentialGenerator } from '../../directory/tenants/credential-generator.ts'
+import { readRecord } from '../../engine/stored-record.ts'
 import type { Tenant } from '../../model/address.ts'
 import { serveJob } from '../deliveries/delivery-keys.ts'
 import { type CursorPage, type ListingCursor, pageAt } from '../deliveries/listing-cursor.ts'

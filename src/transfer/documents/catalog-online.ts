@@ -1,35 +1,55 @@
-import { StorageError } from '../../storage/storage-error.ts'
-import type { Catalog, CatalogDocument, CatalogVersion } from './catalog.ts'
-import type { DocumentRoot } from './document-offline.ts'
-import { readOnline } from './document-online.ts'
+import * as v from 'valibot'
+import { namedUserSchema } from '../../model/named-users.ts'
+import type { Catalog, CatalogVersion } from './catalog.ts'
+import { readOnline, rootSchema } from './document-online.ts'
 import { callOnline, listOnline, type OnlineServer } from './rest-client.ts'
 
-interface Organization {
-  readonly id: string
-  readonly organizationName: string
-  readonly lastUpdated: number
-}
+const organizationSchema = v.looseObject({
+  id: v.string(),
+  organizationName: v.string(),
+  lastUpdated: v.number(),
+})
 
-type Document = Omit<CatalogDocument, 'documentId'> & { readonly id: string }
+const documentSchema = v.looseObject({
+  id: v.string(),
+  documentName: v.string(),
+  disabled: v.boolean(),
+  lastUpdated: v.number(),
+})
 
-interface Editor {
-  readonly id: string
-  readonly lastUpdate: string
-  readonly lastUpdatedBy: string
-  readonly sizeBytes: number
-}
+const editorSchema = v.looseObject({
+  id: v.string(),
+  lastUpdate: v.string(),
+  lastUpdatedBy: v.string(),
+  sizeBytes: v.number(),
+})
+
+const versionSchema: v.GenericSchema<CatalogVersion, unknown> = v.looseObject({
+  versionId: v.string(),
+  kind: v.string(),
+  label: v.string(),
+  metadata: v.looseObject({}),
+  createdAt: v.string(),
+  createdBy: v.string(),
+  sizeBytes: v.number(),
+  version: v.string(),
+  authors: v.array(namedUserSchema),
+})
+
+const restoredSchema = v.looseObject({ previousVersionId: v.nullable(v.string()) })
 
 /** Returns the catalog of a running server. The catalog reads through the REST API. */
 export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *organizations() {
-    for await (const each of listOnline<Organization>(server, '/v2/organizations/get', {})) {
+    for await (const each of listOnline(server, '/v2/organizations/get', {}, organizationSchema)) {
       const { id: organizationId, organizationName, lastUpdated } = each
       yield { organizationId, organizationName, lastUpdated }
     }
   },
   async *documents(organizationId) {
     const query = { organizationId }
-    for await (const each of listOnline<Document>(server, '/v2/organizations/documents/get', query)) {
+    const path = '/v2/organizations/documents/get'
+    for await (const each of listOnline(server, path, query, documentSchema)) {
       const { id: documentId, documentName, disabled, lastUpdated } = each
       yield { organizationId, documentId, documentName, disabled, lastUpdated }
     }
@@ -37,17 +57,17 @@ export const onlineCatalog = (server: OnlineServer): Catalog => ({
   async *editors(organizationId, documentId) {
     // Uses the format `roots`, because it works for every document and for all types of roots.
     const query = { organizationId, documentId, format: 'roots' }
-    const { data } = await callOnline(server, '/v2/crdt/get', query)
-    for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data as readonly Editor[]) {
+    const { data } = await callOnline(server, '/v2/crdt/get', query, v.array(editorSchema))
+    for (const { id: editorId, lastUpdate, lastUpdatedBy, sizeBytes } of data) {
       const lastUpdated = Date.parse(lastUpdate)
       yield { organizationId, documentId, editorId, lastUpdated, lastUpdatedBy, sizeBytes }
     }
   },
-  versions: (path) => listOnline<CatalogVersion>(server, '/v2/crdt/versions/list', path),
+  versions: (path) => listOnline(server, '/v2/crdt/versions/list', path, versionSchema),
   async content(path, versionId, reading) {
     if (versionId === null) return readOnline(server, path, reading)
-    const { data } = await callOnline(server, '/v2/crdt/versions/get', { ...path, ...reading, versionId })
-    return data as DocumentRoot
+    const query = { ...path, ...reading, versionId }
+    return (await callOnline(server, '/v2/crdt/versions/get', query, rootSchema)).data
   },
   close: () => Promise.resolve(),
 })
@@ -62,8 +82,7 @@ export async function restoreOnline(
   path: object,
   versionId: string,
 ): Promise<string | null> {
-  const { data } = await callOnline(server, '/v2/crdt/versions/restore', { ...path, versionId })
-  if (typeof data !== 'object' || data === null)
-    throw new StorageError(`the response of ${server.url} has no data`)
-  return (data as { previousVersionId: string | null }).previousVersionId
+  const query = { ...path, versionId }
+  const { data } = await callOnline(server, '/v2/crdt/versions/restore', query, restoredSchema)
+  return data.previousVersionId
 }

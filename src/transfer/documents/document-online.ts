@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { DocumentReading } from '../../content/read-document.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { StorageError } from '../../storage/storage-error.ts'
@@ -5,13 +6,27 @@ import type { DocumentRoot, NewContent, PutReport } from './document-offline.ts'
 import { listingHint } from './listing-hints.ts'
 import { callOnline, type OnlineServer } from './rest-client.ts'
 
+export const rootSchema: v.GenericSchema<DocumentRoot, unknown> = v.looseObject({
+  type: v.string(),
+  contentKey: v.string(),
+  data: v.unknown(),
+})
+
+const writtenSchema: v.GenericSchema<Omit<PutReport, 'created'>, unknown> = v.looseObject({
+  changed: v.boolean(),
+  bytes: v.number(),
+  insertions: v.exactOptional(v.number()),
+  deletions: v.exactOptional(v.number()),
+})
+
 /** Reads one document through the REST API. @throws StorageError with the error of the server */
 export async function readOnline(
   server: OnlineServer,
   path: DocumentPath,
   reading: DocumentReading,
 ): Promise<DocumentRoot> {
-  const [found] = (await call(server, '/v2/crdt/get', { ...path, ...reading })) as readonly DocumentRoot[]
+  const query = { ...path, ...reading }
+  const [found] = (await callOnline(server, '/v2/crdt/get', query, v.array(rootSchema))).data
   if (found === undefined) throw new StorageError('there is no such document', { hint: listingHint })
   return found
 }
@@ -27,7 +42,8 @@ export async function applyOnline(
 ): Promise<PutReport> {
   const update = Buffer.from(bytes).toString('base64')
   const created = !(await exists(server, path))
-  return reportOf(created, await call(server, '/v2/crdt/apply', { ...path, update, create: true }))
+  const query = { ...path, update, create: true }
+  return reportOf(created, (await callOnline(server, '/v2/crdt/apply', query, writtenSchema)).data)
 }
 
 /**
@@ -40,11 +56,12 @@ export async function replaceOnline(
   content: NewContent,
 ): Promise<PutReport> {
   const created = !(await exists(server, path))
-  return reportOf(created, await call(server, '/v2/crdt/update', { ...path, ...content, upsert: true }))
+  const query = { ...path, ...content, upsert: true }
+  return reportOf(created, (await callOnline(server, '/v2/crdt/update', query, writtenSchema)).data)
 }
 
-function reportOf(created: boolean, data: unknown): PutReport {
-  const { changed, bytes, insertions, deletions } = data as PutReport
+function reportOf(created: boolean, written: Omit<PutReport, 'created'>): PutReport {
+  const { changed, bytes, insertions, deletions } = written
   if (insertions === undefined || deletions === undefined) return { created, changed, bytes }
   return { created, changed, bytes, insertions, deletions }
 }
@@ -55,14 +72,10 @@ function reportOf(created: boolean, data: unknown): PutReport {
  */
 async function exists(server: OnlineServer, path: DocumentPath): Promise<boolean> {
   try {
-    return (
-      ((await call(server, '/v2/crdt/get', { ...path, format: 'roots' })) as readonly unknown[]).length > 0
-    )
+    const query = { ...path, format: 'roots' }
+    return (await callOnline(server, '/v2/crdt/get', query, v.array(v.unknown()))).data.length > 0
   } catch (error) {
     if (error instanceof StorageError && error.message.includes('NOT_FOUND')) return false
     throw error
   }
 }
-
-const call = async (server: OnlineServer, path: string, data: object): Promise<unknown> =>
-  (await callOnline(server, path, data)).data

@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import { errorMessage } from '../../errors.ts'
+import { checkJson, readJson } from '../../json.ts'
 import { responseError } from '../../storage/backup-sources.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { withoutTrailing } from '../../text.ts'
@@ -12,18 +14,23 @@ export interface OnlineServer {
 }
 
 /** Response of the server to one call. */
-export interface RestResponse {
-  readonly data: unknown
+export interface RestResponse<Data> {
+  readonly data: Data
   /** Token of the next page; absent on the last page. */
   readonly pageToken?: string
 }
 
-/** Calls an operation of a running server. @throws StorageError with the error of the server */
-export async function callOnline(
+/**
+ * Calls an operation of a running server.
+ * @param schema schema of the `data` of the response
+ * @throws StorageError with the error of the server, or if the response does not match the schema
+ */
+export async function callOnline<Data>(
   { url, apiKey, authToken }: OnlineServer,
   path: string,
   data: object,
-): Promise<RestResponse> {
+  schema: v.GenericSchema<Data, unknown>,
+): Promise<RestResponse<Data>> {
   const response = await fetch(withoutTrailing('/', url) + path, {
     method: 'POST',
     headers: {
@@ -40,7 +47,27 @@ export async function callOnline(
     })
   })
   if (!response.ok) throw await refusedBy(url, path, response)
-  return ((await response.json()) as { result: RestResponse }).result
+  return responded(url, await response.text(), schema)
+}
+
+const responseSchema = v.looseObject({
+  result: v.looseObject({ data: v.exactOptional(v.unknown()), pageToken: v.exactOptional(v.string()) }),
+})
+
+function responded<Data>(
+  url: string,
+  text: string,
+  schema: v.GenericSchema<Data, unknown>,
+): RestResponse<Data> {
+  try {
+    const { data, ...others } = readJson(responseSchema, text).result
+    return { ...others, data: checkJson(schema, data) }
+  } catch (error) {
+    throw new StorageError(`unexpected response of ${url}: ${errorMessage(error)}`, {
+      cause: error,
+      hint: 'use a command and a server of the same version',
+    })
+  }
 }
 
 /**
@@ -65,11 +92,13 @@ export async function* listOnline<Item>(
   server: OnlineServer,
   path: string,
   query: object,
+  schema: v.GenericSchema<Item, unknown>,
 ): AsyncGenerator<Item> {
   let pageToken: string | undefined
   do {
-    const page = await callOnline(server, path, { ...query, ...(pageToken !== undefined && { pageToken }) })
-    yield* page.data as readonly Item[]
+    const given = { ...query, ...(pageToken !== undefined && { pageToken }) }
+    const page: RestResponse<readonly Item[]> = await callOnline(server, path, given, v.array(schema))
+    yield* page.data
     pageToken = page.pageToken
   } while (pageToken !== undefined)
 }

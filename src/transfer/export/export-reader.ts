@@ -1,32 +1,20 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorMessage } from '../../errors.ts'
 import { type Progress, StorageError } from '../../storage/storage-error.ts'
-import { readLines } from '../text-lines.ts'
+import { fileChunks, readLines } from '../text-lines.ts'
 import {
-  type BlobLine,
-  type DocumentLine,
   decodeSummary,
   type ExportSummary,
   type FileEntry,
-  type JobLine,
   type ListKind,
   listNames,
+  type ManifestLine,
   sha256Of,
   summaryName,
-  type ValueLine,
 } from './manifest.ts'
 import { isManifestLine } from './manifest-validation.ts'
-
-/** Type of the lines of each list. */
-interface LineReader {
-  readonly documents: DocumentLine
-  readonly values: ValueLine
-  readonly blobs: BlobLine
-  readonly jobs: JobLine
-}
 
 /** Maximum number of damaged files that an error lists. */
 const namedMax = 5
@@ -60,12 +48,12 @@ export class ExportReader {
   }
 
   /** Yields the lines of a list in order. @throws StorageError if a line is invalid */
-  async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<LineReader[Kind]> {
+  async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<ManifestLine[Kind]> {
     for await (const { number, text } of readLines(join(this.#directory, listNames[kind]))) {
       const line = parsed(text)
       if (!isManifestLine(kind, line))
         throw new StorageError(`${listNames[kind]}, line ${number}: it is not a line of a Weft export`)
-      yield line as LineReader[Kind]
+      yield line
     }
   }
 
@@ -111,9 +99,9 @@ export class ExportReader {
     const hash = createHash('sha256')
     let read = 0
     try {
-      for await (const chunk of createReadStream(join(this.#directory, file))) {
-        hash.update(chunk as Buffer)
-        read += (chunk as Buffer).length
+      for await (const chunk of fileChunks(join(this.#directory, file))) {
+        hash.update(chunk)
+        read += chunk.length
       }
     } catch (error) {
       return `${file} cannot be read (${errorMessage(error)})`

@@ -26,7 +26,6 @@ import {
   exportFormat,
   type FileEntry,
   type ListKind,
-  listNames,
   sha256Of,
   summaryName,
   type ValueLine,
@@ -101,14 +100,11 @@ class ExportRun {
   }
 
   async run(directory: string): Promise<Exported> {
-    const kinds = Object.keys(listNames) as ListKind[]
-    const opened = await Promise.all(kinds.map(async (kind) => [kind, await this.#tree.list(kind)] as const))
-    const lists = Object.fromEntries(opened) as Record<ListKind, JsonLinesWriter>
+    const lists = await forEachList((kind) => this.#tree.list(kind))
     try {
       await this.#writeRecords(lists)
       await this.#writeDocuments(lists.documents)
-      const ended = await Promise.all(opened.map(async ([kind, list]) => [kind, await list.end()] as const))
-      const entries = Object.fromEntries(ended) as Record<ListKind, FileEntry & { lines: number }>
+      const entries = await forEachList((kind) => lists[kind].end())
       const credentials = await this.#writeCredentials(directory)
       await this.#writeSummary(entries, credentials)
       const deleted = this.#documents.filter(({ state }) => state === 'deleted').length
@@ -146,7 +142,7 @@ class ExportRun {
     const bytes = exportedBytes(value)
     const line: ValueLine = { part, key, ...bytes }
     if (this.#options.secrets === 'included' || !('json' in bytes)) return list.add(line)
-    const kept = redactSecrets(part, key, bytes.json as object)
+    const kept = redactSecrets(part, key, bytes.json)
     if (kept === null) return
     const { record: json, secrets } = kept
     await list.add({ part, key, json, ...(secrets.length > 0 && { secrets }) })
@@ -241,4 +237,17 @@ class ExportRun {
 export function addressOf(key: Key): DocumentAddress {
   const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = key
   return { workspaceId, apiKey, organizationId, documentId, editorId }
+}
+
+/** Calls `work` for each list in parallel, and returns the results by list. */
+async function forEachList<Result>(
+  work: (kind: ListKind) => Promise<Result>,
+): Promise<Record<ListKind, Result>> {
+  const [documents, values, blobs, jobs] = await Promise.all([
+    work('documents'),
+    work('values'),
+    work('blobs'),
+    work('jobs'),
+  ])
+  return { documents, values, blobs, jobs }
 }

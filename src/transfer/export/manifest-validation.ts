@@ -1,52 +1,69 @@
 import * as v from 'valibot'
 import { adoptedMax } from '../../engine/log-state.ts'
-import type { DocumentPath } from '../../model/address.ts'
-import { pathProblem } from '../import/name-mapping.ts'
-import { fileSchema, type ListKind } from './manifest.ts'
+import { isPath } from '../import/name-mapping.ts'
+import { fileSchema, type ListKind, type ManifestLine } from './manifest.ts'
 
-type ManifestMembers = Readonly<Record<string, unknown>>
+const text = v.pipe(
+  v.string(),
+  v.check((value) => value.isWellFormed()),
+)
+const key = v.pipe(v.array(text), v.minLength(1))
+const numberFrom = (least: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(adoptedMax))
+const bytes = v.union([v.looseObject({ json: v.unknown() }), v.looseObject({ base64: text })])
+const address = v.pipe(
+  v.looseObject({
+    workspaceId: text,
+    apiKey: text,
+    organizationId: text,
+    documentId: text,
+    editorId: text,
+  }),
+  v.check((path) => isPath(path)),
+)
 
 /**
- * Functions that check the lines of each list. These checks are necessary because a matching checksum does
- * not prove that Weft wrote the lines.
+ * Schemas of the lines of each list. These checks are necessary because a matching checksum does not prove
+ * that Weft wrote the lines.
  */
-const checks: Readonly<Record<ListKind, (line: ManifestMembers) => boolean>> = {
-  documents: (line) => isAddress(line.address) && (line.state === 'live' ? isLive(line) : isDeleted(line)),
-  values: ({ part, key, secrets, ...bytes }) =>
-    isKey(part) && isKey(key) && isBytes(bytes) && (secrets === undefined || isTexts(secrets)),
-  blobs: ({ key, ...file }) => isKey(key) && isFile(file),
-  jobs: ({ is, queue, id, at, ...bytes }) =>
-    (is === 'job' || is === 'buried') && isTexts([queue, id]) && isNumber(at, 0) && isBytes(bytes),
+const schemas: { readonly [Kind in ListKind]: v.GenericSchema<ManifestLine[Kind], unknown> } = {
+  documents: v.variant('state', [
+    v.looseObject({
+      state: v.literal('live'),
+      address,
+      log: v.looseObject({
+        epoch: numberFrom(1),
+        head: numberFrom(1),
+        changedAt: numberFrom(0),
+        changedBy: text,
+      }),
+      stateVector: text,
+      files: v.array(
+        v.looseObject({
+          ...fileSchema.entries,
+          is: v.picklist(['update', 'json', 'text', 'xml']),
+          contentKey: v.exactOptional(text),
+        }),
+      ),
+    }),
+    v.looseObject({ state: v.literal('deleted'), address, epoch: numberFrom(1) }),
+  ]),
+  values: v.intersect([v.looseObject({ part: key, key, secrets: v.exactOptional(v.array(text)) }), bytes]),
+  blobs: v.looseObject({ ...fileSchema.entries, key }),
+  jobs: v.intersect([
+    v.looseObject({
+      is: v.picklist(['job', 'buried']),
+      queue: text,
+      id: text,
+      at: numberFrom(0),
+      error: v.exactOptional(v.string()),
+    }),
+    bytes,
+  ]),
 }
 
 /** Returns whether `line` is a valid line of the list `kind`. */
-export const isManifestLine = (kind: ListKind, line: unknown): boolean => isObject(line) && checks[kind](line)
-
-const isObject = (value: unknown): value is ManifestMembers =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
-const isKey = (value: unknown): boolean => isTexts(value) && (value as unknown[]).length > 0
-const isNumber = (value: unknown, least: number): boolean =>
-  Number.isInteger(value) && (value as number) >= least && (value as number) <= adoptedMax
-
-const isFile = (value: unknown): boolean => v.is(fileSchema, value)
-
-const isBytes = (value: ManifestMembers): boolean => 'json' in value || isText(value.base64)
-
-const isAddress = (value: unknown): boolean =>
-  isObject(value) &&
-  isTexts([value.workspaceId, value.apiKey]) &&
-  pathProblem(value as unknown as DocumentPath) === null
-
-const isDeleted = ({ state, epoch }: ManifestMembers): boolean => state === 'deleted' && isNumber(epoch, 1)
-
-const isLive = ({ log, stateVector, files }: ManifestMembers): boolean =>
-  isObject(log) &&
-  isNumber(log.epoch, 1) &&
-  isNumber(log.head, 1) &&
-  isNumber(log.changedAt, 0) &&
-  isText(log.changedBy) &&
-  isText(stateVector) &&
-  Array.isArray(files) &&
-  files.every(isFile)
+export const isManifestLine = <Kind extends ListKind>(
+  kind: Kind,
+  line: unknown,
+): line is ManifestLine[Kind] => v.is(schemas[kind], line)

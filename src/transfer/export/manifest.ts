@@ -67,6 +67,14 @@ export type DocumentLine =
 
 export type LiveLine = Extract<DocumentLine, { state: 'live' }>
 
+/** Type of the lines of each list. */
+export interface ManifestLine {
+  readonly documents: DocumentLine
+  readonly values: ValueLine
+  readonly blobs: BlobLine
+  readonly jobs: JobLine
+}
+
 /**
  * Bytes of a stored value. They are written as JSON if `JSON.stringify` returns exactly the same bytes, and
  * as base64 otherwise.

@@ -1,16 +1,17 @@
 import type { AuthTokenRecord, WorkspaceRecord } from '../../directory/store/records.ts'
 import { CredentialGenerator } from '../../directory/tenants/credential-generator.ts'
 import type { Key } from '../../engine/engine.ts'
+import { isJsonObject } from '../../json.ts'
 import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts'
 import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
 
 /** A record without its secrets, and the names of the members that an import must generate. */
 export interface RedactedRecord {
-  readonly record: object
+  readonly record: unknown
   readonly secrets: readonly string[]
 }
 
-type RedactionRule = (record: object) => RedactedRecord | null
+type RedactionRule = (record: unknown) => RedactedRecord | null
 
 /**
  * Functions that remove secrets in plain text from records. The key of a function consists of the first
@@ -29,23 +30,23 @@ const rules: ReadonlyMap<string, RedactionRule> = new Map<string, RedactionRule>
  * Removes the secrets of a record. Returns null if the export must omit the whole record. Digests and
  * encrypted values are not secrets.
  */
-export function redactSecrets(part: Key, key: Key, record: object): RedactedRecord | null {
+export function redactSecrets(part: Key, key: Key, record: unknown): RedactedRecord | null {
   const kind = part[0] === 'directory' && key.length > 2 ? key[2] : key[0]
   const rule = rules.get(`${part[0]} ${kind} ${key.length}`)
   return rule === undefined ? { record, secrets: [] } : rule(record)
 }
 
-function withoutWorkspaceToken(record: object): RedactedRecord {
+function withoutWorkspaceToken(record: unknown): RedactedRecord {
   const { retiredTokens: _, isUnissued: __, ...others } = record as WorkspaceRecord
   return { record: { ...others, authToken: '' }, secrets: ['authToken'] }
 }
 
-function withoutAuthToken(record: object): RedactedRecord {
+function withoutAuthToken(record: unknown): RedactedRecord {
   const { isUnissued: _, ...others } = record as AuthTokenRecord
   return { record: { ...others, token: '' }, secrets: ['token'] }
 }
 
-function withoutSigningSecret(record: object): RedactedRecord {
+function withoutSigningSecret(record: unknown): RedactedRecord {
   const endpoint = { ...(record as EndpointRecord), secret: '', previousSecret: null }
   return { record: endpoint, secrets: ['secret'] }
 }
@@ -54,17 +55,17 @@ function withoutSigningSecret(record: object): RedactedRecord {
  * Empties the token for the webhook receiver. An import cannot generate a new token, because the receiver
  * must know the token.
  */
-function withoutReceiverToken(record: object): RedactedRecord {
+function withoutReceiverToken(record: unknown): RedactedRecord {
   const config = record as BasicConfig
   const webhookServiceConfig = { ...config.webhookServiceConfig, authToken: '' }
   return { record: { ...config, webhookServiceConfig }, secrets: [] }
 }
 
 /** Returns the record with newly generated values for the members in `secrets`. */
-export function regenerateSecrets(record: object, secrets: readonly string[]): object {
+export function regenerateSecrets(record: unknown, secrets: readonly string[]): object {
   const make = (name: string): string =>
     name === 'secret' ? generateSecret() : new CredentialGenerator().secret()
   const isToken = secrets.some((name) => name !== 'secret')
   const made = Object.fromEntries(secrets.map((name) => [name, make(name)]))
-  return { ...record, ...made, ...(isToken && { isUnissued: true }) }
+  return { ...(isJsonObject(record) && record), ...made, ...(isToken && { isUnissued: true }) }
 }

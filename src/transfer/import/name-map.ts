@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { errorMessage } from '../../errors.ts'
+import { isJsonObject } from '../../json.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import { pathProblem } from './name-mapping.ts'
+import { isPath, pathProblem } from './name-mapping.ts'
 
 /**
  * Reads a name map. The file has one JSON object per line, with `name`, `organizationId`, `documentId` and
@@ -33,9 +34,9 @@ function entryOf(line: string): { readonly name: string; readonly path: Document
   } catch (error) {
     return `it is not JSON: ${errorMessage(error)}`
   }
-  if (typeof value !== 'object' || value === null) return 'it is not an object'
-  const { name, organizationId, documentId, editorId } = value as Record<string, unknown>
+  if (!isJsonObject(value)) return 'it is not an object'
+  const { name, organizationId, documentId, editorId } = value
   if (typeof name !== 'string') return 'name must be a string'
-  const path = { organizationId, documentId, editorId } as DocumentPath
-  return pathProblem(path) ?? { name, path }
+  const path = { organizationId, documentId, editorId }
+  return isPath(path) ? { name, path } : (pathProblem(path) ?? 'it is not an address')
 }

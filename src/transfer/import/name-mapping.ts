@@ -33,8 +33,12 @@ export function mapName(name: string, { map, organizationId, editorId }: NameMap
   return { problem: `its name cannot be the id of a document: it ${problem}` }
 }
 
+type UncheckedPath = { readonly [Name in keyof DocumentPath]?: unknown }
+
+export const isPath = (path: UncheckedPath): path is DocumentPath => pathProblem(path) === null
+
 /** Returns the problem of the first invalid id; null if all ids are valid. */
-export function pathProblem(path: DocumentPath): string | null {
+export function pathProblem(path: UncheckedPath): string | null {
   for (const key of ['organizationId', 'documentId', 'editorId'] as const) {
     const problem = idProblem(path[key])
     if (problem !== null) return `${key} ${problem}`
@@ -44,8 +48,7 @@ export function pathProblem(path: DocumentPath): string | null {
 
 /** Returns the address that a name contains; null if the name does not consist of three valid ids. */
 function pathIn(name: string): DocumentPath | null {
-  const ids = name.split('/').map(decodeSegment)
-  if (ids.length !== 3 || ids.some((id) => idProblem(id) !== null)) return null
-  const [organizationId, documentId, editorId] = ids as [string, string, string]
-  return { organizationId, documentId, editorId }
+  const [organizationId, documentId, editorId, ...others] = name.split('/').map(decodeSegment)
+  const path = { organizationId, documentId, editorId }
+  return others.length === 0 && isPath(path) ? path : null
 }

@@ -82,7 +82,7 @@ export class ValueRestorer {
   #entryOf(line: ValueLine): KvEntry {
     const { secrets, key } = line
     if (secrets === undefined || !('json' in line)) return { key, value: importedBytes(line) }
-    return { key, value: importedBytes({ json: regenerateSecrets(line.json as object, secrets) }) }
+    return { key, value: importedBytes({ json: regenerateSecrets(line.json, secrets) }) }
   }
 
   #stateOf(line: ValueLine, found: Uint8Array | null): 'absent' | 'same' | 'different' {
@@ -94,7 +94,7 @@ export class ValueRestorer {
   #shown(line: ValueLine, value: Uint8Array): Uint8Array {
     if (this.#files.summary.secrets === 'included' || !('json' in line)) return value
     const found = exportedBytes(value)
-    const kept = 'json' in found ? redactSecrets(line.part, line.key, found.json as object) : null
+    const kept = 'json' in found ? redactSecrets(line.part, line.key, found.json) : null
     return kept === null ? value : importedBytes({ json: kept.record })
   }
 

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import sqlite, { type Database as Connection } from 'node-sqlite3-wasm'
-import { errorMessage } from '../../errors.ts'
+import { errorCode, errorMessage } from '../../errors.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 
@@ -69,7 +69,7 @@ async function startOf(file: string, bytes: number): Promise<Buffer | null> {
       await handle.close()
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     throw new StorageError(`${file} cannot be read: ${errorMessage(error)}`)
   }
 }

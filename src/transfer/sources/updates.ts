@@ -1,7 +1,9 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import * as v from 'valibot'
 import { errorMessage } from '../../errors.ts'
+import { readJson } from '../../json.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ImportSource, StoredDocument } from '../import/import-source.ts'
 import { readLines } from '../text-lines.ts'
@@ -111,12 +113,13 @@ const noEntry = 'it is not JSON with a name and an update in base64'
 
 function entryOf(line: string): { readonly name: string; readonly update: Uint8Array } | null {
   try {
-    const { name, update } = JSON.parse(line) as Record<string, unknown>
-    if (typeof name !== 'string' || typeof update !== 'string') return null
+    const { name, update } = readJson(lineSchema, line)
     return base64.test(update) ? { name, update: Buffer.from(update, 'base64') } : null
   } catch {
     return null
   }
 }
+
+const lineSchema = v.looseObject({ name: v.string(), update: v.string() })
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { decodeRecord } from '../../../src/directory/store/records.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { decodeRecord } from '../../../src/engine/stored-record.ts'
 import type { VersionRecord } from '../../../src/versions/version-keys.ts'
 import { temporaryDirectory } from '../../contract/level/store-tools.ts'
 import { eventually } from '../../support/clients/clients.ts'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { keys } from '../../../src/directory/organizations/organization-keys.ts'
-import type { FolderRecord } from '../../../src/directory/store/records.ts'
 import type { Engine, Key } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { documentPrefix, organizationPrefix } from '../../../src/model/address.ts'
@@ -90,7 +89,7 @@ it('[ORG-9] closes a socket with 4404 when its permission is read again while it
   const { store } = directoryOn(engine)
   const { workspaceId, apiKey } = server.credentials
   await store.change({ workspaceId, apiKey, organizationId }, async (transaction) => {
-    const folder = await transaction.get<FolderRecord>(keys.folder('top'))
+    const folder = await transaction.get(keys.folder('top'))
     transaction.put(keys.folder('top'), { ...folder, deleting: true })
   })
   const named = { organizationId, organizationName: 'A change that concerns everybody' }

@@ -9,13 +9,8 @@ import {
 } from '../../../src/directory/organizations/organization-keys.ts'
 import { indexedExpiry, indexedResource } from '../../../src/directory/permissions/grants.ts'
 import type { BatchItemResult } from '../../../src/directory/store/batch.ts'
-import {
-  type AccessRole,
-  type AccessType,
-  decodeRecord,
-  type FolderRecord,
-  type GrantRecord,
-} from '../../../src/directory/store/records.ts'
+import type { AccessRole, AccessType, GrantRecord } from '../../../src/directory/store/records.ts'
+import { decodeRecord } from '../../../src/engine/stored-record.ts'
 import { AccessModel } from '../../support/data/access-model.ts'
 import { type OpenDirectory, openDirectory } from '../../support/data/directory.ts'
 import { times } from '../../support/time/full-run.ts'
@@ -298,7 +293,7 @@ it('[ACC-57] gives no access to a document while the document, its folder or its
   const mark = async (key: readonly string[]) => {
     let before: object = {}
     await directory.store.change(scope, async (transaction) => {
-      before = (await transaction.get<FolderRecord>(key)) ?? {}
+      before = (await transaction.get(key)) ?? {}
       transaction.put(key, { ...before, deleting: true })
     })
     const role = await roleOn('d1', 'ann')

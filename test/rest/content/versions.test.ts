@@ -152,7 +152,7 @@ it('[VER-5] limits labels, metadata, and the number of versions that callers cre
   const address = addressOf(editor)
   const { store } = directoryOn(engine, clock)
   await store.carryOut(address, async (transaction) => {
-    const record = await transaction.get<object>(versionKeys.version(address, versionId))
+    const record = await transaction.get(versionKeys.version(address, versionId))
     for (let number = 1; number < versionLimits.manual; number++) {
       const id = versionIdOf(number, 'x')
       transaction.put(versionKeys.version(address, id), { ...record, versionId: id, createdAt: number })

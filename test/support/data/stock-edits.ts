@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
 import { xmlName, xmlText } from '../../../src/content/xml/names.ts'
-import { asRoot, type SharedRoot } from '../../../src/content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 
 /** Names that Yjs accepts for roots, keys, attributes, formats, elements, and hooks. */
 const names = [
@@ -38,10 +38,10 @@ type StockRoot = (typeof stockRoots)[number]
 
 /** Returns a root with the type with which a client accesses it. */
 export function openRoot(doc: Y.Doc, { name, kind }: StockRoot): SharedRoot {
-  if (kind === 'text') return asRoot(doc.getText(name))
-  if (kind === 'map') return asRoot(doc.getMap(name))
-  if (kind === 'array') return asRoot(doc.getArray(name))
-  return asRoot(kind === 'xml' ? doc.getXmlFragment(name) : doc.get(name, Y.XmlText))
+  if (kind === 'text') return doc.getText(name)
+  if (kind === 'map') return doc.getMap(name)
+  if (kind === 'array') return doc.getArray(name)
+  return kind === 'xml' ? doc.getXmlFragment(name) : doc.get(name, Y.XmlText)
 }
 
 // The words have no surrogate pairs, because Yjs reads a pair that an edit has split in two different ways.
@@ -217,7 +217,7 @@ function typesIn({ _start, _map }: SharedRoot): readonly SharedRoot[] {
   const items = [..._map.values()]
   for (let item = _start; item !== null; item = item.right) items.push(item)
   return items.flatMap(({ deleted, content }) =>
-    !deleted && content instanceof Y.ContentType ? [asRoot(content.type as never)] : [],
+    !deleted && content instanceof Y.ContentType ? [content.type] : [],
   )
 }
 

@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import { asRoot, type SharedRoot } from '../../../src/content/yjs/root-kind.ts'
+import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 import type { Yjs } from './digest.ts'
 import type { Random } from './random-doc.ts'
 
@@ -157,7 +157,7 @@ export class StockHistory {
   /** Returns a random root, or a random type that is nested in a root. */
   #typeIn(doc: Y.Doc): SharedRoot {
     const random = this.#random
-    let type = asRoot(this.#rootOf(doc))
+    let type: SharedRoot = this.#rootOf(doc)
     for (let depth = random.below(4); depth > 0; depth--) {
       const inside = this.#inside(type)
       if (inside.length === 0) break

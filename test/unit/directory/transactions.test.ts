@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { counterRecordType } from '../../../src/directory/store/records.ts'
 import { TransactionRunner } from '../../../src/directory/store/transaction.ts'
 import type { Key, Kv } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
@@ -26,7 +27,7 @@ it('[CS-53] confirms as many concurrent changes of several nodes as it applies',
     Array.from({ length: 160 }, (_, index) =>
       (nodes[index % 8] as TransactionRunner)
         .run(part, async (transaction) => {
-          const { count } = (await transaction.get<{ count: number }>(key)) ?? { count: 0 }
+          const { count } = (await transaction.get(key, counterRecordType)) ?? { count: 0 }
           transaction.put(key, { count: count + 1 })
         })
         .then(

@@ -21,7 +21,6 @@ import {
   counterRecordType,
   documentRecordType,
   domainsRecordType,
-  encodeRecord,
   folderRecordType,
   grantExpiryType,
   grantRecordType,
@@ -31,8 +30,6 @@ import {
   organizationRecordType,
   placedDocumentType,
   placedFolderType,
-  type RecordType,
-  readRecord,
   retiredTokensRecordType,
   revocationRecordType,
   userRecordType,
@@ -41,10 +38,14 @@ import {
 import { Transaction } from '../../../src/directory/store/transaction.ts'
 import type { Key } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { encodeRecord, type RecordType, readRecord } from '../../../src/engine/stored-record.ts'
+import { activityRecordType, activityTraitsType } from '../../../src/events/activity.ts'
+import { activityPositionType } from '../../../src/events/activity-keys.ts'
 import { MalformedJsonError } from '../../../src/json.ts'
 import {
   notificationReadStateType,
   notificationRecordType,
+  notificationStateType,
 } from '../../../src/notifications/notification-records.ts'
 import { matchesSchema } from '../../../src/schema-check.ts'
 import {
@@ -169,6 +170,31 @@ const samples: readonly (readonly [RecordType<object>, object])[] = [
     },
   ],
   [notificationReadStateType, { read: true, gone: false }],
+  [notificationStateType, { marks: 1 }],
+  [
+    activityRecordType,
+    {
+      featureType: 'comment',
+      actionType: 'comment.add',
+      actionUser: ann,
+      id: 'a',
+      documentId: null,
+      timestamp: 1,
+      place: 0,
+    },
+  ],
+  [
+    activityTraitsType,
+    {
+      documentId: 'report',
+      userId: 'ann',
+      targetEntityId: null,
+      locationId: null,
+      featureType: 'comment',
+      actionType: 'comment.add',
+    },
+  ],
+  [activityPositionType, { order: '1', id: 'a' }],
   [
     judgmentType,
     { ...place, judgmentId: 'j', query: 'q', decision: 'approve', reason: '', reviewerId: '', judgedAt: 1 },

@@ -20,7 +20,7 @@ export const contentToText = ({ type, data }: Pick<EditableContent, 'type' | 'da
  * @throws SyntaxError with the position of the error in the JSON
  */
 export const textToContent = (type: string, text: string): unknown =>
-  isString(type) ? text : (JSON.parse(text) as unknown)
+  isString(type) ? text : JSON.parse(text)
 
 /**
  * Converts content to lines that can be compared. Each line ends with a line break, so that the last line is

@@ -96,7 +96,10 @@ function read(type: string, text: string): unknown {
   try {
     return textToContent(type, text)
   } catch (error) {
-    throw new ApiCallError('INVALID_ARGUMENT', `This is not JSON: ${(error as Error).message}.`)
+    throw new ApiCallError(
+      'INVALID_ARGUMENT',
+      `This is not JSON: ${error instanceof Error ? error.message : String(error)}.`,
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { formatBytes } from '../../ui/format.ts'
 import { LocalTime } from '../../ui/time.tsx'
@@ -22,7 +23,7 @@ interface FiguresProps {
 /** Shows the size and the structure of the document, and the user who changed the document last. */
 export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
   const counts = useCounts(live, onChanged)
-  const shown: readonly (readonly [string, unknown])[] = [
+  const shown: readonly (readonly [string, ComponentChildren])[] = [
     ['Size', formatBytes(head.sizeBytes)],
     ['Structs', counts.structs],
     ['Tombstones', counts.tombstones],
@@ -37,7 +38,7 @@ export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
         {shown.map(([title, value]) => (
           <div key={title}>
             <dt>{title}</dt>
-            <dd>{typeof value === 'number' ? value.toLocaleString() : (value as string)}</dd>
+            <dd>{typeof value === 'number' ? value.toLocaleString() : value}</dd>
           </div>
         ))}
       </dl>

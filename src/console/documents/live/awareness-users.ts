@@ -40,10 +40,10 @@ export class AwarenessTracker {
   #take(decoder: Decoder, now: number): void {
     const clientId = readVarUint(decoder)
     const clock = readVarUint(decoder)
-    const state = JSON.parse(readVarString(decoder)) as State | null
+    const state: unknown = JSON.parse(readVarString(decoder))
     const before = this.#known.get(clientId)
     if (before !== undefined && clock < before.clock) return
-    if (state === null) this.#known.delete(clientId)
+    if (!isState(state)) this.#known.delete(clientId)
     else this.#known.set(clientId, { clock, since: before?.since ?? now, state })
   }
 
@@ -86,7 +86,8 @@ function cursorOf(state: State): AwarenessUser['cursor'] {
   return anchorPos == null || focusPos == null ? null : { anchor: anchorPos, head: focusPos }
 }
 
-const partOf = (value: unknown): State =>
-  typeof value === 'object' && value !== null ? (value as State) : {}
+const isState = (value: unknown): value is State => typeof value === 'object' && value !== null
+
+const partOf = (value: unknown): State => (isState(value) ? value : {})
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)

@@ -17,8 +17,8 @@ export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): Ca
   for (const { clientId, name, color, cursor } of people) {
     const place = cursor && resolved(doc, cursor.head)
     if (!place) continue
-    const type = place.type as SharedRoot
-    const caret = { index: place.index, clientId, name, color }
+    const { type, index } = place
+    const caret = { index, clientId, name, color }
     carets.set(type, [...(carets.get(type) ?? []), caret])
     const root = rootOf(doc, type)
     if (root !== null) roots.set(clientId, root)
@@ -32,7 +32,7 @@ export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): Ca
  */
 function resolved(doc: Y.Doc, encoded: unknown): Y.AbsolutePosition | null {
   try {
-    const json = typeof encoded === 'string' ? (JSON.parse(encoded) as unknown) : encoded
+    const json: unknown = typeof encoded === 'string' ? JSON.parse(encoded) : encoded
     const position = Y.createRelativePositionFromJSON(json)
     if (position.tname != null && !doc.share.has(position.tname)) return null
     return Y.createAbsolutePositionFromRelativePosition(position, doc)

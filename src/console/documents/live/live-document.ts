@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { ApiCallError } from '../../api/client.ts'
+import { toApiCallError } from '../../api/client.ts'
 import { AwarenessTracker } from './awareness-users.ts'
 import { openReadOnlySocket } from './read-only-socket.ts'
 import { RecentEdits } from './recent-edits.ts'
@@ -85,7 +85,7 @@ export class LiveDocument {
         onClose: (code, reason) => this.#lost(reason || `the connection was closed (${code})`, isFinal(code)),
       })
     } catch (error) {
-      const { status, message } = error as ApiCallError
+      const { status, message } = toApiCallError(error)
       this.#lost(message, !passing.has(status))
     }
   }

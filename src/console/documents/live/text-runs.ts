@@ -74,7 +74,7 @@ class RunReader {
     if (content instanceof Y.ContentFormat) this.#format(content.key, content.value)
     else if (content instanceof Y.ContentString)
       this.#string(content.str, this.#freshFrom(id.client) - id.clock)
-    else for (const value of content.getContent() as unknown[]) this.#embed(value)
+    else for (const value of content.getContent()) this.#embed(value)
   }
 
   /** Adds the carets at the end of the text. */

@@ -21,7 +21,7 @@ export function sequenceCells(
   for (let item = sequence._start; item !== null && cells.length < limit; item = item.right) {
     if (item.deleted || !item.countable) continue
     const { client, clock } = item.id
-    for (const [offset, value] of (item.content.getContent() as unknown[]).entries()) {
+    for (const [offset, value] of item.content.getContent().entries()) {
       if (cells.length === limit) break
       cells.push({ key: `${client}:${clock + offset}`, name: null, value, client, clock: clock + offset })
     }
@@ -48,7 +48,7 @@ export function mapCells(
         id: { client, clock },
       },
     ]) => {
-      const value = (content.getContent() as unknown[]).at(-1)
+      const value = content.getContent().at(-1)
       return { key: name, name, value, client, clock }
     },
   )
@@ -66,8 +66,7 @@ export type ValueForm =
 const plainMax = 2_000
 
 export function valueFormOf(value: unknown): ValueForm {
-  if (value instanceof Y.AbstractType)
-    return { ...sharedForm(value as SharedRoot), type: value as SharedRoot } as ValueForm
+  if (value instanceof Y.AbstractType) return sharedForm(value)
   if (value instanceof Uint8Array) return { kind: 'plain', text: `${value.length} bytes` }
   if (value instanceof Y.Doc) return { kind: 'plain', text: `document ${value.guid}` }
   if (typeof value === 'object' && value !== null) return { kind: 'json', value }
@@ -79,11 +78,11 @@ const quoted = (text: string): string =>
     ? JSON.stringify(text)
     : `${JSON.stringify(text.slice(0, plainMax))} … (${text.length.toLocaleString()} characters)`
 
-function sharedForm(type: SharedRoot): { kind: string; name?: string } {
-  if (type instanceof Y.Map) return { kind: 'map' }
-  if (type instanceof Y.Text) return { kind: 'text' }
-  if (type instanceof Y.XmlElement) return { kind: 'element', name: type.nodeName }
-  return { kind: 'array' }
+function sharedForm(type: SharedRoot): ValueForm {
+  if (type instanceof Y.Map) return { kind: 'map', type }
+  if (type instanceof Y.Text) return { kind: 'text', type }
+  if (type instanceof Y.XmlElement) return { kind: 'element', type, name: type.nodeName }
+  return { kind: 'array', type }
 }
 
 /** Returns the number of members of plain JSON. */
@@ -96,11 +95,11 @@ export function jsonCells(
   limit: number,
 ): { readonly cells: readonly TreeCell[]; readonly rest: number } {
   const isArray = Array.isArray(value)
-  const shown = isArray ? Object.keys(value.slice(0, limit)) : Object.keys(value).slice(0, limit)
-  const cells = shown.map((name) => ({
+  const shown = isArray ? Object.entries(value.slice(0, limit)) : Object.entries(value).slice(0, limit)
+  const cells = shown.map(([name, member]: readonly [string, unknown]) => ({
     key: name,
     name: isArray ? null : name,
-    value: (value as Readonly<Record<string, unknown>>)[name],
+    value: member,
     client: 0,
     clock: -1,
   }))

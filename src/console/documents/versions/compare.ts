@@ -43,8 +43,8 @@ async function readState(api: ApiClient, request: object, state: string): Promis
   try {
     if (state !== currentState)
       return await api.call<EditableContent>('/v2/crdt/versions/get', { ...request, versionId: state })
-    const [content] = await api.call<readonly EditableContent[]>('/v2/crdt/get', request)
-    return content as EditableContent
+    const [content] = await api.call<readonly [EditableContent]>('/v2/crdt/get', request)
+    return content
   } catch (error) {
     if (isRootMissing(error)) return { type: 'text', contentKey: '', data: '' }
     throw error

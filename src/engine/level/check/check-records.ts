@@ -83,7 +83,7 @@ async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
 }
 
 function letter(space: Buffer): number {
-  return space[0] as number
+  return space.readUInt8(0)
 }
 
 /**

@@ -108,8 +108,8 @@ export class JobTable {
       const found: DueJob[] = []
       for await (const page of store.pages(range, { limit, values: false })) {
         for (const [key] of page) {
-          const [id] = decodeKey(key.subarray(space.length + 8))
-          found.push({ at: decodeNumber(key, space.length), id: id as string })
+          const [id = ''] = decodeKey(key.subarray(space.length + 8))
+          found.push({ at: decodeNumber(key, space.length), id })
         }
       }
       return found

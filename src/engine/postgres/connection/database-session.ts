@@ -41,7 +41,7 @@ export class DatabaseSession {
   /** Runs a statement and returns its rows. @throws DatabaseError, ConnectionLostError */
   async rows<R>({ name, text, patienceMs }: Statement<R>, values: readonly unknown[]): Promise<readonly R[]> {
     const patience = patienceMs === undefined ? {} : { query_timeout: patienceMs }
-    return (await this.#query({ name, text, values: [...values], ...patience })).rows as R[]
+    return (await this.#query({ name, text, values: [...values], ...patience })).rows
   }
 
   /**

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { errorMessage } from '../../../errors.ts'
+import { errorCode, errorMessage } from '../../../errors.ts'
 import { StoreUnavailableError } from '../../engine.ts'
 
 /** Thrown if the connection has ended or could not be opened. */
@@ -47,7 +47,7 @@ export const sqlStateOf = (error: unknown): string => {
  */
 export function publicErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown }
+    const code = errorCode(at)
     if (typeof code === 'string') return code
   }
   return 'see the server log for the cause'

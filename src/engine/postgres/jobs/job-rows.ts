@@ -103,8 +103,8 @@ export class JobRows {
       (a, b) => Buffer.compare(a.queue, b.queue) || Buffer.compare(a.id, b.id),
     )
     const stored = await session.rows(lockJobs, keysOf(sorted))
-    for (const row of stored) cells.set(cellName(row.queue, row.id), cellOf(row))
-    return new JobRows(sorted.map(({ queue, id }) => cells.get(cellName(queue, id)) as JobCell))
+    const found = new Map(stored.map((row) => [cellName(row.queue, row.id), cellOf(row)]))
+    return new JobRows(sorted.map((cell) => found.get(cellName(cell.queue, cell.id)) ?? cell))
   }
 
   static async lockDue(
@@ -177,7 +177,7 @@ const keysOf = (cells: readonly JobCell[]): string[] => [
 ]
 
 function valuesOf(cells: readonly JobCell[]): string[] {
-  const records = cells.map(({ after }) => after as JobRecord)
+  const records = cells.flatMap(({ after }) => after ?? [])
   return [
     ...keysOf(cells),
     numberArray(records.map(({ at }) => at)),

@@ -37,10 +37,12 @@ export class PostgresQueue implements Queue {
         ask: (session) => JobRows.lockDue(session, queue, this.#clock.now(), count),
         act: (jobs, write) => {
           const until = this.#clock.now() + leaseMs
-          const found = jobs.ids.map((id) => {
-            const record = leaseJob(jobs.get(queue, id) as JobRecord, until, randomUUID())
+          const found = jobs.ids.flatMap((id) => {
+            const job = jobs.get(queue, id)
+            if (job === null) return []
+            const record = leaseJob(job, until, randomUUID())
             jobs.set(queue, id, record)
-            return claimJob(queue, id, record)
+            return [claimJob(queue, id, record)]
           })
           jobs.write(write)
           return found

@@ -185,7 +185,7 @@ function writeValues(values: readonly Value[], write: Write): void {
   const puts = values.filter(({ value }) => value !== null)
   const removed = values.filter(({ value }) => value === null)
   if (puts.length > 0) {
-    const { bytes, starts, sizes } = packBytes(puts.map(({ value }) => value as Uint8Array))
+    const { bytes, starts, sizes } = packBytes(puts.flatMap(({ value }) => value ?? []))
     write((session) => session.rows(putValues, [...keysOf(puts), starts, sizes, bytes]))
   }
   if (removed.length > 0) write((session) => session.rows(removeValues, keysOf(removed)))

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { ArrayEdit, Insertion } from '../../../../src/content/json/array-edit.ts'
 import { splitItems } from '../../../../src/content/yjs/item-splits.ts'
-import { asRoot } from '../../../../src/content/yjs/root-kind.ts'
 
 const key = 'content'
 const plain = (value: unknown): Insertion['values'] => [{ as: 'plain', value }]
@@ -53,7 +52,7 @@ test('[R7] makes an edit with the same result for any limit of item splits, and 
     fc.property(edits, ({ lengths, removed, inserted, budget }) => {
       const doc = arrayOf(lengths)
       const elements = doc.getArray(key).toArray()
-      const type = asRoot(doc.getArray(key))
+      const type = doc.getArray(key)
       const edit: ArrayEdit = {
         in: 'array',
         type,
@@ -81,7 +80,7 @@ test('[R7] when an array has too many edits, keeps its longest unchanged passage
   doc.getArray(key).push(numbers)
   const removed = Uint8Array.from(numbers, (index) => (index > 500 && index < 600 && index % 2 === 0 ? 1 : 0))
   removed[100] = 1
-  const edit: ArrayEdit = { in: 'array', type: asRoot(doc.getArray(key)), removed, insertions: [] }
+  const edit: ArrayEdit = { in: 'array', type: doc.getArray(key), removed, insertions: [] }
   const cut = doc.transact((transaction) =>
     splitItems(transaction, edit, { shiftedStructs: 1e9, copiedElements: 2_000 }),
   )

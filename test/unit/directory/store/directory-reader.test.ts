@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { CachingDirectoryReader } from '../../../../src/directory/store/directory-reader.ts'
-import { encodeRecord } from '../../../../src/directory/store/records.ts'
 import type { Key } from '../../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import { encodeRecord } from '../../../../src/engine/stored-record.ts'
 import { countReads } from '../../../support/stores/counted-store.ts'
 
 const part: Key = ['part']

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import * as v from 'valibot'
 import { expect, it } from 'vitest'
 import { bucketOf } from '../../../../src/engine/buckets.ts'
 import { keyName } from '../../../../src/engine/key-encoding.ts'
@@ -8,8 +9,10 @@ import {
   documentKey,
   nodeTopic,
   type PresenceMessage,
+  presenceMessageSchema,
 } from '../../../../src/rooms/presence/presence-messages.ts'
 import type { PresenceRecord } from '../../../../src/rooms/presence/presence-records.ts'
+import { matchesSchema } from '../../../../src/schema-check.ts'
 import { document, Page, World } from './simulated-cluster.ts'
 
 const name = documentKey(document)
@@ -79,15 +82,14 @@ function changedAt(value: unknown, [key, ...rest]: readonly string[], put: unkno
   return copy
 }
 
+const replacements: readonly unknown[] = [null, undefined, 'x', -1, 1e300, {}, [], [null]]
+
 /** A valid message with another value at one place. */
 const strange = fc
   .constantFrom<unknown>(...messages, ...calls)
   .chain((message) =>
     fc
-      .tuple(
-        fc.constantFrom(...placesIn(message)),
-        fc.constantFrom(null, undefined, 'x', -1, 1e300, {}, [], [null]),
-      )
+      .tuple(fc.constantFrom(...placesIn(message)), fc.constantFrom(...replacements))
       .map(([path, put]) => JSON.stringify(changedAt(message, path, put)) ?? ''),
   )
 
@@ -108,6 +110,21 @@ const unreadable = [
   [['clientId'], -1],
 ].map(([path, put]) =>
   JSON.stringify(changedAt(messages[0], ['entries', '0', '1', ...(path as string[])], put)),
+)
+
+it.each(messages)(
+  '[CP-26] accepts and rejects the same variants of a $type message as valibot',
+  (message) => {
+    expect(matchesSchema(presenceMessageSchema, message)).toBe(true)
+    const variants = placesIn(message).flatMap((path) =>
+      [...replacements, true, 0.5, Number.POSITIVE_INFINITY].map((put) => changedAt(message, path, put)),
+    )
+    const differing = variants.filter(
+      (variant) => matchesSchema(presenceMessageSchema, variant) !== v.is(presenceMessageSchema, variant),
+    )
+    expect(differing).toEqual([])
+    expect(variants.filter((variant) => !v.is(presenceMessageSchema, variant))).not.toEqual([])
+  },
 )
 
 it('[CP-26] survives any malformed message between nodes, and continues to show users', async () => {
