@@ -176,7 +176,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  itLong('[CON-60] returns the focus when a dialog closes', async () => {
+  itLong('[CON-60] when a dialog closes, returns the focus to the element that opened it', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/keys' })
     const { workspaceId, workspaceAuthToken } = weft.credentials
     await page.getByLabel('Workspace id').fill(workspaceId)

@@ -85,7 +85,7 @@ describe.skipIf(browserMissing)('the CodeMirror example without its server, in C
   }
 
   itLong(
-    '[EXA-4] keeps offline edits over a reload, and merges them when the server is back',
+    '[EXA-4] keeps offline edits when the page is reloaded, and merges them when the server is available again',
     async () => {
       const ada = await open(await browser.newContext(), 'Ada', 'offline')
       const grace = await open(await browser.newContext(), 'Grace', 'offline')

@@ -15,7 +15,7 @@ const timeout = 300_000
 
 const kills = times(1, 10)
 it(
-  `[DUR-4] keeps everything that a client or a response with 200 has shown, over ${kills} SIGKILLs at random moments (seed ${seed})`,
+  `[DUR-4] after ${kills} SIGKILLs at random moments, keeps everything that a client or a response with 200 has shown (seed ${seed})`,
   async () => {
     const { shown, answered, lost } = await crashes({ rounds: kills, seed, by: 'SIGKILL', say: console.info })
     expect(lost).toBe(0)
@@ -27,7 +27,7 @@ it(
 
 const cuts = times(1, 3)
 it(
-  `[DUR-5] keeps everything that was shown, over ${cuts} power losses at random moments (seed ${seed})`,
+  `[DUR-5] after ${cuts} power losses at random moments, keeps everything that was shown (seed ${seed})`,
   async () => {
     const { shown, lost } = await crashes({ rounds: cuts, seed, by: 'power', say: console.info })
     expect(lost).toBe(0)

@@ -133,7 +133,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await server.start()
   })
 
-  it('[PG-10] replaces a terminated connection, and no caller notices it', async () => {
+  it('[PG-10] when the database terminates a connection, replaces it, and no call fails', async () => {
     const engine = await open()
     await engine.log.append(doc, 'create', updates('1'))
     for (let seq = 2; seq <= 6; seq++) {

@@ -82,7 +82,7 @@ it('[ACC-81] closes a socket whose token is revoked while its document opens', a
   )
 })
 
-it('[ACC-81] keeps a revocation after a restart, and accepts a token that was issued after the revocation', async () => {
+it('[ACC-81] after a restart, keeps a revocation, and accepts a token that was issued after the revocation', async () => {
   const overrides = { engine: 'level', dataDir: join(root, 'data') } as const
   const tokens: string[] = []
   await withServer(overrides, async (server) => {

@@ -74,7 +74,7 @@ it('[CS-14] a single node does not start when the store has API keys, but not th
   expect(await new TenantStore(store.kv).apiKeyIds(10)).toEqual([apiKey])
 })
 
-it('[CS-12] replaces a signing secret node by node, while all nodes accept both secrets', async () => {
+it('[CS-12] the signing secret can be replaced node by node, while all nodes accept both secrets', async () => {
   const [one, two, three, four] = (await sharedNodes(4)) as [SharedNode, SharedNode, SharedNode, SharedNode]
   const [old, next] = [secret('a'), secret('b')]
   await startOn(one, { jwtSecret: old })

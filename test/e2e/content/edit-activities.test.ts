@@ -172,7 +172,7 @@ it('[ACT-13] records no activity for a commit that was not stored, and starts th
   await server.stop()
 })
 
-it('[ACT-14] deletes the activities of a document with the document', async () => {
+it('[ACT-14] when a document is deleted, deletes its activities', async () => {
   const { server } = await start()
   const ann = await connect(server, 'main', 'ann')
   ann.sendUpdate(typed('x', 1))

@@ -84,7 +84,7 @@ it('[LIM-3] limits how many unauthenticated websockets an address has, and how l
   late.end()
 })
 
-it('[LIM-14] does not read most bytes that an unauthenticated websocket sends, and closes it', async () => {
+it('[LIM-14] when an unauthenticated websocket sends many bytes, reads only a few of them, and closes the websocket', async () => {
   const path = await startUndecided({})
   const socket = await tcp()
   socket.write(upgrade(path))

@@ -106,7 +106,7 @@ it('[AWA-23] when a stock client of any protocol and version reconnects, this cl
   await server.stop()
 })
 
-it('[AWA-23] after a restart, shows all clients to each other, including those that moved meanwhile', async () => {
+it('[AWA-23] after a restart, shows all clients to each other, including clients that moved in the meantime', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-back-'))
   const before = await startTestServer({ engine: 'level', dataDir: data })
   const path = 'acme/restarted/main'

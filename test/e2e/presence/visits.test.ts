@@ -142,7 +142,7 @@ it('[PRES-21] records a join when REST adds a user, a leave when the user is del
   await server.stop()
 })
 
-it('[PRES-22] writes no presence event that no endpoint subscribes to', async () => {
+it('[PRES-22] stores no presence event if no endpoint subscribes to it', async () => {
   const leaves = await world(['presence.leave'])
   const client = await leaves.connect('ann')
   client.end()

@@ -33,7 +33,7 @@ const presentIn = async (server: TestServer): Promise<readonly string[]> => {
   return (found as { userId: string }[]).map(({ userId }) => userId)
 }
 
-it('[DATA-5] revokes tokens, closes sockets and removes presence of the erased user only', async () => {
+it('[DATA-5] revokes the tokens, closes the sockets and removes the presence of the erased user, and of no other user', async () => {
   const server = await startTestServer()
   const data = userDataOf(server)
   await fill(server)

@@ -26,7 +26,7 @@ it('[ACC-20] rejects a missing credential with INVALID_ARGUMENT and the name of 
   expect(noToken.body.error?.message).toContain('auth token is missing')
 })
 
-it('[ACC-21] rejects an unknown key and a wrong token with UNAUTHENTICATED, and with the same response', async () => {
+it('[ACC-21] rejects an unknown key and a wrong token with UNAUTHENTICATED and identical responses', async () => {
   const unknownKey = await server.post(path, user, { 'x-service-api-key': 'key_unknown' })
   const wrongToken = await server.post(path, user, { 'x-service-auth-token': 'wrong' })
   const both = await server.post(path, user, {

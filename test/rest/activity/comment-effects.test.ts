@@ -183,7 +183,7 @@ it('[COMM-16] keeps activities whose target id equals the id of an annotation by
   expect(await activities()).toEqual(['crdt.editor_edit main', 'crdt.editor_edit main', 'document.add d1'])
 })
 
-it('[COMM-22] without an organization, deletes the location if only one organization has the document', async () => {
+it('[COMM-22] without an organization in the call, deletes the location if only one organization has the document', async () => {
   const { add, call, get } = await organization('one-22')
   const location = { id: 'page' }
   await server.post('/v2/organizations/documents/add', {

@@ -191,7 +191,7 @@ it('[IDEM-13] stores no idempotency record for a call without the header', async
   }
 })
 
-it('[IDEM-14] lets pages of other domains send the header and read the headers of its response', async () => {
+it('[IDEM-14] allows pages of other domains to send the header and to read the headers of the response', async () => {
   const url = `${example.server.url}/v2/organizations/add`
   const origin = 'https://www.example.com'
   const preflight = await fetch(url, {

@@ -72,7 +72,7 @@ describe('the header', () => {
 })
 
 describe.each(changing)('$path', (operation) => {
-  it('[IDEM-2] returns the same bytes when the call is repeated, and changes nothing', async () => {
+  it('[IDEM-2] when the call is repeated, returns the same bytes, and changes nothing', async () => {
     const data = await fittingData(example, operation)
     const key = randomUUID()
     const first = await call(operation.path, data, key)

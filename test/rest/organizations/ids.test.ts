@@ -142,7 +142,7 @@ it('[API-51] rejects an invalid id in every place that has an id', async () => {
   }
 })
 
-it('[DATA-2] continues pages whose ids have the maximum length and escaped characters', async () => {
+it('[DATA-2] continues a list in pages even if its ids have the maximum length and escaped characters', async () => {
   const id = '"'.repeat(512)
   const at = { organizationId: id, documentId: id }
   const made = await server.post('/v2/crdt/add', { ...at, editorId: 'main', type: 'text', data: 'x' })

@@ -196,7 +196,7 @@ it('[DATA-7] erases the user in one organization, and not in other organizations
   }
 })
 
-it('[DATA-8] removes a limited part per commit, and handles other events in between', async () => {
+it('[DATA-8] removes a limited part of the data in each commit, and handles other events in between', async () => {
   const { directory, engine } = server
   const scope = scopeOf(server.credentials, 'many-8')
   await fillOrganization(post, 'many-8')

@@ -284,7 +284,7 @@ it('[WS-21] [WS-22] keeps tokens and the rest of their grace period over a resta
   })
 })
 
-it('[WS-22] when a reset has no grace period, ends the tokens that an earlier reset left', async () => {
+it('[WS-22] when a reset has no grace period, also ends the tokens that an earlier reset kept valid', async () => {
   const made = await create()
   const second = await reset(made, { graceSeconds: 3600 })
   expect(await codeOf(made.apiKey, made.apiKeyAuthToken)).toBe(200)

@@ -56,7 +56,7 @@ it('[ACC-12] prefers the grant on the document to the grant on the organization'
   expect(granted(grant('organization', 'acme', { accessRole: 'viewer' })).role).toBe('viewer')
 })
 
-it('[ACC-13] gives no role because of grants on other resources', () => {
+it('[ACC-13] grants on other resources give no role', () => {
   expect(granted().role).toBeNull()
   expect(granted(grant('document', 'other')).role).toBeNull()
   expect(granted(grant('document', 'plan', { organizationId: 'other' })).role).toBeNull()

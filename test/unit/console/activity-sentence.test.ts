@@ -50,7 +50,7 @@ it('[CON-46] sends only the given filters in a request', () => {
   })
 })
 
-it('[CON-47] describes the ids of an audit record, and how many failures it stands for', () => {
+it('[CON-47] describes the ids of an audit record, and the number of failures that it represents', () => {
   expect(describeIds({ ids: { userId: ['ann', 'bob'], organizationId: ['acme'] }, idsLeftOut: 3 })).toBe(
     'userId: ann, bob; organizationId: acme; and 3 more',
   )

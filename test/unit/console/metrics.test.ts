@@ -119,7 +119,7 @@ describe('rates and quantiles', () => {
     expect(day).toHaveLength(276)
   })
 
-  it('[CON-4] shows a pause as a gap, and no point in the future', () => {
+  it('[CON-4] shows a pause as a gap, and shows no point in the future', () => {
     const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
     const kept = [0, 2000, 100_000].reduce<readonly MetricPoint[]>(
       (points, time) => appendPoint(points, at(time)),

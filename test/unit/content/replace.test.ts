@@ -185,7 +185,7 @@ test('[R5] rejects a missing root with NOT_FOUND, and lists some of the existing
   }
 })
 
-test('[R5] when it reads, creates no root, and gives no root a type', () => {
+test('[R5] a read creates no root, and gives no root a type', () => {
   const doc = made((author) => {
     author.getMap('map').set('k', 1)
     author.getText('').insert(0, 'a root without a name')

@@ -11,7 +11,7 @@ test('[R19] lets comments overlap in a rich-text root that has no comments yet, 
   expect(xmlOf(single, richKey)).toBe('<comment id="1">x</comment><comment id="2">y</comment>')
 })
 
-test('[R20] under rich-text roots, gives the usual numbers, booleans and column widths their types', () => {
+test('[R20] in rich-text roots, stores the usual numbers, booleans and column widths with their types', () => {
   const numbers = { level: 2, start: 3, colspan: 4, rowspan: 5, indent: 6, order: 7, width: 640, height: 0.5 }
   const attributes = { ...numbers, previewWidth: 9, checked: false, isToggleable: true, showPreview: false }
   const xml =
@@ -31,7 +31,7 @@ test('[R20] under rich-text roots, gives the usual numbers, booleans and column 
   ])
 })
 
-test('[R20] under rich-text roots, gives the attributes of marks their usual types', () => {
+test('[R20] in rich-text roots, gives the attributes of marks their usual types', () => {
   const doc = docOf('<textStyle level="1" open="false" colwidth="[2]">x</textStyle>', richKey)
   const attributes = { textStyle: { level: 1, open: false, colwidth: [2] } }
   expect(storedOf(doc, richKey)).toEqual([{ text: [{ insert: 'x', attributes }] }])

@@ -106,7 +106,7 @@ it('[MEM-13] when an organization is deleted while a judgment is written, reject
   await directory.removals.stop()
 })
 
-it('[MEM-10] lists equally relevant judgments from the newest to the oldest, with any index', async () => {
+it('[MEM-10] lists equally relevant judgments from the newest to the oldest, regardless of the index that it uses', async () => {
   for (const judgedAt of [5, 9, 1, 7, 3]) {
     const place = judgedAt === 9 ? { organizationId: 'acme' } : {}
     await memory.add(tenant, { ...judgment, ...place, judgedAt })

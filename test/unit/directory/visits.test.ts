@@ -129,7 +129,7 @@ it('[PRES-26] when the store is available again, writes the visit events that oc
   await engine.close()
 })
 
-it('[PRES-26] keeps at most 10,000 events, and stops without waiting for an unavailable store', async () => {
+it('[PRES-26] keeps at most 10,000 waiting events, and a shutdown does not wait for an unavailable store', async () => {
   const { engine, state, visitEvents, told } = await storeAway()
   for (let user = 0; user < waitingMax + 5; user++)
     visitEvents.visits.joined(documentOf('d'), visitor(`${user}`))

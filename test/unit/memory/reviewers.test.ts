@@ -151,7 +151,7 @@ it('[MEM-18] removes a reviewer from one organization only if the call requests 
   expect(left.map(({ organizationId }) => organizationId)).toEqual([null, 'acme'])
 })
 
-it('[MEM-18] removes a reviewer in limited slices, and continues after an interruption', async () => {
+it('[MEM-18] removes a reviewer in slices of limited size, and continues after an interruption', async () => {
   await addMany(450)
   for (const slice of [200, 200]) expect(await memory.forgetReviewer(tenant, ann)).toBe(slice)
   expect(await allOf(ann, 100)).toHaveLength(50)

@@ -51,7 +51,7 @@ it('[API-30] keeps at most ten thousand keys', () => {
   expect(limiter.take('0')).toBe(0)
 })
 
-it('[WS-13] starts the minute of each key at its first call, and keeps ten thousand keys', () => {
+it('[WS-13] starts the minute of each key at the first call of the key, and keeps ten thousand keys', () => {
   const clock = new HeldClock()
   const limiter = new MinuteLimiter({ perMinute: 2, clock })
   const take = (key = 'key') => limiter.take(key)

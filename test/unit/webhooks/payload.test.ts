@@ -196,7 +196,7 @@ function unnamed(value: unknown, name = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, each]) => unnamed(each, Array.isArray(value) ? name : key))
 }
 
-it('[HOOK-141] under data protection, shows only ids, states and times of any values', () => {
+it('[HOOK-141] under data protection, shows only ids, states and times, for any values', () => {
   const time = '2026-01-01T00:00:00Z'
   const leaf = fc.oneof(
     fc.string().map((text) => `Secret ${text}`),

@@ -14,7 +14,7 @@ import { HeldClock } from '../../../support/time/clock.ts'
 const log = createLog('silent')
 const { config } = readConfig({ flags: {}, environment: {}, file: null })
 
-it('[CS-13] when a node pauses during its start, gives it the credentials of the nodes that started meanwhile', async () => {
+it('[CS-13] when a node pauses during its start, gives it the credentials of the nodes that started in the meantime', async () => {
   const clock = new HeldClock()
   const [slow, other] = (await sharedNodes(2, { clock })) as [SharedNode, SharedNode]
   const start = ({ engine }: SharedNode, before: () => Promise<void>) => {

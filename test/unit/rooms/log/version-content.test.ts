@@ -167,7 +167,7 @@ describe(`seed ${seed}`, () => {
   })
 })
 
-itLong('[ROOM-20] returns each version as a copy, so that changes to it have no other effects', async () => {
+itLong('[ROOM-20] returns each version as a copy, so that a caller can change it safely', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const [first] = await edit(room, { count: 3, everyMs: 1 })
@@ -202,7 +202,7 @@ itLong('[ROOM-20] rebuilds a version even if a compaction runs between two of it
   })
 })
 
-it('[ROOM-21] counts the updates after the snapshot when it opens a document from its log', async () => {
+it('[ROOM-21] when a document opens from its log, counts the updates after the snapshot', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     await edit(room, { count: editsInTail, everyMs: 1 })
