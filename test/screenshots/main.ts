@@ -78,7 +78,7 @@ async function overview(browser: Browser, weft: ServerProcess): Promise<void> {
     await weft.post('/v2/crdt/update', { ...plan, editorId: 'notes', type: 'text', data, upsert: true })
     await page.waitForTimeout(20 + 180 * Math.random())
   }
-  keep('overview', await page.screenshot())
+  keep('overview', await page.screenshot({ fullPage: true }))
 }
 
 const pictures: Readonly<
