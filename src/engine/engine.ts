@@ -70,14 +70,14 @@ export interface AppendOptions {
    * The sequence number with which the log must end (0: the log must not exist). If the log has another end,
    * nothing is appended and the result is `moved`.
    */
-  readonly expectHead?: number
+  readonly expectHead?: number | undefined
   /** Jobs that are enqueued in the same commit as the append. */
-  readonly jobs?: readonly Job[]
+  readonly jobs?: readonly Job[] | undefined
   /**
    * Fences that the caller has read. If one of them was raised since then, the append is rejected with the
    * reason `fence`.
    */
-  readonly fence?: Fence
+  readonly fence?: Fence | undefined
 }
 
 /**

@@ -1,5 +1,12 @@
 import { crc32 } from 'node:zlib'
-import { type AppendOptions, AppendRejectedError, type Fence, type FenceStore, type Key } from './engine.ts'
+import {
+  type AppendOptions,
+  AppendRejectedError,
+  type Fence,
+  type FenceStore,
+  type FenceValue,
+  type Key,
+} from './engine.ts'
 import { encodeKey } from './key-encoding.ts'
 
 /**
@@ -40,7 +47,11 @@ export class FenceCache implements FenceStore {
   }
 
   isCurrent(fence: Fence): boolean {
-    for (const { counter, raisedHere } of fence) if (this.#counts[counter] !== raisedHere) return false
+    // An index loop, because this runs for each update.
+    for (let index = 0; index < fence.length; index += 1) {
+      const { counter, raisedHere } = fence[index] as FenceValue
+      if (this.#counts[counter] !== raisedHere) return false
+    }
     return true
   }
 

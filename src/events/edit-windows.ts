@@ -139,9 +139,9 @@ export function idOfWindow(name: string, until: number): string {
 }
 
 /** Returns the first author entry of each user. Most commits have only one author. */
-function distinct(editors: readonly EditAuthor[]): Iterable<EditAuthor> {
+function distinct(editors: readonly EditAuthor[]): readonly EditAuthor[] {
   if (editors.length === 1) return editors
   const first = new Map<string, EditAuthor>()
   for (const editor of editors) if (!first.has(editor.userId)) first.set(editor.userId, editor)
-  return first.values()
+  return [...first.values()]
 }

@@ -14,7 +14,7 @@ import { LogTruncatedError, type RemoteAppend, readLogSince } from '../replicati
 import { RemoteAppendBuffer } from '../replication/remote-append-buffer.ts'
 import type { AppendNotice } from '../replication/replica-messages.ts'
 import { type AppliedUpdate, type UpdateBroadcast, updateBytesOf } from '../room/broadcast.ts'
-import { fencing, recheckRights } from '../room/write-rights.ts'
+import { fenceOf, recheckRights } from '../room/write-rights.ts'
 import type { AppendBacklog } from './append-backlog.ts'
 import { CommitWaiters } from './commit-waiters.ts'
 import { type Existence, LogPosition } from './log-position.ts'
@@ -287,7 +287,7 @@ export class Commits {
     let outcome: { readonly seq: number } | 'moved' | 'fenced' = 'moved'
     try {
       const to = this.#epoch ?? (this.#position.existence === 'deleted' ? 'recreate' : 'create')
-      const options = { expectHead: head, jobs: commit.jobs, ...fencing(updates) }
+      const options = { expectHead: head, jobs: commit.jobs, fence: fenceOf(updates) }
       const result = await this.#log.append(this.#doc, to, updates, options)
       if (result.state === 'moved') await this.#readLog(result.missing)
       else {
@@ -481,10 +481,11 @@ export class Commits {
     const expectHead = this.#durableTo + this.#updatesInFlight
     const updates = this.#takeQueue()
     try {
+      // Each append has the same properties, so that the engine reads them fast.
       const options: AppendOptions = {
-        ...(expectsHead && { expectHead }),
-        ...jobsOf(this.#queue, start, this.#inFlight),
-        ...fencing(updates),
+        expectHead: expectsHead ? expectHead : undefined,
+        jobs: jobsOf(this.#queue, start, this.#inFlight),
+        fence: fenceOf(updates),
       }
       this.#log.append(this.#doc, to, updates, options).then(this.#appended, this.#refused)
     } catch (error) {
@@ -725,10 +726,13 @@ function updatesOf(queue: readonly QueuedCommit[], start: number, end: number): 
   return queue.slice(start, end).flatMap(({ broadcast }) => broadcast.updates)
 }
 
-function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): Pick<AppendOptions, 'jobs'> {
-  const jobs =
-    end - start === 1 ? queue[start]?.jobs : queue.slice(start, end).flatMap(({ jobs = [] }) => jobs)
-  return jobs === undefined || jobs.length === 0 ? {} : { jobs }
+function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): readonly Job[] | undefined {
+  let jobs: readonly Job[] | undefined
+  for (let index = start; index < end; index += 1) {
+    const more = queue[index]?.jobs
+    if (more !== undefined && more.length > 0) jobs = jobs === undefined ? more : [...jobs, ...more]
+  }
+  return jobs
 }
 
 /** Lowers `clocks` to their values before the updates of a broadcast. */

@@ -1,10 +1,5 @@
 import type { WriteRight } from '../../directory/write-right.ts'
-import {
-  type AppendOptions,
-  AppendRejectedError,
-  type FenceStore,
-  type FenceValue,
-} from '../../engine/engine.ts'
+import { AppendRejectedError, type Fence, type FenceStore } from '../../engine/engine.ts'
 import type { AppliedUpdate } from './broadcast.ts'
 import type { Member } from './member.ts'
 import type { IncomingUpdate } from './pending-updates.ts'
@@ -50,9 +45,15 @@ export function staleRightsOf(
   fences: Pick<FenceStore, 'isCurrent'>,
 ): ReadonlySet<WriteRight> | null {
   let stale: Set<WriteRight> | null = null
+  let last: Member | null = null
   for (const { from } of incoming) {
+    // Most updates of a tick have the same sender as the update before them.
+    if (from === last) continue
+    last = from
     const { right } = from
-    if (right?.fence !== undefined && right.fence !== null && !fences.isCurrent(right.fence))
+    // The getter reads the clock, so it is called once.
+    const fence = right?.fence ?? null
+    if (right !== undefined && fence !== null && !fences.isCurrent(fence))
       stale = (stale ?? new Set()).add(right)
   }
   return stale
@@ -78,14 +79,17 @@ export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRi
  * Returns the option `fence` for the append of the updates: the fences of all their permissions. Returns an
  * empty object if there are no fences. @throws AppendRejectedError if a permission has ended
  */
-export function fencing(updates: readonly AppliedUpdate[]): Pick<AppendOptions, 'fence'> {
-  const rights = updates.length === 1 ? [rightOf(updates[0] as AppliedUpdate)] : [...rightsOf(updates)]
-  const fence: FenceValue[] = []
-  for (const right of rights) {
-    if (right?.fence === null) throw new AppendRejectedError('fence')
-    fence.push(...(right?.fence ?? []))
-  }
-  return fence.length === 0 ? {} : { fence }
+export function fenceOf(updates: readonly AppliedUpdate[]): Fence | undefined {
+  const [only] = updates
+  if (updates.length === 1 && only !== undefined) return validFence(rightOf(only))
+  const [first, ...others] = [...rightsOf(updates)].map(validFence)
+  return others.length === 0 ? first : [first, ...others].flatMap((fence) => fence ?? [])
+}
+
+function validFence(right: WriteRight | undefined): Fence | undefined {
+  const fence = right?.fence
+  if (fence === null) throw new AppendRejectedError('fence')
+  return fence
 }
 
 /**

@@ -270,7 +270,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   message(data: Buffer, isBinary: boolean): void {
     if (this.#state.kind === 'ended') return
     this.#heartbeat.received(this.#dependencies.time())
-    this.incomplete(0)
+    if (this.#incompleteBytes > 0) this.incomplete(0)
     this.#bucket.count(data.length, this)
     if (!isBinary) return this.end(close('badRequest', 'text message received; this protocol is binary'))
     try {
