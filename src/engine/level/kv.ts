@@ -73,12 +73,17 @@ export class LevelKv implements Kv {
         await this.#commit.durable()
         return false
       }
+      let isDurable = false
       try {
         await this.#commit.durable(prepared.pace)
+        isDurable = true
         return true
       } finally {
         for (const cell of written.cells) this.#values.unpin(cell)
-        for (const { name } of prepared.writes) this.#recent.written(name)
+        const checked = new Set(prepared.checks.map(({ name }) => name))
+        // A record that was read before the write is usually read again; an index entry is not.
+        for (const { name, value } of prepared.writes)
+          this.#recent.written(name, isDurable && checked.has(name) ? value : undefined)
         written.ended()
       }
     })
@@ -105,17 +110,34 @@ export class LevelKv implements Kv {
   async #decide({ checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
     this.#commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
-    const checked = checks.map(({ at, value }) => ({ cell: this.#pin(at), value }))
+    const pinned = new Map<string, ValueCell>()
     try {
-      await Promise.all(checked.map(({ cell }) => cell.ready))
-      if (!checked.every(({ cell, value }) => isSame(known(cell), value))) return null
+      await this.#pinUncached(checks, pinned)
+      const now = ({ name }: Value): Uint8Array | null => {
+        const cell = pinned.get(name)
+        return cell === undefined ? (this.#recent.value(name) ?? null) : known(cell)
+      }
+      if (!checks.every((check) => isSame(now(check), check.value))) return null
       this.#commit.admit()
       pinnedJobs.enqueue()
       const cells = writes.map((write) => this.#write(write, pace))
       return { cells, ended: this.#fences.raiseWith(fences) }
     } finally {
-      for (const { cell } of checked) this.#values.unpin(cell)
+      for (const cell of pinned.values()) this.#values.unpin(cell)
       pinnedJobs.release()
+    }
+  }
+
+  /**
+   * Pins and loads the values that are not in the cache of recent reads. No other commit changes the
+   * partition meanwhile, but a value may be evicted while others are loaded.
+   */
+  async #pinUncached(checks: readonly Value[], pinned: Map<string, ValueCell>): Promise<void> {
+    for (;;) {
+      const missing = checks.filter(({ name }) => !pinned.has(name) && this.#recent.value(name) === undefined)
+      if (missing.length === 0) return
+      for (const { name, at } of missing) if (!pinned.has(name)) pinned.set(name, this.#pin(at))
+      await Promise.all([...pinned.values()].map(({ ready }) => ready))
     }
   }
 

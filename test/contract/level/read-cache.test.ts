@@ -7,7 +7,10 @@ const name = fc.constantFrom(...names)
 const step = fc.oneof(
   fc.record({ kind: fc.constant('begin' as const), names: fc.uniqueArray(name, { minLength: 1 }) }),
   fc.record({ kind: fc.constantFrom('read' as const, 'end' as const, 'fail' as const), at: fc.nat(9) }),
-  fc.record({ kind: fc.constantFrom('write' as const, 'apply' as const, 'written' as const), name }),
+  fc.record({
+    kind: fc.constantFrom('write' as const, 'apply' as const, 'written' as const, 'lost' as const),
+    name,
+  }),
   fc.record({ kind: fc.constant('forget' as const) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
@@ -45,7 +48,7 @@ class Model {
     else if (kind === 'apply') this.#disk.set(of, ++this.#last)
     else {
       this.#disk.set(of, ++this.#last)
-      this.recent.written(of)
+      this.recent.written(of, kind === 'written' ? this.#stored(of) : undefined)
       if (writes === 1) this.#writing.delete(of)
       else this.#writing.set(of, writes - 1)
     }
@@ -79,6 +82,19 @@ it('[ENG-75] returns the same values from the cache as from the disk, after any 
     }),
     { numRuns: 5_000 },
   )
+})
+
+it('[ENG-75] caches a written value, unless another write of the same key was in progress', () => {
+  const recent = new ReadCache()
+  recent.write('a')
+  recent.written('a', Uint8Array.of(1))
+  expect(recent.all(['a'])).toEqual([Uint8Array.of(1)])
+  recent.write('a')
+  recent.write('a')
+  expect(recent.all(['a'])).toBeNull()
+  recent.written('a', Uint8Array.of(2))
+  recent.written('a', Uint8Array.of(3))
+  expect(recent.all(['a'])).toBeNull()
 })
 
 it('[ENG-75] caches read values and missing keys, but no large values and only a limited number', () => {

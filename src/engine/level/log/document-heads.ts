@@ -95,6 +95,14 @@ export class DocumentHeads {
     return this.#cells.pin(nameOf(doc), () => keysOf(doc))
   }
 
+  /**
+   * Caches the state that `read` finds, unless the state is cached. The first append after a load then does
+   * not read it again. Call this method in the tick in which the read starts.
+   */
+  share(doc: Key, keys: DocumentKeyspace, read: () => Promise<LogState>): void {
+    this.#cells.share(nameOf(doc), keys, read)
+  }
+
   unpin(cell: DocumentCacheEntry): void {
     this.#cells.unpin(cell)
   }

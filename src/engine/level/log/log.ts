@@ -76,7 +76,9 @@ export class LevelLog implements DocumentLog {
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
     return this.#run('document', doc, async () => {
       const keys = keysOf(doc)
-      return this.#disk.read((store) => readLevelLog(store, keys, options))
+      const read = this.#disk.read((store) => readLevelLog(store, keys, options))
+      this.#documents.share(doc, keys, () => read.then(({ standing }) => standing))
+      return (await read).loaded
     })
   }
 

@@ -1,6 +1,12 @@
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions, LogEntry } from '../../engine.ts'
-import { effectiveSince, type LiveLogState, rebuildStart, type VersionRequest } from '../../log-state.ts'
+import {
+  effectiveSince,
+  type LiveLogState,
+  type LogState,
+  rebuildStart,
+  type VersionRequest,
+} from '../../log-state.ts'
 import { baseSnapshot } from '../../snapshot-list.ts'
 import type { Reads } from '../store/reads.ts'
 import { decodeSnapshot, type StoredSnapshot } from '../store/record-codec.ts'
@@ -14,12 +20,15 @@ import { type EntryRange, readLevelEntries } from './read-entries.ts'
  */
 const appendsAtOnce = 32
 
+/** A log as it is at one moment. */
+export interface ReadLog {
+  readonly loaded: LoadedLog
+  readonly standing: LogState
+}
+
 /** Reads a log as it is at one moment. @throws DamagedRecordError */
-export const readLevelLog = (
-  store: Store,
-  keys: DocumentKeyspace,
-  options: LoadOptions,
-): Promise<LoadedLog> => atOneMoment(store, (reads) => readNow(reads, keys, options))
+export const readLevelLog = (store: Store, keys: DocumentKeyspace, options: LoadOptions): Promise<ReadLog> =>
+  atOneMoment(store, (reads) => readNow(reads, keys, options))
 
 /**
  * Reads the parts from which a version can be rebuilt, as of one moment. Returns null if the version cannot
@@ -41,10 +50,10 @@ async function atOneMoment<T>(store: Store, read: (reads: Reads) => Promise<T>):
   }
 }
 
-async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOptions): Promise<LoadedLog> {
+async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOptions): Promise<ReadLog> {
   const end = await readLogEnd(reads, keys, appendsAtOnce)
   const { standing } = end
-  if (standing.state !== 'live') return standing
+  if (standing.state !== 'live') return { loaded: standing, standing }
   const { epoch, head, marks } = standing
   const base = baseSnapshot(marks)
   const since = effectiveSince(standing, options)
@@ -52,7 +61,7 @@ async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOption
   const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, base.seq) : null
   const wanted = { after: since ?? base.seq, upTo: head, bytesMax: options.bytesMax }
   const page = pageIn(end, wanted) ?? (await readPage(reads, keys, wanted))
-  return {
+  const loaded: LoadedLog = {
     state: 'live',
     epoch,
     base: base.seq,
@@ -62,6 +71,7 @@ async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOption
     ...page,
     changed: changedIn(end, standing, snapshot),
   }
+  return { loaded, standing }
 }
 
 async function readThen(

@@ -2,7 +2,7 @@
  * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time is
  * evicted first.
  */
-const cachedValuesMax = 1_000
+const cachedValuesMax = 5_000
 /** Maximum size of a cached value, in bytes. */
 const bytesMax = 1_024
 
@@ -29,6 +29,8 @@ export class ReadCache {
   readonly #looks = new Map<string, PendingRead>()
   /** Number of writes in progress for each name. */
   readonly #writes = new Map<string, number>()
+  /** Names with several writes in progress at the same time. The value of the last one is not cached. */
+  readonly #overlapping = new Set<string>()
 
   /**
    * Returns the values in the order of the names. Returns null unless all of them are cached, because values
@@ -42,6 +44,11 @@ export class ReadCache {
       found.push(value)
     }
     return found
+  }
+
+  /** Returns the value of a name: null if the key is absent, undefined if it is not cached. */
+  value(name: string): Found | undefined {
+    return this.#values.get(name)
   }
 
   /** Registers a read. Call this method before the read, and call `end` after it. */
@@ -69,15 +76,23 @@ export class ReadCache {
    * write is durable or has failed.
    */
   write(name: string): void {
-    this.#writes.set(name, (this.#writes.get(name) ?? 0) + 1)
+    const others = this.#writes.get(name) ?? 0
+    this.#writes.set(name, others + 1)
+    if (others > 0) this.#overlapping.add(name)
     this.#looks.delete(name)
     this.#values.delete(name)
   }
 
-  written(name: string): void {
+  /** @param value the value to cache; undefined if it must not be cached, or if the write failed */
+  written(name: string, value?: Found): void {
     const left = (this.#writes.get(name) ?? 1) - 1
-    if (left === 0) this.#writes.delete(name)
-    else this.#writes.set(name, left)
+    if (left > 0) {
+      this.#writes.set(name, left)
+      return
+    }
+    this.#writes.delete(name)
+    const isLast = !this.#overlapping.delete(name)
+    if (isLast && value !== undefined) this.#remember(name, value)
   }
 
   /** Evicts all values, because the stored values may have changed. */

@@ -69,11 +69,21 @@ export class WriteThroughCache<T, K = Buffer> {
     return cell
   }
 
+  /**
+   * Caches the value that the caller reads, unless the cell exists. Call this method in the tick in which the
+   * read starts. A caller that pins the cell meanwhile waits for the read.
+   */
+  share(name: string, key: K, read: () => Promise<T>): void {
+    if (this.#cells.has(name)) return
+    const cell = this.#add(name, key)
+    this.#startFill(cell, read())
+    this.#becomeIdle(cell)
+  }
+
   unpin(cell: CacheEntry<T, K>): void {
     cell.pins -= 1
     if (cell.pins > 0 || cell.knowledge.state === 'lost') return
-    this.#idle.add(cell)
-    if (this.#idle.size > this.#idleMax) this.#dropFirst()
+    this.#becomeIdle(cell)
   }
 
   /** Sets the value of a cell. Call this method when the write is added to the group commit. */
@@ -101,10 +111,19 @@ export class WriteThroughCache<T, K = Buffer> {
 
   #start(name: string, key: K): CacheEntry<T, K> {
     const cell = this.#add(name, key)
-    cell.ready = this.#fill(cell)
+    this.#startFill(cell, this.#load(key))
+    return cell
+  }
+
+  #startFill(cell: CacheEntry<T, K>, read: Promise<T>): void {
+    cell.ready = this.#fill(cell, read)
     // The callers that pinned the cell handle the rejection, so it must not count as unhandled.
     cell.ready.catch(() => undefined)
-    return cell
+  }
+
+  #becomeIdle(cell: CacheEntry<T, K>): void {
+    this.#idle.add(cell)
+    if (this.#idle.size > this.#idleMax) this.#dropFirst()
   }
 
   #add(name: string, key: K): CacheEntry<T, K> {
@@ -120,9 +139,9 @@ export class WriteThroughCache<T, K = Buffer> {
     return cell
   }
 
-  async #fill(cell: CacheEntry<T, K>): Promise<void> {
+  async #fill(cell: CacheEntry<T, K>, read: Promise<T>): Promise<void> {
     try {
-      const value = await this.#load(cell.key)
+      const value = await read
       if (cell.knowledge.state === 'loading') cell.knowledge = { state: 'known', value }
     } catch (error) {
       if (cell.knowledge.state === 'known') return
