@@ -42,6 +42,19 @@ export interface JobConsumerOptions {
    * @param lease the lease of the job; the work must end when the lease is no longer held
    */
   readonly carryOut: (job: ClaimedJob, lease: HeldLease) => Promise<JobDisposition>
+  /** Runs jobs that were claimed together in groups. Undefined: each job runs separately. */
+  readonly groups?: JobGroups
+}
+
+/** Runs several jobs at a lower cost than separately. */
+export interface JobGroups {
+  /** Returns the name of the group of a job. @throws any error: then the job runs separately */
+  nameOf(job: ClaimedJob): string
+  /**
+   * Runs jobs of one group, all or none of them. If it throws, each job runs separately, so that one job does
+   * not stop the others.
+   */
+  carryOut(jobs: readonly ClaimedJob[]): Promise<void>
 }
 
 /** The lease of a running job. It is renewed until the job ends. */
@@ -105,20 +118,68 @@ export class JobConsumer {
     const claimedAt = clock.now()
     const jobs = await queue.claim(name, free, leaseMs)
     this.#hasMoreDue = jobs.length === free
-    for (const job of jobs) this.#begin(job, claimedAt)
+    for (const group of this.#grouped(jobs)) this.#begin(group, claimedAt)
   }
 
-  #begin(job: ClaimedJob, claimedAt: number): void {
+  #grouped(jobs: readonly ClaimedJob[]): Iterable<readonly ClaimedJob[]> {
+    const { groups } = this.#options
+    if (groups === undefined || jobs.length < 2) return jobs.map((job) => [job])
+    const byName = new Map<string, ClaimedJob[]>()
+    const separate: (readonly ClaimedJob[])[] = []
+    for (const job of jobs) {
+      try {
+        const name = groups.nameOf(job)
+        byName.set(name, [...(byName.get(name) ?? []), job])
+      } catch {
+        separate.push([job])
+      }
+    }
+    return [...byName.values(), ...separate]
+  }
+
+  #begin(jobs: readonly ClaimedJob[], claimedAt: number): void {
     // A previous run of the same job may still be in progress, because its lease ended and the job was
     // claimed again. The new run waits until the previous run has ended.
-    const before = this.#running.get(job.id) ?? Promise.resolve()
+    const before = Promise.all(jobs.map(({ id }) => this.#running.get(id) ?? Promise.resolve()))
     const running = before
-      .then(() => this.#carryOut(job, claimedAt))
+      .then(() => this.#carryOutAll(jobs, claimedAt))
       .finally(() => {
-        if (this.#running.get(job.id) === running) this.#running.delete(job.id)
+        for (const { id } of jobs) if (this.#running.get(id) === running) this.#running.delete(id)
         this.wake()
       })
-    this.#running.set(job.id, running)
+    for (const { id } of jobs) this.#running.set(id, running)
+  }
+
+  async #carryOutAll(jobs: readonly ClaimedJob[], claimedAt: number): Promise<void> {
+    const isDone = await this.#carryOutTogether(jobs, claimedAt)
+    if (!isDone) await Promise.all(jobs.map((job) => this.#carryOut(job, claimedAt)))
+  }
+
+  /** Runs a group of jobs and ends them. Returns false if each job must run separately. */
+  async #carryOutTogether(jobs: readonly ClaimedJob[], claimedAt: number): Promise<boolean> {
+    const { groups } = this.#options
+    if (groups === undefined || jobs.length < 2) return false
+    const leases = jobs.map((job) => this.#hold(job, claimedAt))
+    try {
+      await groups.carryOut(jobs)
+    } catch {
+      return false
+    } finally {
+      for (const lease of leases) void lease.release()
+    }
+    await Promise.all(jobs.map((job) => this.#end(job)))
+    return true
+  }
+
+  /** Ends a job that has run. If this fails, the job runs again. */
+  async #end({ token, attempt }: ClaimedJob): Promise<void> {
+    const { queue, name, log } = this.#options
+    try {
+      await queue.done(token)
+    } catch (err) {
+      log.warn({ err, queue: name, attempt }, 'a job failed; retrying')
+      await queue.retry(token, retryMs, errorMessage(err)).catch(() => {})
+    }
   }
 
   async #carryOut(job: ClaimedJob, claimedAt: number): Promise<void> {

@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { Engine } from '../engine/engine.ts'
+import { keyName } from '../engine/key-encoding.ts'
 import { decodeUserEdit } from '../events/edit-windows.ts'
 import { JobConsumer } from '../jobs/job-consumer.ts'
 import type { Log } from '../log.ts'
+import { organizationPrefix } from '../model/address.ts'
 import { VersionAuthorTracker } from './version-author-tracker.ts'
 import { authorQueue } from './version-jobs.ts'
 import { VersionStore } from './version-store.ts'
@@ -41,8 +43,18 @@ export function createVersionParts(
     atOnce,
     carryOut: async ({ payload }) => {
       const { address, user, at } = decodeUserEdit(payload)
-      await store.noteAuthor(address, { ...user, at })
+      await store.noteAuthors([{ address, author: { ...user, at } }])
       return 'done'
+    },
+    groups: {
+      nameOf: ({ payload }) => keyName(organizationPrefix(decodeUserEdit(payload).address)),
+      carryOut: (jobs) =>
+        store.noteAuthors(
+          jobs.map(({ payload }) => {
+            const { address, user, at } = decodeUserEdit(payload)
+            return { address, author: { ...user, at } }
+          }),
+        ),
     },
   })
   return {

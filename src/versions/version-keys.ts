@@ -152,3 +152,6 @@ export type EditorIds = Pick<DocumentAddress, 'documentId' | 'editorId'>
  */
 export const versionIdOf = (createdAt: number, unique = ''): string =>
   `${String(createdAt).padStart(13, '0')}-${unique}`
+
+/** Returns the `createdAt` in a version id. */
+export const timeOfVersion = (versionId: string): number => Number(versionId.slice(0, versionId.indexOf('-')))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { findMissing } from '../directory/documents/resource-lookup.ts'
-import { isUserErased } from '../directory/organizations/erased-users.ts'
+import { areUsersErased } from '../directory/organizations/erased-users.ts'
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DirectoryReader } from '../directory/store/directory-reader.ts'
@@ -24,6 +24,7 @@ import {
   blobKeys,
   type EditorVersionsRecord,
   editorVersionsType,
+  timeOfVersion,
   type VersionKind,
   type VersionRecord,
   versionIdOf,
@@ -36,6 +37,12 @@ import { writeVersion, writeVersions } from './version-writing.ts'
 const keysAtOnce = 200
 /** More versions than an editor can ever have. Used as the limit of a scan that must read all versions. */
 const versionsMax = versionLimits.manual + versionLimits.automatic + keysAtOnce
+
+/** A user who has edited an editor, with the time of the first edit. */
+export interface EditorAuthor {
+  readonly address: DocumentAddress
+  readonly author: Author
+}
 
 /** A version to add. */
 export interface NewVersion {
@@ -196,20 +203,41 @@ export class VersionStore {
   }
 
   /**
-   * Adds an author to the first version after the edit. If there is no such version yet, the author is
-   * recorded for the next version. Does nothing if the document was deleted. If the user's data was erased
-   * after the edit, the deleted user is recorded instead.
+   * Records authors of editors of one organization. Each becomes an author of the first version after the
+   * edit, even if that version exists already. Ignores deleted documents. If the data of a user was erased
+   * after the edit, records the deleted user instead.
    */
-  async noteAuthor(address: DocumentAddress, author: Author): Promise<void> {
-    if (!(await this.#isLive(address))) return
-    await this.#organizations.carryOut(address, async (transaction) => {
-      if ((await missingDocument(transaction, address)) !== null) return
-      const isErased = await isUserErased(transaction, author.userId, author.at)
-      const noted = isErased ? { ...deletedUser, at: author.at } : author
-      await addAuthors(transaction, address, versionIdOf(author.at), [noted])
+  async noteAuthors(edits: readonly EditorAuthor[]): Promise<void> {
+    const live = await this.#liveOf(edits)
+    const [first] = live
+    if (first === undefined) return
+    await this.#organizations.carryOut(first.address, async (transaction) => {
+      const documents = new Set(live.map(({ address }) => address.documentId))
+      const resources = [...documents].map((id) => ({ type: 'document', id }) as const)
+      const missing = new Set((await findMissing(transaction, resources)).map(({ id }) => id))
+      const left = live.filter(({ address }) => !missing.has(address.documentId))
+      const erased = await areUsersErased(
+        transaction,
+        left.map(({ author }) => author),
+      )
+      await transaction.getAll(
+        left.map(({ address }) => versionKeys.state(address)),
+        editorVersionsType,
+      )
+      for (const [index, { address, author }] of left.entries()) {
+        const noted = erased[index] === true ? { ...deletedUser, at: author.at } : author
+        await addAuthors(transaction, address, versionIdOf(author.at), [noted])
+      }
     })
-    // If the document and its versions were deleted meanwhile, the new records must also be removed.
-    if (!(await this.#isLive(address))) await this.removeEditor(address)
+    // If an editor and its versions were deleted meanwhile, the new records must also be removed.
+    const left = new Set(await this.#liveOf(live))
+    for (const edit of live) if (!left.has(edit)) await this.removeEditor(edit.address)
+  }
+
+  /** Returns the entries whose editor has content. */
+  async #liveOf(edits: readonly EditorAuthor[]): Promise<readonly EditorAuthor[]> {
+    const heads = await this.#log.heads(edits.map(({ address }) => addressKey(address)))
+    return edits.filter((_, index) => heads[index] !== null)
   }
 
   /** Removes the versions of earlier epochs of the document, and the blobs that no record uses. */
@@ -277,12 +305,7 @@ export class VersionStore {
       throw new ApiError('crdt/no-content', 'the content was deleted meanwhile; create it with upsert: true')
   }
 
-  async #isLive(address: DocumentAddress): Promise<boolean> {
-    const [head = null] = await this.#log.heads([addressKey(address)])
-    return head !== null
-  }
-
-  /** Removes the record of a version. Returns the name of its content; null if the record does not exist. */
+  /** Removes a record. Returns the name of its content; null if the record does not exist. */
   #removeRecord(address: DocumentAddress, versionId: string): Promise<string | null> {
     return this.#organizations.carryOut(address, async (transaction) => {
       const record = await transaction.get(versionKeys.version(address, versionId), versionRecordType)
@@ -345,7 +368,10 @@ async function addAuthors(
 ): Promise<void> {
   const state = await stateOf(transaction, address)
   const prefix = versionKeys.of(address)
-  const [entry] = await transaction.scan({ prefix, after: [...prefix, versionId], limit: 1 })
+  const mayHaveNext = state.lastAt >= timeOfVersion(versionId)
+  const [entry] = mayHaveNext
+    ? await transaction.scan({ prefix, after: [...prefix, versionId], limit: 1 })
+    : []
   const next = entry === undefined ? null : await transaction.get(entry.key, versionRecordType)
   if (entry !== undefined && next !== null)
     await writeVersion(transaction, address, next.versionId, {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Queue } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
 import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
 import { putNewActivities, readActivities, writeActivities } from '../../events/activity-store.ts'
 import {
@@ -12,17 +13,18 @@ import {
 } from '../../events/edit-windows.ts'
 import { JobConsumer } from '../../jobs/job-consumer.ts'
 import type { Log } from '../../log.ts'
-import type { DocumentAddress } from '../../model/address.ts'
+import { type DocumentAddress, organizationPrefix } from '../../model/address.ts'
 import { deletedUser } from '../../model/named-users.ts'
-import { isUserErased } from '../organizations/erased-users.ts'
+import { areUsersErased, isUserErased } from '../organizations/erased-users.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { findMissing } from './resource-lookup.ts'
 
 /**
- * Maximum number of edits that are recorded in parallel. A larger number would slow down interactive users.
+ * Maximum number of edits that are recorded in one transaction, or in parallel. A larger number would slow
+ * down interactive users.
  */
-const atOnce = 16
+const atOnce = 32
 
 export interface EditsOptions {
   readonly store: OrganizationStore
@@ -33,6 +35,13 @@ export interface EditsOptions {
   readonly windowMs: number
   /** Name of this node; see `EditWindows`. */
   readonly node: string
+}
+
+/** An edit to record. */
+interface EditChange {
+  readonly edit: UserEdit
+  /** True in the first attempt of its job. */
+  readonly isFirst: boolean
 }
 
 /** The acting user of calls that do not specify a user. */
@@ -61,6 +70,13 @@ export class EditActivityRecorder {
       carryOut: async ({ payload, attempt }) => {
         await this.#change(payload, attempt)
         return 'done'
+      },
+      groups: {
+        nameOf: ({ payload }) => keyName(organizationPrefix(decodeUserEdit(payload).address)),
+        carryOut: (jobs) =>
+          this.#changeAll(
+            jobs.map(({ payload, attempt }) => ({ edit: decodeUserEdit(payload), isFirst: attempt === 1 })),
+          ),
       },
     })
     this.windows = new EditWindows({
@@ -105,6 +121,30 @@ export class EditActivityRecorder {
   #change(payload: Uint8Array, attempt: number): Promise<void> {
     const edit = decodeUserEdit(payload)
     return this.#write(edit, (transaction) => begin(transaction, edit, attempt === 1 ? 1 : 0))
+  }
+
+  /**
+   * Like `#change` for edits in one organization, in one transaction. Reads all records that the edits need
+   * with few reads.
+   */
+  async #changeAll(changes: readonly EditChange[]): Promise<void> {
+    const [first] = changes
+    if (first === undefined) return
+    await this.#options.store.change(first.edit.address, async (transaction) => {
+      const documents = new Set(changes.map(({ edit }) => edit.address.documentId))
+      const resources = [...documents].map((id) => ({ type: 'document', id }) as const)
+      const missing = new Set((await findMissing(transaction, resources)).map(({ id }) => id))
+      const left = changes.filter(({ edit }) => !missing.has(edit.address.documentId))
+      await readActivities(
+        transaction,
+        left.map(({ edit }) => edit.activityId),
+      )
+      await areUsersErased(
+        transaction,
+        left.map(({ edit: { user, at } }) => ({ userId: user.userId, at })),
+      )
+      for (const { edit, isFirst } of left) await begin(transaction, edit, isFirst ? 1 : 0)
+    })
   }
 
   /**

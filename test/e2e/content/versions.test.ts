@@ -297,12 +297,12 @@ it('[VER-18] keeps authors after a crash, and adds a late author to the next ver
     (await store.all(address)).map(({ authors }) => authors.map(({ userId }) => userId))
   const [first, second] = [clock.now() + 10, clock.now() + 20]
   await store.add(address, { ...made, createdAt: first })
-  await store.noteAuthor(address, { userId: 'bob', at: first - 5 })
-  await store.noteAuthor(address, { userId: 'cy', at: first + 5 })
-  await store.noteAuthor(address, { userId: 'cy', at: first + 6 })
+  await store.noteAuthors([{ address, author: { userId: 'bob', at: first - 5 } }])
+  await store.noteAuthors([{ address, author: { userId: 'cy', at: first + 5 } }])
+  await store.noteAuthors([{ address, author: { userId: 'cy', at: first + 6 } }])
   await store.add(address, { ...made, createdAt: second })
-  await store.noteAuthor(address, { userId: 'ann', at: first - 6 })
-  await store.noteAuthor(address, { userId: 'dan', at: second })
+  await store.noteAuthors([{ address, author: { userId: 'ann', at: first - 6 } }])
+  await store.noteAuthors([{ address, author: { userId: 'dan', at: second } }])
   expect(await authorsOf()).toEqual([
     ['ann', 'bob'],
     ['cy', 'dan'],

@@ -77,3 +77,52 @@ it('[HOOK-248] does not treat a lease as held after its end if the lease could n
   expect(isHeld()).toBe(false)
   await end()
 })
+
+/** Runs jobs whose ids start with the name of their group. */
+async function grouping(ids: readonly string[], carryOutAll: (ids: readonly string[]) => Promise<void>) {
+  const clock = new HeldClock()
+  const { kv, queue } = await openMemoryEngine({ clock })
+  const ran: string[] = []
+  const consumer = new JobConsumer({
+    queue,
+    name: 'jobs',
+    clock,
+    log: createLog('silent'),
+    atOnce: 10,
+    carryOut: async ({ id }) => {
+      ran.push(id)
+      return 'done'
+    },
+    groups: {
+      nameOf: ({ id }) => {
+        if (id.startsWith('?')) throw new Error('the job has no group')
+        return id.slice(0, 1)
+      },
+      carryOut: async (jobs) => {
+        const group = jobs.map(({ id }) => id).sort()
+        await carryOutAll(group)
+        ran.push(group.join('+'))
+      },
+    },
+  })
+  const jobs = ids.map((id) => ({ queue: 'jobs', id, at: 0, payload: new Uint8Array() }))
+  await kv.commit(['test'], { jobs })
+  consumer.start()
+  await consumer.drain()
+  await consumer.stop()
+  clock.advance(3_600_000)
+  expect(await queue.claim('jobs', 10, 1_000)).toEqual([])
+  return ran.sort()
+}
+
+it('[ACT-30] runs the jobs of a group together, and jobs without a group separately', async () => {
+  const ran = await grouping(['a1', 'a2', 'b1', '?1', '?2'], async () => undefined)
+  expect(ran).toEqual(['?1', '?2', 'a1+a2', 'b1'])
+})
+
+it('[ACT-30] runs the jobs of a group separately if they fail together', async () => {
+  const ran = await grouping(['a1', 'a2', 'b1', 'b2'], async ([first]) => {
+    if (first === 'a1') throw new Error('one of them is malformed')
+  })
+  expect(ran).toEqual(['a1', 'a2', 'b1+b2'])
+})
