@@ -1,5 +1,6 @@
 import type { Scenario } from '../load/scenario.ts'
 import { connecting } from './connect.ts'
+import { connectingToNewRooms } from './connect-new.ts'
 import { cursors } from './cursors.ts'
 import { endings } from './endings.ts'
 import { pacedRoom, saturated } from './fanout.ts'
@@ -16,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   trace,
   cursors('50 cursors × 10/s in one room', 50, 10),
   connecting,
+  ...connectingToNewRooms,
   slowReader,
   endings,
 ]
