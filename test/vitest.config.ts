@@ -20,6 +20,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/rebuild.ts'],
     setupFiles: ['test/support/data/property-seed.ts'],
     // Test files share two cores with the servers that they start; more workers only make timing worse.
     maxWorkers: 2,

@@ -24,14 +24,23 @@ export async function build(folder: string): Promise<void> {
   for (const project of ['tsconfig.json', 'src/console', 'src/playground', 'src/docs/browser'])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
   rmSync(packageFile(folder), { recursive: true, force: true })
+  await buildUnchecked(folder)
+  writeLicenses(folder)
+  writeFileSync(stamp, hash)
+}
+
+/**
+ * Builds the programs, the pages and the documentation without a check of the types. Files of a previous
+ * build stay.
+ * @throws the error of the compiler
+ */
+export async function buildUnchecked(folder: string): Promise<void> {
   await Promise.all(
     [programs(folder), pages(folder), styles(folder), docsScripts(folder)].map((options) => bundle(options)),
   )
   copyPages(folder)
   buildDocs(folder)
   writeSearchIndex(folder)
-  writeLicenses(folder)
-  writeFileSync(stamp, hash)
 }
 
 /**

@@ -46,11 +46,8 @@ export const programs = (folder: string): BuildOptions => ({
   sourcesContent: false,
 })
 
-/**
- * Returns the options for the scripts of the console and the playground.
- * @param banner code that runs first in each page
- */
-export const pages = (folder: string, banner = ''): BuildOptions => ({
+/** Returns the options for the scripts of the console and the playground. */
+export const pages = (folder: string): BuildOptions => ({
   ...common,
   entryPoints: { main: 'src/console/main.tsx', playground: 'src/playground/main.tsx' },
   outdir: `${folder}console`,
@@ -62,7 +59,6 @@ export const pages = (folder: string, banner = ''): BuildOptions => ({
   alias: { 'lib0/logging': './src/console/lib0-logging.ts' },
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  banner: { js: banner },
   minify: true,
   sourcemap: 'external',
   sourcesContent: false,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { watch } from 'node:fs'
+import { watch, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { context } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
@@ -13,7 +13,7 @@ import { writeSearchIndex } from './search-index.ts'
 
 /**
  * Implements `npm run dev`, which serves from the sources. After each change of a file in `src`, it builds
- * again, restarts the server, and reloads the open pages of the console. It does not check types. Its
+ * again, restarts the server, and reloads the open pages. It does not check types. Its
  * arguments are passed to the command `serve`.
  */
 const folder = buildFolders.dev
@@ -21,22 +21,32 @@ const folder = buildFolders.dev
 /** Time in ms to wait after a change, because editors write a file in several steps. */
 const settleMs = 50
 
-/** Code that runs in each page of the console, and reloads the page when its script has changed. */
-const reloadScript = `{
+/** Served file that each build changes. */
+const buildFile = 'console/build.js'
+
+/** Code that runs in each page, and reloads the page after each build. */
+const reloadScript = `if (!globalThis.isReloading) {
+  globalThis.isReloading = true
   let seen
   setInterval(async () => {
-    const { ok, headers } = await fetch('/console/main.js', { method: 'HEAD', cache: 'no-store' }).catch(() => ({}))
+    const { ok, headers } = await fetch('/${buildFile}', { method: 'HEAD', cache: 'no-store' }).catch(() => ({}))
     const tag = ok && headers.get('etag')
     if (tag && seen && tag !== seen) location.reload()
     seen = tag || seen
-  }, 500)
+  }, 250)
 }`
+
+/** Options that let the tools of a browser show the sources of a page. */
+const debuggable = { banner: { js: reloadScript }, sourcemap: 'inline', sourcesContent: true } as const
 
 endWithParent()
 const contexts = await Promise.all(
-  [programs(folder), pages(folder, reloadScript), styles(folder), docsScripts(folder)].map((options) =>
-    context(options),
-  ),
+  [
+    programs(folder),
+    { ...pages(folder), ...debuggable },
+    styles(folder),
+    { ...docsScripts(folder), ...debuggable },
+  ].map((options) => context(options)),
 )
 let server: ChildProcess | null = null
 
@@ -56,6 +66,7 @@ async function rebuild(): Promise<void> {
       writeSearchIndex(folder)
     }
     hasNewDocs = false
+    writeFileSync(packageFile(folder + buildFile), `// ${new Date().toISOString()}\n`)
   } catch (error) {
     // The compiler has already printed the place of the error. The previous server continues.
     console.error(errorMessage(error))

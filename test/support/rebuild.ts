@@ -1,0 +1,11 @@
+import type { TestProject } from 'vitest/node'
+import { buildUnchecked } from '../../src/build/build.ts'
+import { buildFolders } from '../../src/build/build-folders.ts'
+
+/**
+ * Builds the programs again before `npm run test:watch` repeats tests. The first build is a step of npm before
+ * the run. A mistake in the sources is printed, and the tests then use the build before it.
+ */
+export default function setup(project: TestProject): void {
+  project.onTestsRerun(() => buildUnchecked(buildFolders.test).catch(() => undefined))
+}
