@@ -103,7 +103,10 @@ const UserTable = ({ users }: { readonly users: readonly OnlineUser[] }) => (
             </>
           ),
         },
-        { title: 'On', cell: ({ documentIds }) => shortList(documentIds) },
+        {
+          title: 'On',
+          cell: ({ documentIds }) => <span class="documents">{shortList(documentIds)}</span>,
+        },
         { title: 'Since', cell: ({ sinceAt }) => <LocalTime at={sinceAt} /> },
       ]}
     />
