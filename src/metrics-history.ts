@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Clock } from './clock.ts'
 import { bucketsBetween, type HistogramBucket, histogramQuantile } from './histogram.ts'
 import type { Metrics } from './metrics.ts'
@@ -132,7 +132,9 @@ async function sumOf(gauge: Metrics['connections'] | Metrics['webhookPending']):
 }
 
 /** Returns quantiles of the delay in seconds; null if the process has not measured any delay. */
-function loopDelays(delay: IntervalHistogram): Pick<HistorySample, 'loopP50' | 'loopP99'> {
+function loopDelays(
+  delay: ReturnType<typeof monitorEventLoopDelay>,
+): Pick<HistorySample, 'loopP50' | 'loopP99'> {
   if (delay.count === 0) return { loopP50: null, loopP99: null }
   return { loopP50: delay.percentile(50) / 1e9, loopP99: delay.percentile(99) / 1e9 }
 }
