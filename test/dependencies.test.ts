@@ -60,7 +60,7 @@ it('[DEP-2] the lock file has a SHA-512 hash for every package, and no download 
   expect(wrong.map(([place]) => place)).toEqual([])
 })
 
-it('[DEP-3] lists every package that runs a script at its installation', () => {
+it('[DEP-3] the list of install scripts names exactly the packages that run a script when they are installed', () => {
   const nameOf = (place: string): string => place.split('node_modules/').at(-1) ?? ''
   const found = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => nameOf(place))
   expect(found.filter((name) => !isListed(name))).toEqual([])

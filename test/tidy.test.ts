@@ -117,7 +117,7 @@ describe('layers', () => {
     expect(sources.filter((file) => layerOf(file) === -1)).toEqual([])
   })
 
-  it('[TIDY-2] imports only from lower layers', () => {
+  it('[TIDY-2] no file of src imports from a higher layer', () => {
     const upward = sources.flatMap((file) =>
       importsOf(file)
         .filter((target) => layerOf(target) > layerOf(file))
@@ -136,11 +136,11 @@ describe('layers', () => {
     expect(crossing).toEqual([])
   })
 
-  it('[TIDY-4] has no circular import, type imports included', () => {
+  it('[TIDY-4] src has no circular imports, not even type imports', () => {
     expect(circles()).toEqual([])
   })
 
-  it('[TIDY-5] imports an engine only in the composition root and in the opener of offline stores, after the engine is chosen', () => {
+  it('[TIDY-5] only the composition root and the opener of offline stores import an engine, and only after the engine is chosen', () => {
     const choosers = ['src/server.ts', 'src/storage/offline-store.ts']
     const engines = /src\/engine\/(memory|level|postgres|nats)\//
     const users = sources.filter(
@@ -173,7 +173,7 @@ describe('files', () => {
     expect(readers.toSorted()).toEqual(['src/directory/store/transaction.ts', 'src/engine/stored-record.ts'])
   })
 
-  it('[TIDY-7] reads the environment in one place', () => {
+  it('[TIDY-7] only the configuration, the entry point, the command line and the load generator read environment variables', () => {
     const readers = sources.filter((file) => /process\.env/.test(text(file)))
     expect(readers.filter((file) => !/^src\/(config\/|main\.ts|cli\/|loadtest\/)/.test(file))).toEqual([])
   })
@@ -230,7 +230,7 @@ describe('names', () => {
     expect([...found]).toEqual([])
   })
 
-  it('[TIDY-17] has no interface or type named Parts or Tools', () => {
+  it('[TIDY-17] no interface or type has a name that ends in Parts or Tools', () => {
     const types = declared.filter(({ kind }) => kind !== 'value')
     expect(
       types.filter(({ name }) => /(Parts|Tools)$/.test(name)).map(({ name, file }) => [name, file]),
@@ -313,7 +313,7 @@ describe('documentation', () => {
     expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')))
   })
 
-  it('[TIDY-19] has at most 1,500 words and one diagram in the map of src, and no broken link in the READMEs of src', () => {
+  it('[TIDY-19] the map of src has at most 1,500 words and exactly one diagram, and the READMEs of src have no broken links', () => {
     const map = text('src/README.md')
     expect(wordsOf(map)).toBeLessThanOrEqual(1_500)
     expect([...map.matchAll(/^```mermaid$/gm)]).toHaveLength(1)
@@ -327,7 +327,7 @@ describe('documentation', () => {
     expect(dead).toEqual([])
   })
 
-  it('[TIDY-20] begins test/spec with its terms, lists its files, and has every rule under a heading', () => {
+  it('[TIDY-20] the README of test/spec has the terms and lists every file, and every rule is under a heading', () => {
     const start = text('test/spec/README.md')
     expect(start.indexOf('## Terms')).toBeGreaterThan(0)
     const files = filesUnder('test/spec', /\.md$/).filter((file) => !file.endsWith('README.md'))
@@ -357,7 +357,7 @@ describe('documentation', () => {
     expect(found.filter((each) => each !== null)).toEqual([])
   })
 
-  it('[TIDY-10] lists every folder and file at the top level of src in its map', () => {
+  it('[TIDY-10] the map of src lists every folder and file at the top level of src', () => {
     const map = text('src/README.md')
     const parts = readdirSync(join(root, 'src')).filter((name) => name !== 'README.md')
     expect(parts.filter((name) => !map.includes(`\`${name}\``) && !map.includes(`\`${name}/\``))).toEqual([])

@@ -66,7 +66,7 @@ async function isFound(name: string, meter: Meter): Promise<boolean> {
   return false
 }
 
-it('[FUZZ-6] finds planted work that grows with n², and accepts work that grows with n·log n', async () => {
+it('[FUZZ-6] reports planted functions whose work grows with n², and accepts functions whose work grows with n·log n', async () => {
   for (const name of ['linear', 'sorting']) {
     expect(await judge(probeOf(name), cpu)).toBeNull()
     expect(await judge(probeOf(name), retained)).toBeNull()
@@ -76,7 +76,7 @@ it('[FUZZ-6] finds planted work that grows with n², and accepts work that grows
   expect(await isFound('quadratic result', retained)).toBe(true)
 }, 300_000)
 
-it('[FUZZ-6] accepts a single step in the cost, and finds growth by n² and n³', async () => {
+it('[FUZZ-6] accepts costs that jump once, and reports costs that grow with n² or n³', async () => {
   const found = async (costs: readonly number[]): Promise<boolean> => {
     const meter: Meter = { ...cpu, cost: (run) => Promise.resolve(Number(run())) }
     const prepare = (n: number) => ({ size: n, run: () => costs[Math.log2(n)] })
@@ -88,7 +88,7 @@ it('[FUZZ-6] accepts a single step in the cost, and finds growth by n² and n³'
   expect(await found([3, 24, 192])).toBe(true)
 })
 
-it('[FUZZ-6] finds a planted expensive text by a search, and makes the text shorter', async () => {
+it('[FUZZ-6] the search finds a planted expensive text, and minimizing shortens a text to its expensive part', async () => {
   const found = await climb({
     random: new Random(1),
     seeds: ['a'],

@@ -250,7 +250,7 @@ it(`[FUZZ-8] applies, encodes and loads accepted updates as the published Yjs do
   expect(counts.compared).toBeGreaterThan(rounds / 4)
 }, 300_000)
 
-it(`[FUZZ-9] accepts every update and offer of a stock client (WEFT_FUZZ_SEED=${seed})`, async () => {
+it(`[FUZZ-9] accepts every update and every sync reply of a stock client (WEFT_FUZZ_SEED=${seed})`, async () => {
   for (let round = 0; round < rounds; round++) {
     const random = new Random(seed + round)
     const history = new StockHistory(stock, random)

@@ -114,7 +114,7 @@ const lockingOutLast = [...operationList].sort(
 const noKey = '"\\ud800"'
 
 itLong(
-  `[FUZZ-2] answers hostile data of every operation in the envelope (seed ${seed}, ${cases} cases each)`,
+  `[FUZZ-2] when the data of a request is hostile, every operation answers in the response envelope (seed ${seed}, ${cases} cases each)`,
   async () => {
     const answers: Record<number, number> = {}
     for (const [at, operation] of lockingOutLast.entries()) {
@@ -175,7 +175,7 @@ function brokenCall(operation: Operation, random: Random): Uint8Array {
   return random.below(3) === 0 ? bytes : mutate(bytes, bytes, random)
 }
 
-it(`[FUZZ-3] rejects broken HTTP in the envelope or closes the connection (seed ${seed}, ${cases * 100} cases)`, async () => {
+it(`[FUZZ-3] answers broken HTTP requests in the response envelope, or closes the connection (seed ${seed}, ${cases * 100} cases)`, async () => {
   const random = new Random(seed)
   const answers: Record<number, number> = {}
   for (let round = 0; round < cases * 100; round++) {

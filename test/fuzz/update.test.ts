@@ -49,7 +49,7 @@ function take(bytes: Uint8Array, encoded: Uint8Array): Outcome {
 }
 
 describe('mutated updates', () => {
-  it(`[UPD-9] rejects a mutated update, or applies, encodes and loads it again (seed ${seed}, ${cases} cases)`, () => {
+  it(`[UPD-9] either rejects a mutated update, or applies, encodes and reloads it (seed ${seed}, ${cases} cases)`, () => {
     const random = new Random(seed)
     const outcomes: Record<Outcome, number> = { refused: 0, plain: 0, other: 0 }
     for (let round = 0; round < cases / 200; round++) {

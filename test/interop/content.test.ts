@@ -118,7 +118,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
     (from, to) => showsReplaced(judge.contents[from], judge.contents[to]),
   )
 
-  it('[EDIT-2] when any arrangement of parts is replaced by another one, shows the new arrangement', async () => {
+  it('[EDIT-2] when any arrangement of parts replaces another one, the editor shows the new arrangement', async () => {
     const some = fc
       .array(fc.constantFrom(...judge.parts), { minLength: 1, maxLength: 8 })
       .map((parts) => judge.madeOf(parts))
@@ -126,7 +126,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
   })
 
   it.each([0, 1, 2])(
-    '[EDIT-2] shows content %i in an empty document as it would show content that a user wrote',
+    '[EDIT-2] when content %i is written into an empty document, the editor shows the same as if a user had written it',
     async (to) => {
       const { doc } = await written(judge, judge.contents[to])
       const person = await live(new Y.Doc(), (server) => Y.applyUpdate(server, Y.encodeStateAsUpdate(doc)))

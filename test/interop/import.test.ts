@@ -45,7 +45,7 @@ async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
 }
 
 it.skipIf(withoutLeveldb.length > 0 && !all)(
-  '[MOVE-1] stores everything that the real y-leveldb has, also later additions, with the same state vector and deletions, byte for byte',
+  '[MOVE-1] imports everything that the real y-leveldb has stored, also later additions, with the same state vector, deletions and bytes',
   async () => {
     const documents = sampleDocuments(seed)
     const folder = join(old, 'leveldb')
@@ -64,7 +64,7 @@ it.skipIf(withoutLeveldb.length > 0 && !all)(
 )
 
 it.skipIf(withoutLeveldb.length > 0 && !all)(
-  '[MOVE-8] rejects a LevelDB that the old server uses, and a folder that is not a LevelDB',
+  '[MOVE-8] rejects a LevelDB that the old server still uses, a folder that is not a LevelDB, and a store of Weft',
   async () => {
     const folder = join(old, 'leveldb')
     const serving = await openLeveldb(folder)

@@ -75,7 +75,7 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     await eventually(isThere, () => ({ last, data }))
   }
 
-  it('[EDIT-1] writes no byte when a backend writes the result of get back by REST', async () => {
+  it('[EDIT-1] writes no byte when a backend reads content by REST and writes it back unchanged', async () => {
     const data = await begin('same')
     expect(await write('same', data)).toMatchObject({ changed: false, bytes: 0 })
   })

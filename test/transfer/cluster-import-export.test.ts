@@ -67,7 +67,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
     })
 
     it(
-      '[CF-20] when the database has no store, creates nothing in an export or a dry run, and reports that',
+      '[CF-20] when the database has no store, an export fails, an import dry run succeeds, and neither creates anything',
       deep,
       async () => {
         const nothing = await weft('export', at('nothing'))
@@ -81,30 +81,34 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       },
     )
 
-    it('[CF-20] serves the content of the data directory from all servers', deep, async () => {
-      const imported = await weft('import', 'weft', at('all'), '--json')
-      expect(imported).toMatchObject({ code: 0, err: expect.any(String) })
-      expect(JSON.parse(imported.out)).toMatchObject({
-        ok: true,
-        problems: [],
-        documents: { merged: 0, there: 0 },
-      })
-      expect((await weft('export', at('again'), '--secrets')).code).toBe(0)
-      expect(heldBy(at('again'))).toEqual(heldBy(at('all')))
-      // The first server to start does not have the credentials.
-      const [one, two] = [await node('of-another'), await node('of-the-first')]
-      try {
-        for (const server of [one, two]) {
-          expect(server.credentials).toEqual(rich.credentials)
-          const after = await shown(server)
-          expect(after.answers).toEqual(before.answers)
-          expect(after.socket).toEqual(before.socket)
-          expect(after.ids).toEqual(expect.arrayContaining([...before.ids]))
+    it(
+      '[CF-20] after an import into the database, all servers serve the content of the data directory',
+      deep,
+      async () => {
+        const imported = await weft('import', 'weft', at('all'), '--json')
+        expect(imported).toMatchObject({ code: 0, err: expect.any(String) })
+        expect(JSON.parse(imported.out)).toMatchObject({
+          ok: true,
+          problems: [],
+          documents: { merged: 0, there: 0 },
+        })
+        expect((await weft('export', at('again'), '--secrets')).code).toBe(0)
+        expect(heldBy(at('again'))).toEqual(heldBy(at('all')))
+        // The first server to start does not have the credentials.
+        const [one, two] = [await node('of-another'), await node('of-the-first')]
+        try {
+          for (const server of [one, two]) {
+            expect(server.credentials).toEqual(rich.credentials)
+            const after = await shown(server)
+            expect(after.answers).toEqual(before.answers)
+            expect(after.socket).toEqual(before.socket)
+            expect(after.ids).toEqual(expect.arrayContaining([...before.ids]))
+          }
+        } finally {
+          await Promise.all([one.stop(), two.stop()])
         }
-      } finally {
-        await Promise.all([one.stop(), two.stop()])
-      }
-    })
+      },
+    )
 
     it(
       '[CF-21] while a server uses the database, export and import fail with one sentence',

@@ -32,7 +32,7 @@ const report = { organizationId: 'acme', documentId: '50% of a/b' }
 const pathTo = (editorId: string): string => `acme/50%25%20of%20a%2Fb/${editorId}`
 
 itLong(
-  '[OUT-10] `doc get` prints each form of a document, and `doc put` merges or creates a document',
+  '[OUT-10] `doc get` prints a document in each format, and `doc put` merges or creates a document',
   deep,
   async () => {
     const [, , text] = contents.find(([, type]) => type === 'text') as (typeof contents)[number]
@@ -209,25 +209,29 @@ it('[OUT-14] `doc put` reports the unknown member of a JSON file, and the expect
   )
 })
 
-itLong('[OUT-10] rejects malformed input and unknown tenants with one sentence', deep, async () => {
-  writeFileSync(at('bad.bin'), 'no update')
-  for (const [args, sentence] of [
-    [['get', 'acme/report', ...stopped], 'invalid address'],
-    [['get', 'acme/%ff/main', ...stopped], 'invalid address'],
-    [['get', 'acme/nothing/main', ...stopped], 'there is no such document'],
-    [['get', pathTo('map'), '--format', 'text', ...stopped], 'map'],
-    [['put', pathTo('text'), at('bad.bin'), ...stopped], 'the file is not a Yjs update'],
-    [['put', pathTo('text'), at('bad.bin'), '--format', 'update', ...stopped], 'its update is malformed'],
-    [['put', pathTo('text'), at('none.bin'), ...stopped], 'cannot be read'],
-    [['put', pathTo('map'), at('bad.bin'), '--format', 'text', ...stopped], 'of type "map"'],
-    [
-      ['put', pathTo('x'), at('text.bin'), '--workspace', 'w', '--api-key', 'k', ...stopped],
-      'not the configured API key "k"',
-    ],
-    [['get', pathTo('text'), '--url', 'http://127.0.0.1:1', ...stopped], 'cannot be reached'],
-  ] as const)
-    expect(await weft('doc', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) })
-})
+itLong(
+  '[OUT-10] `doc get` and `doc put` reject invalid addresses, files and tenants with one sentence',
+  deep,
+  async () => {
+    writeFileSync(at('bad.bin'), 'no update')
+    for (const [args, sentence] of [
+      [['get', 'acme/report', ...stopped], 'invalid address'],
+      [['get', 'acme/%ff/main', ...stopped], 'invalid address'],
+      [['get', 'acme/nothing/main', ...stopped], 'there is no such document'],
+      [['get', pathTo('map'), '--format', 'text', ...stopped], 'map'],
+      [['put', pathTo('text'), at('bad.bin'), ...stopped], 'the file is not a Yjs update'],
+      [['put', pathTo('text'), at('bad.bin'), '--format', 'update', ...stopped], 'its update is malformed'],
+      [['put', pathTo('text'), at('none.bin'), ...stopped], 'cannot be read'],
+      [['put', pathTo('map'), at('bad.bin'), '--format', 'text', ...stopped], 'of type "map"'],
+      [
+        ['put', pathTo('x'), at('text.bin'), '--workspace', 'w', '--api-key', 'k', ...stopped],
+        'not the configured API key "k"',
+      ],
+      [['get', pathTo('text'), '--url', 'http://127.0.0.1:1', ...stopped], 'cannot be reached'],
+    ] as const)
+      expect(await weft('doc', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) })
+  },
+)
 
 itLong(
   '[OUT-11] when content is read from a running server and written to another document, both have the same content',

@@ -15,7 +15,7 @@ const address = {
   editorId: 'main',
 }
 
-itLong('[OUT-1] exports the update and the text of a document that is too large for JSON', async () => {
+itLong('[OUT-1] exports only the update and the text of a document that is too large for JSON', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-export-'))
   try {
     // Each character takes six characters in JSON, in content and delta.

@@ -87,7 +87,7 @@ it('[OUT-1] exports each document as update, JSON, text and XML into a directory
 })
 
 it(
-  '[OUT-2] after an import into an empty directory, lists the same records, and sends the same content to sockets',
+  '[OUT-2] after an import into an empty directory, the server lists the same records, and sends the same content to sockets',
   deep,
   async () => {
     const imported = await weft('import', 'weft', at('all'), '--data-dir', at('moved'), '--json')
@@ -111,7 +111,7 @@ it(
 )
 
 it(
-  '[OUT-2] does not let outdated clients restore deleted documents, and keeps the versions of a log that was created again',
+  '[OUT-2] after an import, an editor that was deleted and created again before the export keeps its version numbers and saved versions',
   deep,
   async () => {
     const server = await startOn(at('moved'))
@@ -125,7 +125,7 @@ it(
 )
 
 itLong(
-  '[OUT-3] without `--secrets`, exports no secret in plain text, and creates new secrets at the import',
+  '[OUT-3] without `--secrets`, an export contains no secret in plain text, and the import creates new secrets',
   deep,
   async () => {
     const tokens = Object.entries(rich.credentials).filter(([name]) => /token|secret/i.test(name))
@@ -164,7 +164,7 @@ itLong(
 )
 
 itLong(
-  '[OUT-4] exports only documents, or only one organization, when an option requests it',
+  '[OUT-4] exports only documents with `--documents-only`, and only one organization with `--organization`',
   deep,
   async () => {
     expect((await weft('export', at('only'), '--data-dir', at('data'), '--documents-only')).code).toBe(0)
@@ -187,7 +187,7 @@ itLong(
 )
 
 itLong(
-  '[OUT-5] an export changes neither a non-empty directory nor a store in use, and leaves no directory with its final name when it is killed',
+  '[OUT-5] `weft export` rejects a directory that is not empty and a store in use, and leaves no directory under the final name when it is killed',
   deep,
   async () => {
     const used = await weft('export', at('plain'), '--data-dir', at('data'))
@@ -216,7 +216,7 @@ itLong(
   },
 )
 
-itLong('[OUT-6] reports and skips a damaged document, and exports the others', deep, async () => {
+itLong('[OUT-6] an export reports and skips a damaged document, and exports the others', deep, async () => {
   const { status } = spawnSync('cp', ['-r', at('moved'), at('damaged')])
   expect(status).toBe(0)
   const stored = (await storedKeys(at('damaged', 'store'), 'typed')).filter((key) =>

@@ -49,7 +49,7 @@ function writeLines(documents: Moved): string {
   return file
 }
 
-it('[MOVE-3] imports updates in lines of JSON as documents with the same content, which a server then serves', async () => {
+it('[MOVE-3] imports a file of JSON lines with updates, and a server then serves documents with the same content', async () => {
   const documents = sampleDocuments(seed)
   const ran = await runImport(data, 'updates', writeLines(documents), '--organization', 'old', '--json')
   expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
@@ -76,7 +76,7 @@ it('[MOVE-3] imports updates in lines of JSON as documents with the same content
 })
 
 itLong(
-  '[MOVE-3] takes the path of each file in a folder as the name of a document, and the file name if there is a single file',
+  '[MOVE-3] names each document after the path of its file in the folder, or after the file name if a single file is imported',
   async () => {
     const [update] = typedAfter([], 'hello') as [Uint8Array]
     for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {
@@ -97,7 +97,7 @@ itLong(
   },
 )
 
-itLong('[MOVE-5] in a dry run, changes no byte, and reports what an import would do', async () => {
+itLong('[MOVE-5] a dry run changes no byte, and reports what an import would do', async () => {
   const documents = new Map([...sampleDocuments(1), ['damaged', [Uint8Array.of(1, 2, 3)]]])
   const file = writeLines(documents)
   const before = filesOf(data)

@@ -77,7 +77,7 @@ it('[OUT-12] rejects the start of a server on a store with an interrupted import
   expect(readdirSync(at('half')).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[OUT-12] accepts a store with a truncated import marker, and leaves no marker after a rejected import', async () => {
+it('[OUT-12] imports into a store with an empty import marker, and leaves no marker, also after a rejected import', async () => {
   await (await openForImport(at('cut'))).close()
   writeFileSync(at('cut', 'import.unfinished'), '')
   expect(await importInto('cut')).toMatchObject({ problems: [] })
@@ -90,7 +90,7 @@ it('[OUT-12] accepts a store with a truncated import marker, and leaves no marke
   expect(existsSync(at('taken', 'import.unfinished'))).toBe(false)
 })
 
-it('[OUT-12] imports an export without an import marker into a store that has served data', async () => {
+it('[OUT-12] if an import into a store that has served data is interrupted, a server can start on the store, and the import can be repeated', async () => {
   await (await startTestServer({ engine: 'level', dataDir: at('served') })).stop()
   await expect(importInto('served', 'first', endAtDocuments)).rejects.toThrow('ended')
   await (await startTestServer({ engine: 'level', dataDir: at('served') })).stop()
@@ -195,7 +195,7 @@ it('[OUT-1] exports a document with values that JSON cannot hold', async () => {
   expect(await contentOf('odd-again')).toEqual(heldBy(at('odd-export')))
 })
 
-it('[OUT-9] in an import of documents only, creates no records for a rejected document', async () => {
+it('[OUT-9] an import of documents only creates no records for a rejected document', async () => {
   const change = (line: string) => line.replace(/"stateVector":"[^"]+"/, '"stateVector":"AA=="')
   await forge('documents', change, { ...all, holds: 'documents' })
   const making = await startTestServer({ engine: 'level', dataDir: at('records') })

@@ -67,7 +67,7 @@ it('[MOVE-3] accepts names that contain any kind of line separator', async () =>
   expect(stored?.doc.getText('content').toString()).toBe('x')
 })
 
-it('[MOVE-7] reports a damaged line as damaged, and does not read an address from it', async () => {
+it('[MOVE-7] reports a damaged line by its line number, even if the name of a document looks like this line number', async () => {
   const [update] = typedAfter([], 'x') as [Uint8Array]
   writeFileSync(at('lines.jsonl'), `no JSON\n${line('line 1', update)}`)
   expect(await importUpdates(at('lines.jsonl'))).toMatchObject({
@@ -88,7 +88,7 @@ it('[MOVE-3] a line ends only at a line feed, regardless of the chunks in which 
   expect(read).toEqual(lines.map((text, index) => ({ number: index + 1, text })))
 })
 
-it('[MOVE-8] reports the name of a file that cannot be read to its end or has an endless line', async () => {
+it('[MOVE-8] the error names the file that cannot be read, or the file and the line that is too long', async () => {
   const all = async (path: string, bytesMax?: number) => {
     for await (const _ of readLines(path, bytesMax));
   }
@@ -112,7 +112,7 @@ it('[MOVE-7] does not follow links in a folder, but reports them', async () => {
   })
 })
 
-it('[OUT-10] when it writes updates into the store of a stopped server, applies the limits of a websocket', async () => {
+it('[OUT-10] `doc put` into the store of a stopped server applies the same limits as a websocket', async () => {
   const address = documentAddress(await tenant(), { organizationId: 'a', documentId: 'b', editorId: 'c' })
   const put = (updates: readonly Uint8Array[], more = {}) =>
     putUpdateStopped(data, address, Y.mergeUpdates([...updates]), { ...limits, ...more })

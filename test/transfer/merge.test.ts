@@ -13,7 +13,7 @@ import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
 import { editRandomly, Random } from '../support/data/random-doc.ts'
 
 describe('updates of one document', () => {
-  it('[MOVE-1] become one update, in any stored order and with repetitions', () => {
+  it('[MOVE-1] merges the updates of a document into one update with the same content, in any order and even if some are repeated', () => {
     fc.assert(
       fc.property(fc.nat(1_000_000), (seed) => {
         const random = new Random(seed)
@@ -29,7 +29,7 @@ describe('updates of one document', () => {
     )
   })
 
-  it('[MOVE-1] give a different result when one deletion or one character is missing', () => {
+  it('[MOVE-1] updates have a different content sum if one deletion or one character is missing', () => {
     const typed = updatesOf((doc) => doc.getText('t').insert(0, 'some text'))
     const deleted = updatesOf((doc) => doc.getText('t').delete(2, 1), typed)
     const more = updatesOf((doc) => doc.getText('t').insert(0, '!'), typed)
@@ -39,7 +39,7 @@ describe('updates of one document', () => {
     expect(isSameContent(sum(typed), sum([...typed, ...more]))).toBe(false)
   })
 
-  it('[MOVE-7] are rejected if the server would not serve them', () => {
+  it('[MOVE-7] rejects updates that the server would not serve', () => {
     const deep = updatesOf((doc) => {
       let map = doc.getMap('m')
       for (let depth = 0; depth < 250; depth++) map = map.set('k', new Y.Map())

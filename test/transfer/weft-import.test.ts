@@ -54,33 +54,37 @@ async function contentOf(name: string): Promise<Record<string, string>> {
   return heldBy(at(`${name}-seen`))
 }
 
-itLong('[OUT-7] reports the name of a file with a changed byte, and writes nothing', deep, async () => {
-  const names = filesIn(at('export'))
-  expect(names.length).toBeGreaterThan(documents)
-  for (const [index, name] of names.entries()) {
-    // The files of documents are similar.
-    if (name.startsWith('documents/') && index % 20 !== 0) continue
-    const path = at('export', name)
-    const bytes = readFileSync(path)
-    const changed = Buffer.from(bytes)
-    const place = (index * 7_919) % Math.max(1, bytes.length)
-    changed[place] = (changed[place] ?? 0) ^ 1
-    writeFileSync(path, bytes.length === 0 ? 'x' : changed)
-    await expect(importInto('never')).rejects.toThrow(name)
-    if (bytes.length > 0) writeFileSync(path, bytes.subarray(1))
-    await expect(importInto('never')).rejects.toThrow(name)
-    renameSync(path, `${path}.away`)
-    await expect(importInto('never')).rejects.toThrow(name)
-    renameSync(`${path}.away`, path)
-    writeFileSync(path, bytes)
-  }
-  expect(existsSync(at('never'))).toBe(false)
-  const told = await weft('import', 'weft', at('data'), '--data-dir', at('never'))
-  expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is not a complete Weft export') })
-})
+itLong(
+  '[OUT-7] an import reports the name of an export file with a changed byte, and writes nothing',
+  deep,
+  async () => {
+    const names = filesIn(at('export'))
+    expect(names.length).toBeGreaterThan(documents)
+    for (const [index, name] of names.entries()) {
+      // The files of documents are similar.
+      if (name.startsWith('documents/') && index % 20 !== 0) continue
+      const path = at('export', name)
+      const bytes = readFileSync(path)
+      const changed = Buffer.from(bytes)
+      const place = (index * 7_919) % Math.max(1, bytes.length)
+      changed[place] = (changed[place] ?? 0) ^ 1
+      writeFileSync(path, bytes.length === 0 ? 'x' : changed)
+      await expect(importInto('never')).rejects.toThrow(name)
+      if (bytes.length > 0) writeFileSync(path, bytes.subarray(1))
+      await expect(importInto('never')).rejects.toThrow(name)
+      renameSync(path, `${path}.away`)
+      await expect(importInto('never')).rejects.toThrow(name)
+      renameSync(`${path}.away`, path)
+      writeFileSync(path, bytes)
+    }
+    expect(existsSync(at('never'))).toBe(false)
+    const told = await weft('import', 'weft', at('data'), '--data-dir', at('never'))
+    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is not a complete Weft export') })
+  },
+)
 
 itLong(
-  '[OUT-7] rejects a list that refers to files outside the export, even with correct checksums',
+  '[OUT-7] rejects an export whose list refers to files outside the export, even with correct checksums',
   async () => {
     const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/export/manifest.ts')
     await exportStore(at('data'), at('forged'), all, noProgress)
@@ -149,7 +153,7 @@ function farDocument() {
   return { address: { workspaceId: 'w', apiKey: 'k', ...ids(1) }, bytes, stateVector, log }
 }
 
-it('[OUT-8] writes a document with a long log or a late epoch in a single write', async () => {
+it('[OUT-8] restores a document with a single write, even if its head or epoch is a large number', async () => {
   const engine = await openMemoryEngine()
   const documents = new DocumentRestorer(engine.log)
   const document = farDocument()
@@ -221,31 +225,35 @@ itLong('[OUT-9] writes nothing if the store has different values under the same 
   expect(await contentOf('taken')).toEqual(before)
 })
 
-itLong('[OUT-9] imports only documents into another API key, and creates their records', deep, async () => {
-  const only = { ...all, holds: 'documents' } as const
-  await exportStore(at('data'), at('alone'), only, noProgress)
-  await (await startOn(at('others'))).stop()
-  const unknown = await weft('import', 'weft', at('alone'), '--data-dir', at('others'))
-  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('--workspace') })
-  const { workspaceId = '', apiKey = '' } = JSON.parse(
-    readFileSync(at('others', 'credentials.json'), 'utf8'),
-  ) as Record<string, string>
-  const whose = ['--workspace', workspaceId, '--api-key', apiKey]
-  const misused = await weft('import', 'weft', at('export'), '--data-dir', at('others'), ...whose)
-  expect(misused).toMatchObject({ code: 2, err: expect.stringContaining('an export of documents only') })
-  expect((await weft('import', 'weft', at('alone'), '--data-dir', at('others'), ...whose)).code).toBe(0)
-  const server = await startOn(at('others'))
-  const listed = dataOf(
-    await server.post('/v2/organizations/documents/get', { organizationId: 'acme', pageSize: 500 }),
-  ) as unknown[]
-  const live = Array.from({ length: documents }, (_, index) => index).filter((index) => index % 6 !== 0)
-  expect(listed).toHaveLength(live.length)
-  expect(await read(server, 2)).toBe('second of 2')
-  await server.stop()
-  expect((await weft('verify', at('others'))).code).toBe(0)
-})
+itLong(
+  '[OUT-9] imports an export of documents only into another API key, and creates the records of these documents',
+  deep,
+  async () => {
+    const only = { ...all, holds: 'documents' } as const
+    await exportStore(at('data'), at('alone'), only, noProgress)
+    await (await startOn(at('others'))).stop()
+    const unknown = await weft('import', 'weft', at('alone'), '--data-dir', at('others'))
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('--workspace') })
+    const { workspaceId = '', apiKey = '' } = JSON.parse(
+      readFileSync(at('others', 'credentials.json'), 'utf8'),
+    ) as Record<string, string>
+    const whose = ['--workspace', workspaceId, '--api-key', apiKey]
+    const misused = await weft('import', 'weft', at('export'), '--data-dir', at('others'), ...whose)
+    expect(misused).toMatchObject({ code: 2, err: expect.stringContaining('an export of documents only') })
+    expect((await weft('import', 'weft', at('alone'), '--data-dir', at('others'), ...whose)).code).toBe(0)
+    const server = await startOn(at('others'))
+    const listed = dataOf(
+      await server.post('/v2/organizations/documents/get', { organizationId: 'acme', pageSize: 500 }),
+    ) as unknown[]
+    const live = Array.from({ length: documents }, (_, index) => index).filter((index) => index % 6 !== 0)
+    expect(listed).toHaveLength(live.length)
+    expect(await read(server, 2)).toBe('second of 2')
+    await server.stop()
+    expect((await weft('verify', at('others'))).code).toBe(0)
+  },
+)
 
-itLong('[OUT-9] in a dry run, reports what an import would do, and writes nothing', deep, async () => {
+itLong('[OUT-9] a dry run reports what an import would do, and writes nothing', deep, async () => {
   const dry = await weft('import', 'weft', at('export'), '--data-dir', at('dry'), '--dry-run', '--json')
   const real = await importInto('wet')
   expect(JSON.parse(dry.out)).toEqual({ ok: true, ...real })

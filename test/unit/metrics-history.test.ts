@@ -52,7 +52,7 @@ it('[OPS-45] keeps a sample for each 10 s with the rates and quantiles of that t
   history.stop()
 })
 
-it('[OPS-45] summarizes 5 minutes as means, and as the highest of p99 values', async () => {
+it('[OPS-45] summarizes 5 minutes by the mean of each value, and by the highest p99', async () => {
   const { metrics, history, pass } = await started()
   for (let count = 0; count < dayIntervalMs / recentIntervalMs; count += 1) {
     metrics.connections.set({ protocol: 'y-websocket' }, count)
@@ -82,7 +82,7 @@ it('[OPS-45] keeps the last hour and the last 24 hours only', async () => {
   history.stop()
 })
 
-it('[OPS-45] starts again when the clock is set back, and takes no sample after the stop', async () => {
+it('[OPS-45] drops all samples when the clock is set back, and takes no sample after it was stopped', async () => {
   const { clock, history, pass } = await started()
   await pass()
   await pass()

@@ -70,7 +70,7 @@ it('[ENG-71] never stores a later commit before a delayed commit, and stores the
   }
 })
 
-it('[ENG-74] shares batches between many writers, and does not delay a single writer', async () => {
+it('[ENG-74] writes the commits of many concurrent writers in shared batches, and does not delay a single writer', async () => {
   for (let index = 0; index < 20; index++) await put(`alone-${index}.`)
   expect(batches).toHaveLength(20)
   batches = []

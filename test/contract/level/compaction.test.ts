@@ -92,7 +92,7 @@ async function compactAndCrash(): Promise<void> {
   deletions = []
 }
 
-it('[ENG-56] in commits of limited size, deletes the entries that a compaction made unreachable', async () => {
+it('[ENG-56] after a compaction, deletes the unreachable entries in commits of limited size', async () => {
   expect(await compact(engine, 0, appends - 1)).toBe(true)
   expect(deletions).toEqual([deletedPerCommitMax, deletedPerCommitMax, 9])
   await engine.close()
@@ -113,7 +113,7 @@ it('[ENG-56] after a compaction, keeps only the entries that older versions need
   expect(await stored(directory)).toBe(1)
 })
 
-it('[ENG-56] when a crash interrupts the deletions, loses no content, restores no deleted entry, and completes the deletions at the next compaction', async () => {
+it('[ENG-56] when a crash interrupts the deletions of a compaction, loses no content, restores no deleted entry, and completes the deletions at the next compaction', async () => {
   await compactAndCrash()
   const loaded = await loadLive(engine.log, doc)
   expect([textOf(loaded.snapshot), entriesOf(loaded)]).toEqual([
@@ -128,7 +128,7 @@ it('[ENG-56] when a crash interrupts the deletions, loses no content, restores n
   expect(await stored(image)).toBe(2)
 })
 
-it('[ENG-56] when a document is deleted and created again after a crash during the deletions, keeps nothing of the old document', async () => {
+it('[ENG-56] when a document is deleted and created again after a crash during a compaction, keeps nothing of the old document', async () => {
   await compactAndCrash()
   await engine.log.destroy(doc)
   await engine.log.append(doc, 'recreate', updates('anew'))
@@ -137,7 +137,7 @@ it('[ENG-56] when a document is deleted and created again after a crash during t
   expect(await stored(image)).toBe(2)
 })
 
-it('[ENG-56] keeps the new entries of a document that is deleted and created again during the deletions', async () => {
+it('[ENG-56] keeps the new entries of a document that is deleted and created again while a compaction deletes old entries', async () => {
   let slices = 0
   // The second append of the new log has a number of an old update that is not deleted yet.
   const first = appends - 5
@@ -154,7 +154,7 @@ it('[ENG-56] keeps the new entries of a document that is deleted and created aga
   expect((await loadLive(engine.log, doc)).entries).toHaveLength(first + 2)
 })
 
-it('[ENG-56] leaves one record of a document that is deleted during its compaction', async () => {
+it('[ENG-56] leaves only one record of a document that is deleted during its compaction', async () => {
   for (let turns = 0; turns < 30; turns++) {
     const name = docKey(`document ${turns}`)
     await engine.log.append(name, 'create', numbered(1, 3))
@@ -166,7 +166,7 @@ it('[ENG-56] leaves one record of a document that is deleted during its compacti
   expect(await storedKeys(directory.store, 'document ')).toHaveLength(30)
 })
 
-it('[ENG-56] the store closes without waiting for the deletions', async () => {
+it('[ENG-56] the store closes without waiting until a compaction has deleted old entries', async () => {
   let closing: Promise<void> = Promise.resolve()
   beforeDeleting = async () => {
     closing = engine.close()

@@ -70,7 +70,7 @@ async function expectOnlyDamagedRefused(): Promise<void> {
   expect(await engine.log.append(sound, 1, updates('next'))).toMatchObject({ first: head + 1 })
 }
 
-it('[ENG-60] when one bit of an update has changed, rejects this document with its name, and no other document', async () => {
+it('[ENG-60] when one bit of an update has changed, rejects its document with an error that names the document, and serves the other documents', async () => {
   const [, record] = await stored('second of damaged')
   for (let at = 0; at < record.length; at += at < 12 ? 1 : 7) {
     const restore = await change('second of damaged', (value) => flipped(value, at))
@@ -80,7 +80,7 @@ it('[ENG-60] when one bit of an update has changed, rejects this document with i
   expect(entriesOf(await loadLive(engine.log, damaged))).toHaveLength(3)
 })
 
-it('[ENG-60] rejects the document of a truncated update or of an update that belongs to another document', async () => {
+it('[ENG-60] rejects only the document whose update is truncated, empty, or replaced by an update of another document', async () => {
   const [, other] = await stored('second of sound')
   const replacements = [(value: Buffer) => value.subarray(0, -1), () => other, () => Buffer.alloc(0)]
   for (const replacement of replacements) {
@@ -137,7 +137,7 @@ it.each([
   ['changed', (value: Buffer) => flipped(value, value.length - 1)],
   ['missing', () => null],
 ])(
-  '[ENG-57] if an older snapshot is %s, rejects only the versions of this snapshot, and not the document',
+  '[ENG-57] if an older snapshot is %s, rejects only the versions that need it, and still serves the document',
   async (_, how) => {
     await engine.log.compact(damaged, 1, 0, 2, bytesOf('the anchor of damaged'), keepNone)
     await engine.log.compact(damaged, 1, 2, 3, bytesOf('the base of damaged'), 0)
@@ -152,7 +152,7 @@ it.each([
   },
 )
 
-it('[ENG-57] if an update before the snapshot is damaged, rejects only the versions that contain it, and not the document', async () => {
+it('[ENG-57] if an update before the snapshot is damaged, rejects only the versions that contain it, and still serves the document', async () => {
   await engine.log.append(damaged, 1, updates('fourth'))
   await engine.log.compact(damaged, 1, 0, 3, bytesOf('the base of damaged'), 0)
   await change('second of damaged', () => null)
@@ -163,7 +163,7 @@ it('[ENG-57] if an update before the snapshot is damaged, rejects only the versi
   expect((await engine.log.loadAt(damaged, 1, 4))?.entries).toHaveLength(1)
 })
 
-it('[ENG-62] rejects a damaged value or blob, and no other value or blob', async () => {
+it('[ENG-62] rejects a read of a damaged value or blob, and returns the other values and blobs', async () => {
   await engine.kv.commit(['p'], {
     puts: ['damaged', 'sound'].map((key) => ({ key: [key], value: bytesOf(`value of ${key}`) })),
   })

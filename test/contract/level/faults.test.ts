@@ -100,7 +100,7 @@ async function expectAllWritten(): Promise<void> {
 }
 
 describe('level with a paused disk', () => {
-  it('[DUR-1] acknowledges and returns no write before the write is on disk', async () => {
+  it('[DUR-1] neither acknowledges a write nor returns it to readers before it is on disk', async () => {
     disk.hold()
     const { ended, all } = writeEverywhere()
     await until(() => engine.pendingBytes() > 0 && disk.writes > 2)
@@ -286,7 +286,7 @@ describe('level with a full disk', () => {
     expect(await claimable(engine)).toEqual(['read early'])
   })
 
-  it('[ENG-55] closes while the disk is full, and acknowledges nothing', async () => {
+  it('[ENG-55] the engine closes while the disk is full, and does not acknowledge pending writes', async () => {
     disk.weather = 'full'
     const { all } = writeEverywhere()
     await until(() => !engine.health().ok)

@@ -136,7 +136,7 @@ it('[STORE-7] finds no damage in an undamaged store', async () => {
   expect(started).toEqual({ warnings: [], read: sound })
 })
 
-it('[STORE-7] ignores a damaged list of files', async () => {
+it('[STORE-7] accepts an undamaged store even if its list of files is damaged', async () => {
   for (const text of [
     '',
     '{"files":[{"nbme":"CURRENT","bytes":1,"crc":1}]}',
@@ -203,7 +203,7 @@ it(`[STORE-7] at a start after a crash, reports a changed bit in footer, index o
   }
 }, 120_000)
 
-it(`[STORE-7] at a start after a crash, reports a changed bit or an extra byte of a previously sound table (seed ${seed})`, async () => {
+it(`[STORE-7] at a start after a crash, reports a changed bit or an extra byte in a table that was sound before (seed ${seed})`, async () => {
   const random = new Random(seed)
   const served = await copy()
   const engine = await openLevelEngine({ directory: served })

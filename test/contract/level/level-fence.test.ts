@@ -135,7 +135,7 @@ async function expectFenced(directory: string, what: string): Promise<void> {
 }
 
 for (const end of ['an orderly end', 'a crash'] as const)
-  it(`[STORE-17] after ${end}, rejects reads of a damaged block and serves all other data, at each of several starts`, async () => {
+  it(`[STORE-17] after ${end}, each start rejects reads of a damaged block and serves all other data`, async () => {
     const directory = await damagedCopy()
     if (end === 'a crash') await rm(closedOf(directory))
     for (let round = 0; round < 3; round++) {
@@ -152,7 +152,7 @@ for (const end of ['an orderly end', 'a crash'] as const)
     expect(damages.find(({ what }) => what === table)?.problem).toMatch(fenceTold)
   })
 
-it('[STORE-17] rejects reads of a table with a damaged index, and searches a table with a damaged filter without the filter', async () => {
+it('[STORE-17] rejects reads of a table with a damaged index, and reads a table with a damaged filter without this filter', async () => {
   const { index, filter } = blocks()
   // This table also contains the format of the store.
   const error = await failureOf(openLevelEngine({ directory: await damagedCopy(withShortKey(index.at)) }))
@@ -183,7 +183,7 @@ it('[STORE-17] rejects a scan or a backup that reaches a damaged block, instead 
   await dump.close()
 })
 
-it('[STORE-17] checks every table in each command that opens a stopped store', async () => {
+it('[STORE-17] each command that opens a stopped store checks every table', async () => {
   const commands: Readonly<Record<string, (directory: string) => Promise<unknown>>> = {
     verify: (directory) => verify(directory, ignore),
     audit: async (directory) => (await openOfflineStore(directory, 'open')).close(),
@@ -221,7 +221,7 @@ it('[STORE-17] writes nothing into a store that another process uses', async () 
 })
 
 itLong(
-  '[STORE-18] rejects compact on a store with a damaged table, and keeps the report of the damage',
+  '[STORE-18] `weft compact` rejects a store with a damaged table, and keeps the report of the damage',
   async () => {
     const directory = await damagedCopy()
     const list = await readFile(closedOf(directory), 'utf8')
@@ -241,19 +241,22 @@ itLong(
   60_000,
 )
 
-itLong('[STORE-18] rejects compact on a store with a changed log, and does not open the store', async () => {
-  const directory = await damagedCopy(sound)
-  const engine = await openLevelEngine({ directory })
-  await engine.kv.commit(['p'], { puts: [{ key: ['one'], value: bytesOf('more') }] })
-  await engine.close()
-  const names = await readdir(storeOf(directory))
-  const log = join(storeOf(directory), names.find((name) => name.endsWith('.log')) ?? '')
-  await truncate(log, (await readFile(log)).length - 1)
-  for (const compacting of [() => openOfflineStore(directory, 'refuse'), () => compactFiles(directory)]) {
-    await expect(compacting()).rejects.toThrow(/is damaged \(.+\.log .+weft verify/)
-    expect(await readdir(storeOf(directory))).toEqual(names)
-  }
-})
+itLong(
+  '[STORE-18] `weft compact` rejects a store whose log has changed, and does not open the store',
+  async () => {
+    const directory = await damagedCopy(sound)
+    const engine = await openLevelEngine({ directory })
+    await engine.kv.commit(['p'], { puts: [{ key: ['one'], value: bytesOf('more') }] })
+    await engine.close()
+    const names = await readdir(storeOf(directory))
+    const log = join(storeOf(directory), names.find((name) => name.endsWith('.log')) ?? '')
+    await truncate(log, (await readFile(log)).length - 1)
+    for (const compacting of [() => openOfflineStore(directory, 'refuse'), () => compactFiles(directory)]) {
+      await expect(compacting()).rejects.toThrow(/is damaged \(.+\.log .+weft verify/)
+      expect(await readdir(storeOf(directory))).toEqual(names)
+    }
+  },
+)
 
 /** A store that can rewrite its tables on request, and whose next opening can be delayed. */
 interface Held {
@@ -272,7 +275,7 @@ async function openHeld(directory: string, held: Held, lines: string[]): Promise
   return openLevelEngine({ directory, openStore, log })
 }
 
-it('[STORE-19] when a table compaction reads a damaged block, loses no acknowledged write, and names the table in readiness and log', async () => {
+it('[STORE-19] when a table compaction reads a damaged block, loses no acknowledged write, and names the table in the readiness check and the log', async () => {
   const directory = await damagedCopy()
   const held: Held = { store: null, opening: Promise.resolve() }
   const lines: string[] = []

@@ -87,7 +87,7 @@ it('[STORE-20] rejects each start after verify has reported the truncated log, u
   expect(await countKeys()).toBe(left)
 })
 
-it('[STORE-21] opens a store after a crash, after an opening that was interrupted at any step, and as a copy', async () => {
+it('[STORE-21] opens a store that was copied after a clean stop, after a crash, or after an opening that was interrupted at any step', async () => {
   const closed = `${directory.path} closed`
   await cp(directory.path, closed, { recursive: true })
   const engine = await open()

@@ -63,7 +63,7 @@ it('[OPS-23] rejects a directory that this process or another one uses', async (
   await (await open()).close()
 })
 
-it('[ENG-65] creates no empty store next to tables without the file CURRENT', async () => {
+it('[ENG-65] if the store has tables but the file CURRENT is missing, does not open it, and creates no empty store', async () => {
   await fill()
   await (await open()).close()
   expect((await readdir(directory.store)).some((name) => name.endsWith('.ldb'))).toBe(true)

@@ -11,7 +11,7 @@ function cacheOf(idleMax: number) {
   return { cache, loads }
 }
 
-it('[ENG-82] takes the value that a load of the document has read, and does not read it again', async () => {
+it('[ENG-82] the cache uses the value that a load of the document reads, and does not read it again', async () => {
   const { cache, loads } = cacheOf(10)
   let finish = (_value: string): void => {}
   cache.share('a', 'a', () => new Promise((resolve) => (finish = resolve)))
@@ -22,7 +22,7 @@ it('[ENG-82] takes the value that a load of the document has read, and does not 
   expect(loads).toEqual([])
 })
 
-it('[ENG-82] keeps a value that is newer than the one that a load reads', async () => {
+it('[ENG-82] the cache keeps a written value when a load then reads an older one', async () => {
   const { cache } = cacheOf(10)
   const cell = cache.hold('a', 'a', 'written')
   cache.share('a', 'a', async () => 'older')
@@ -30,7 +30,7 @@ it('[ENG-82] keeps a value that is newer than the one that a load reads', async 
   expect(known(cell)).toBe('written')
 })
 
-it('[ENG-82] reads the value itself if the load has failed', async () => {
+it('[ENG-82] the cache reads the value itself if the load has failed', async () => {
   const { cache, loads } = cacheOf(10)
   cache.share('a', 'a', () => Promise.reject(new Error('unreadable')))
   await new Promise((resolve) => setImmediate(resolve))

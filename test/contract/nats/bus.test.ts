@@ -182,7 +182,7 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
   })
 
   itLong(
-    '[CL-24] treats a server that does not answer as unavailable until it answers again',
+    '[CL-24] treats a NATS server that does not answer as unavailable until it answers again',
     async () => {
       const [a, b] = await pair()
       const [heard, lost] = [hear(b, 'topic'), losses(b)]

@@ -79,7 +79,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     await listsAre([a], ['a'])
   })
 
-  it('[CL-29] reports a change of the list of nodes when another process starts with the name of a node', async () => {
+  it('[CL-29] when another process starts with the name of a node, reports a change of the list of nodes', async () => {
     const a = await join('a')
     const living = `clock_timestamp() + interval '1 hour'`
     await postgres.sql(`insert into ${schema}.node values ('b', 'first', 'serving', ${living})`)
@@ -93,7 +93,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(a.cluster.nodes()).toEqual(['a', 'b'])
   })
 
-  it('[CL-11] rejects a single server and clustered nodes that use one schema, and states the remedy', async () => {
+  it('[CL-11] rejects a single server on the schema of a cluster, and a clustered node on the schema of a single server, and states the remedy', async () => {
     const a = await join('a')
     expect(await refused(openEngine())).toMatch(/in use by a cluster; set WEFT_NATS_URL on this server/)
     await a.close()
@@ -196,7 +196,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('nodes that share a schema', ()
     expect(homes(a)).toEqual(homes(b))
   })
 
-  it('[CL-16] computes the same due times and the same ends of leases on nodes with different clocks', async () => {
+  it('[CL-16] nodes with different clocks compute the same due times and the same ends of leases', async () => {
     const hourMs = 3_600_000
     const early = { ...systemClock, now: () => systemClock.now() + hourMs }
     const [a, b] = [await join('early', { clock: early }), await join('right')]

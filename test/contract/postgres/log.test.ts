@@ -56,7 +56,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(names).toEqual([{ name: 'second' }])
   })
 
-  it('writes the appends of a tick to many documents in few transactions', async () => {
+  it('when appends to many documents arrive in one tick, writes them in few transactions', async () => {
     await Promise.all(docs(100).map((doc) => engine.log.append(doc, 'create', updates('1'))))
     await Promise.all(
       docs(100).map((doc, index) =>
@@ -88,7 +88,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(heads.map((head) => head?.head)).toEqual(all.map((_, index) => (index < 20 ? 2 : undefined)))
   })
 
-  it('[PG-3] writes and reads entries of 16 MB, several at the same time', async () => {
+  it('[PG-3] writes several entries of 16 MB at the same time, and reads them back', async () => {
     const big = [1, 2].map((fill) => Buffer.alloc(16 * 1024 * 1024, fill))
     const doc = docKey('big')
     await engine.log.append(doc, 'create', updates('1'))
@@ -99,7 +99,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect((await loadLive(engine.log, doc, { bytesMax: 1000 })).entries).toHaveLength(1)
   })
 
-  it('[PG-4] when an entry is changed or missing, rejects this document with its name, and no other document', async () => {
+  it('[PG-4] when an entry is changed or missing, rejects its document with an error that names the document, and serves the other documents', async () => {
     const [flipped, cut, sound] = docs(3) as [string[], string[], string[]]
     for (const doc of [flipped, cut, sound]) await appendNumbered(engine.log, doc, 'create', 1, 5)
     const entryOf = (doc: readonly string[], seq: number) =>
@@ -114,7 +114,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(await engine.log.append(cut, 'recreate', updates('anew'))).toMatchObject({ epoch: 2 })
   })
 
-  it('[PG-4] rejects the document of a damaged or missing snapshot', async () => {
+  it('[PG-4] rejects a document whose snapshot is damaged or missing', async () => {
     const doc = docKey('compacted')
     await appendNumbered(engine.log, doc, 'create', 1, 5)
     await engine.log.compact(doc, 1, 0, 3, bytesOf('1 to 3'), keepNone)
@@ -125,7 +125,7 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     await expect(engine.log.load(doc)).rejects.toThrow(/compacted.*snapshot at 3 is missing/)
   })
 
-  it('[PG-5] removes entries that a compaction made unreachable, and remains of an interrupted compaction', async () => {
+  it('[PG-5] removes the entries that a compaction made unreachable, also those that an interrupted compaction left behind', async () => {
     const doc = docKey('compacted')
     for (let from = 1; from <= 2001; from += 500) {
       await appendNumbered(engine.log, doc, from === 1 ? 'create' : 1, from, 500)

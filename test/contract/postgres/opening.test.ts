@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     return [error.reason, error.message]
   }
 
-  it('[PG-12] creates a schema once when several processes create it, and lets one of them serve it', async () => {
+  it('[PG-12] when several processes create a schema at the same time, creates it once, and lets only one of them use it', async () => {
     const schema = server.newSchema()
     const opened = await Promise.allSettled(Array.from({ length: 4 }, () => open(schema)))
     const engines = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
@@ -145,7 +145,7 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(await server.sql(`select holder from ${schema}.lease`)).toEqual([{ holder: 'another' }])
   })
 
-  it('[PG-23] flushes to disk before it acknowledges, with any default settings of the database', async () => {
+  it('[PG-23] flushes to disk before it acknowledges, regardless of the default settings of the database', async () => {
     const inUse = async (given: string, durability: 'disk' | 'process') => {
       await server.sql(`alter role weft set synchronous_commit = ${given}`)
       const options = { statementTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }

@@ -21,7 +21,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
   const open = (options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
     openPostgresEngine({ url: server.url, schema: server.newSchema(), ...options })
 
-  it('[PG-6] keeps acknowledged appends once and in order when the database is killed with SIGKILL', async () => {
+  it('[PG-6] when the database is killed with SIGKILL, keeps each acknowledged append once and in order', async () => {
     const engine = await open()
     const docs = Array.from({ length: 20 }, (_, index) => docKey(`killed ${index}`))
     const acknowledged = docs.map(() => 0)
@@ -123,7 +123,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await engine.close()
   })
 
-  it('[ENG-55] closes while the database is unavailable, and acknowledges nothing', async () => {
+  it('[ENG-55] the engine closes while the database is unavailable, and does not acknowledge pending writes', async () => {
     const engine = await open()
     await engine.log.append(doc, 'create', updates('1'))
     await server.kill()
@@ -178,7 +178,7 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
   })
 
   itLong(
-    '[PG-35] cancels a stopped write before its statement times out, so that other sessions can continue',
+    '[PG-35] cancels a write whose commit hangs before the statement times out, so that other sessions can continue',
     async () => {
       const [proxy, schema] = [await startCuttingProxy(server.port), server.newSchema()]
       const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`)

@@ -16,7 +16,7 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
 
   const doc = docKey('with standbys')
 
-  it('[PG-30] uses the server that accepts writes when several are configured, even after a failover', async () => {
+  it('[PG-30] when several servers are configured, uses the one that accepts writes, even after a failover', async () => {
     const engine = await openPostgresEngine({ url: servers.url, schema: 'following' })
     await engine.log.append(doc, 'create', updates('1'))
     for (const seq of [2, 3, 4]) {

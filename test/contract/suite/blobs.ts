@@ -29,7 +29,7 @@ export function blobContract(bench: () => Bench): void {
     expect(textOf(await blobs().get(['v']))).toBe('bytes')
   })
 
-  it('[ENG-36] lists keys under whole segments, in order and in pages', async () => {
+  it('[ENG-36] lists the keys below a prefix of whole segments, in order and in pages', async () => {
     const keys: Key[] = [['a'], ['a', '1'], ['a', '2'], ['a\0'], ['ab'], ['b']]
     for (const key of [...keys].reverse()) await blobs().put(key, bytesOf('x'))
     expect(await blobs().list([], { limit: 100 })).toEqual(keys)

@@ -15,7 +15,7 @@ export function busContract(bench: () => Bench): void {
       bus().publish('echo', bytesOf('through'))
     })
 
-  it('[ENG-37] delivers published messages to every subscriber of a topic, later and in order', async () => {
+  it('[ENG-37] delivers each message asynchronously and in order to every subscriber of its topic', async () => {
     const heard: string[] = []
     bus().subscribe('t', (message) => void heard.push(`1 ${textOf(message)}`))
     bus().subscribe('t', (message) => void heard.push(`2 ${textOf(message)}`))
@@ -45,7 +45,7 @@ export function busContract(bench: () => Bench): void {
     expect(heard).toEqual(['a'])
   })
 
-  it('[ENG-39] lists a node, and assigns a document to one of the nodes', async () => {
+  it('[ENG-39] lists this node, and assigns each document to a listed node', async () => {
     const { cluster } = bench().engine
     expect(cluster.nodes()).toContain(cluster.self)
     expect(cluster.nodes()).toContain(cluster.home(docKey('a')))

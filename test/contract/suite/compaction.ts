@@ -29,7 +29,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(await log().append(doc, 1, updates('7'))).toMatchObject({ epoch: 1, first: 7, last: 7 })
   })
 
-  it('[ENG-12] accepts the end of a compaction inside the entries of one append', async () => {
+  it('[ENG-12] a compaction can end between the entries of one append', async () => {
     await appendNumbered(log(), doc, 'create', 1, 5)
     expect(await compact(0, 2)).toBe(true)
     expect(entriesOf(await loadLive(log(), doc)).map(([seq]) => seq)).toEqual([3, 4, 5])

@@ -12,7 +12,7 @@ const names: readonly Key[] = [
 ]
 
 export function fencesContract(bench: () => Bench): void {
-  it('[ENG-79] rejects an append if one of its fences was raised after the append read this fence', async () => {
+  it('[ENG-79] rejects an append if one of its fences was raised after the fence was read', async () => {
     const { log, kv, fences } = bench().engine
     const fence = await fences.read(names)
     expect(fences.isCurrent(fence)).toBe(true)

@@ -26,7 +26,7 @@ export function jobContract(bench: () => Bench): void {
     expect((await claimable(bench().engine)).sort()).toEqual(['1', '12', '3', '6', '9'])
   })
 
-  it('[ENG-33] rejects only the commit with a job whose time is impossible', async () => {
+  it('[ENG-33] rejects only the commit that has a job with an invalid time', async () => {
     const { log, kv } = bench().engine
     const doc = docKey('jobs')
     for (const at of [Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -84,7 +84,7 @@ export function kvContract(bench: () => Bench): void {
     expect([await check(null), await check(new Uint8Array(0))]).toEqual([false, true])
   })
 
-  it('[ENG-24] applies checks to commits in progress too, so that exactly one of several concurrent commits succeeds', async () => {
+  it('[ENG-24] checks also see commits in progress, so that exactly one of several concurrent commits succeeds', async () => {
     await kv().commit(part, { puts: [{ key: ['count'], value: bytesOf('0') }] })
     for (let round = 0; round < 10; round++) {
       const attempts = Array.from({ length: 5 }, () =>
@@ -110,7 +110,7 @@ export function kvContract(bench: () => Bench): void {
     }
   })
 
-  it('[ENG-24] accepts a chain of commits that check each other without waiting in between', async () => {
+  it('[ENG-24] accepts a chain of commits in which each one checks the value of the previous one without waiting for it', async () => {
     const commits = Array.from({ length: 30 }, (_, index) =>
       kv().commit(part, {
         checks: [{ key: ['chain'], value: index === 0 ? null : bytesOf(`${index - 1}`) }],

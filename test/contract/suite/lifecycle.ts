@@ -6,7 +6,7 @@ import type { Bench } from './suite.ts'
 export function lifeContract(bench: () => Bench): void {
   const doc = docKey('life')
 
-  it('[ENG-40] is healthy with nothing pending when all writes are durable', async () => {
+  it('[ENG-40] when all writes are durable, the engine is healthy and has no pending bytes', async () => {
     const { engine } = bench()
     expect(engine.health()).toEqual({ ok: true })
     await engine.log.append(doc, 'create', updates('a'))

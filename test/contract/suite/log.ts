@@ -183,7 +183,7 @@ export function logContract(bench: () => Bench): void {
     expect(page.more).toBe(true)
   })
 
-  it('[ENG-9] returns the entries after `since`, and all entries when the log cannot start there', async () => {
+  it('[ENG-9] returns the entries after `since`, or everything if the log cannot start at `since`', async () => {
     await appendNumbered(log(), doc, 'create', 1, 4)
     const after = async (options: { since: number; epoch?: number }) =>
       entriesOf(await loadLive(log(), doc, options)).map(([seq]) => seq)
@@ -212,7 +212,7 @@ export function logContract(bench: () => Bench): void {
     expect(await log().heads([live])).toEqual([{ ...head, base: 2, oldest: 2 }])
   })
 
-  it('[ENG-11] lists live documents under whole segments, in order and in pages', async () => {
+  it('[ENG-11] lists the live documents below a prefix of whole segments, in order and in pages', async () => {
     const names: Key[] = [
       ['a'],
       ['a', ''],

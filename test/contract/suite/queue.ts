@@ -125,7 +125,7 @@ export function queueContract(bench: () => Bench): void {
     expect(textOf((await claimOne()).payload)).toBe('fourth')
   })
 
-  it('[ENG-31] keeps the following job while the first one is retried', async () => {
+  it('[ENG-31] when a job is retried, keeps a later job with the same id', async () => {
     const { engine, clock } = bench()
     await enqueue(engine, job('a', 0, 'first'))
     const { token } = await claimOne()
@@ -152,7 +152,7 @@ export function queueContract(bench: () => Bench): void {
     expect((await Promise.all(rivals)).filter(Boolean)).toHaveLength(1)
   })
 
-  it('[ENG-32] separates queues and ids of any characters', async () => {
+  it('[ENG-32] keeps queues and job ids with any characters in their names separate', async () => {
     const { engine } = bench()
     const names = ['', '\0', 'a', 'a\0', 'a\0b', 'b', '\u{1f9f5}', '\uffff']
     await enqueue(engine, ...names.flatMap((name) => names.map((id) => job(id, 0, `${name}|${id}`, name))))

@@ -181,7 +181,7 @@ export function versionContract(bench: () => Bench): void {
     expect(await texts(5, {})).toEqual(['1 to 5', 5, [], false])
   })
 
-  it('[ENG-9] accepts `since` for as long as versions are kept', async () => {
+  it('[ENG-9] returns only the entries after `since` if the log keeps the version at `since`, otherwise the newest snapshot and the entries after it', async () => {
     const doc = docKey('since')
     await log().append(doc, 'create', numbered(1, 6))
     await log().compact(doc, 1, 0, 2, bytesOf('1 to 2'), keepNone)

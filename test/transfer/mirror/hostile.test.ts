@@ -131,7 +131,7 @@ describe('a mirror of an old server with arbitrary behavior', () => {
 })
 
 describe('the end of a mirror', () => {
-  itLong('[MIRROR-17] has exit code 1 if the last comparison fails', async () => {
+  itLong('[MIRROR-17] the mirror has exit code 1 if its last comparison fails', async () => {
     let state: 'talking' | 'silent' = 'talking'
     const server = at.keep(
       await startScripted((client) => {
@@ -147,37 +147,40 @@ describe('the end of a mirror', () => {
     expect([code, linesOf(out).at(-1)]).toMatchObject([1, { ok: false, inStep: 0, failed: 1 }])
   })
 
-  itLong('[MIRROR-17] waits for a comparison that starts after the signal', async () => {
-    const questions: (() => void)[] = []
-    let state: 'talking' | 'waiting' = 'talking'
-    const added = typed('more', 9)
-    let clients: WebSocket[] = []
-    const server = at.keep(
-      await startScripted((client) => {
-        clients = [...clients, client]
-        client.send(message([0, 0], vector))
-        client.on('message', () => {
-          const answer = (): void => client.send(message([0, 1], offer))
-          if (state === 'talking') answer()
-          else questions.push(answer)
-        })
-      }),
-    )
-    const running = await at.mirror(['acme/during/main'], [], server.url)
-    await running.printed(inStep('acme/during/main'))
-    state = 'waiting'
-    await eventually(() => questions.length === 1)
-    running.child.kill('SIGTERM')
-    // Gives the signal time to arrive. If it arrives later, the test proves less.
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    questions[0]?.()
-    await eventually(() => questions.length === 2)
-    for (const client of clients) client.send(message([0, 2], added))
-    questions[1]?.()
-    expect((await running.ended).code).toBe(0)
-    Y.applyUpdate(content, added)
-    await sameInWeft(at.weft, 'acme/during/main', content)
-  })
+  itLong(
+    '[MIRROR-17] after a signal, the mirror waits until a comparison that starts later has ended',
+    async () => {
+      const questions: (() => void)[] = []
+      let state: 'talking' | 'waiting' = 'talking'
+      const added = typed('more', 9)
+      let clients: WebSocket[] = []
+      const server = at.keep(
+        await startScripted((client) => {
+          clients = [...clients, client]
+          client.send(message([0, 0], vector))
+          client.on('message', () => {
+            const answer = (): void => client.send(message([0, 1], offer))
+            if (state === 'talking') answer()
+            else questions.push(answer)
+          })
+        }),
+      )
+      const running = await at.mirror(['acme/during/main'], [], server.url)
+      await running.printed(inStep('acme/during/main'))
+      state = 'waiting'
+      await eventually(() => questions.length === 1)
+      running.child.kill('SIGTERM')
+      // Gives the signal time to arrive. If it arrives later, the test proves less.
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      questions[0]?.()
+      await eventually(() => questions.length === 2)
+      for (const client of clients) client.send(message([0, 2], added))
+      questions[1]?.()
+      expect((await running.ended).code).toBe(0)
+      Y.applyUpdate(content, added)
+      await sameInWeft(at.weft, 'acme/during/main', content)
+    },
+  )
 
   itLong('[MIRROR-8] on SIGUSR2, also prints documents that `--once` has completed', async () => {
     const server = at.keep(

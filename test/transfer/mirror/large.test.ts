@@ -18,7 +18,7 @@ afterAll(() => at.end())
 const visit = (name: string): ReturnType<typeof visitor> => at.keep(visitor(at.old.url, name))
 
 describe('documents larger than a message to Weft', () => {
-  it('[MIRROR-15] are split into parts, both stored content and content that is pasted meanwhile', async () => {
+  it('[MIRROR-15] splits documents that are larger than a message into parts, both stored content and content that is pasted during the copy', async () => {
     const [ada, grace] = [visit('acme/large/main'), visit('acme/large/main')]
     for (const { text } of [ada, grace])
       for (let times = 0; times < 50; times++) text.insert(text.length >> 1, `${times} words `.repeat(300))
@@ -34,7 +34,7 @@ describe('documents larger than a message to Weft', () => {
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 1 }])
   })
 
-  it('[MIRROR-15] are reported as failed if a single value is larger than a message', async () => {
+  it('[MIRROR-15] reports a document as failed if a single value is larger than a message', async () => {
     const ada = visit('acme/value/main')
     ada.doc.getMap('map').set('blob', new Uint8Array(messageBytesMax))
     await eventually(() => ada.provider.synced)

@@ -167,15 +167,18 @@ describe('a mirror of the server of y-websocket', () => {
     },
   )
 
-  itLong('[MIRROR-8] on SIGUSR2, prints the state of each document after a comparison', async () => {
-    const ada = visit('acme/shown/main')
-    ada.text.insert(0, 'shown')
-    const running = await at.mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
-    await running.printed(inStep('acme/other/main'))
-    await running.printed(inStep('acme/shown/main'))
-    running.child.kill('SIGUSR2')
-    await running.printed(new RegExp(`(${inStep('acme/shown/main').source}[^]*){2}`))
-  })
+  itLong(
+    '[MIRROR-8] on SIGUSR2, compares the documents, and prints the state of each one again',
+    async () => {
+      const ada = visit('acme/shown/main')
+      ada.text.insert(0, 'shown')
+      const running = await at.mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
+      await running.printed(inStep('acme/other/main'))
+      await running.printed(inStep('acme/shown/main'))
+      running.child.kill('SIGUSR2')
+      await running.printed(new RegExp(`(${inStep('acme/shown/main').source}[^]*){2}`))
+    },
+  )
 
   itLong(
     '[MIRROR-9] with wrong credentials, or with a name that is not an address, prints one sentence and ends with exit code 2',

@@ -47,7 +47,7 @@ function docOf(updates: readonly Uint8Array[]): Y.Doc {
 }
 
 describe('coverage of an original by a copy', () => {
-  it('[MIRROR-11] is proved by few bytes, and is complete exactly when the copy has everything', () => {
+  it('[MIRROR-11] the proof that a copy covers its original is complete exactly when the copy has everything', () => {
     const some = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 })
     fc.assert(
       fc.property(edits, some, fc.nat(40), (script, kept, knownOf) => {
@@ -97,7 +97,7 @@ it('[MIRROR-12] takes the address of a document from the name map, and reports t
   }
 })
 
-it('[MIRROR-13] creates a token for Weft only once, and a new token before it expires', async () => {
+it('[MIRROR-13] reuses its token for Weft, and creates a new token before the old one expires', async () => {
   const clock = new HeldClock()
   const weft = await startTestServer({}, { clock })
   try {

@@ -51,7 +51,7 @@ function edit(doc: Y.Doc, kind: Exclude<Step['kind'], 'sync'>, at: number, size:
 describe('an update too large for a message', () => {
   const scripts = fc.array(step, { minLength: 1, maxLength: 30 })
 
-  it('[MIRROR-15] is split into parts that fit, depend on earlier parts only, and together give the same document', () => {
+  it('[MIRROR-15] splits an update into parts that fit into a message, depend on earlier parts only, and together give the same document', () => {
     fc.assert(
       fc.property(scripts, fc.integer({ min: 128, max: 2000 }), (script, bytesMax) => {
         const doc = made(script)
@@ -71,7 +71,7 @@ describe('an update too large for a message', () => {
     )
   })
 
-  it('[MIRROR-15] is split even if it builds on missing updates', () => {
+  it('[MIRROR-15] splits an update even if it builds on missing updates', () => {
     fc.assert(
       fc.property(scripts, fc.nat(400), fc.nat(400), (script, lost, known) => {
         const doc = made(script)
@@ -93,7 +93,7 @@ describe('an update too large for a message', () => {
     )
   })
 
-  it('[MIRROR-15] is rejected only if a single value is larger than a message', () => {
+  it('[MIRROR-15] rejects an update only if a single value is larger than a message', () => {
     const doc = new Y.Doc()
     doc.getMap('map').set('blob', new Uint8Array(2000))
     const whole = Y.encodeStateAsUpdate(doc)

@@ -80,7 +80,7 @@ it('[ACC-54] a grant ends at exactly the second of its expiry, and then the next
   expect(directoryRole(levels, [], now + 1000).role).toBe('editor')
 })
 
-it('[ACC-54] as the time of the next check, returns the next expiry of a grant that can change the role', () => {
+it('[ACC-54] returns as the time of the next check when the next grant that can change the role expires', () => {
   const soon = grant('viewer', nowSeconds + 10)
   const later = grant('viewer', nowSeconds + 20)
   const past = grant('viewer', nowSeconds - 10)

@@ -194,7 +194,7 @@ it('[ACC-62] fetches the keys only once for several unknown key ids', async () =
   expect(provider.fetches).toBe(1)
 })
 
-it('[ACC-63] when the keys cannot be fetched, reports another error than an invalid token', async () => {
+it('[ACC-63] when the keys cannot be fetched, reports a different error than for an invalid token', async () => {
   const token = await provider.sign(rsa)
   provider.state = 'broken'
   expect(await problemOf(token)).toBe('provider')

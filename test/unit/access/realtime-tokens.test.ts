@@ -108,7 +108,7 @@ it('[ACC-2] issues a token that has exactly the documented claims', async () => 
   expect(decodeJwt((await tokens.issue(identity)).token).jti).not.toBe(payload.jti)
 })
 
-it('[ACC-3] accepts a token that a backend signed with the secret, and has defaults for all claims except ws and key', async () => {
+it('[ACC-3] accepts a token that a backend signed with the secret, and uses defaults for missing optional claims', async () => {
   expect(await tokens.verify(mint(claims))).toEqual({
     tenant,
     userId: 'ann',
@@ -133,7 +133,7 @@ it.each<[string, string]>([
   expect(await problemOf(token)).toBe('malformed')
 })
 
-it('[ACC-4] rejects a signature made with another secret or for another payload', async () => {
+it('[ACC-4] rejects a token whose signature was made with another secret or for another payload', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret))).toBe('signature')
   const [header, , signature] = mint(claims).split('.')
   expect(await problemOf(`${header}.${base64({ ...claims, admin: true })}.${signature}`)).toBe('signature')

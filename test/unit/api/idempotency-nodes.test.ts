@@ -106,7 +106,7 @@ it('[CS-30] runs a call only once when two nodes begin to run it at the same tim
   expect(seeds).toHaveLength(50)
 })
 
-it('[CS-31] at another node, reports a running call as in progress', async () => {
+it('[CS-31] reports a call that runs at another node as in progress', async () => {
   const { clock, one, two } = await nodes()
   const { seeds, work, release } = held()
   const first = one.run(callWith('adds'), work)
@@ -118,7 +118,7 @@ it('[CS-31] at another node, reports a running call as in progress', async () =>
   expect(seeds).toHaveLength(1)
 })
 
-it('[CS-31] at another node, runs a call of a dead node again with the same ids, or not at all', async () => {
+it('[CS-31] after the node that ran a call has died, another node runs the call again with the same ids, or reports an unknown outcome', async () => {
   for (const effect of ['adds', 'once'] as const) {
     const { clock, store, one } = await nodes()
     const { seeds, work } = held()

@@ -8,7 +8,7 @@ import { HeldClock } from '../../support/time/clock.ts'
 const record = { operation: '/v2/users/add', actor: 'key' } as const
 const range = { order: 'asc', after: undefined, limit: 1 } as const
 
-it('[AUDIT-6] reads at most one page at a time for each workspace, and at most two pages for all workspaces', async () => {
+it('[AUDIT-6] reads at most one page of the audit log at a time for each workspace, and at most two for all workspaces', async () => {
   const engine = await openMemoryEngine()
   const reading = new Map<string, number>()
   let most = { each: 0, all: 0 }

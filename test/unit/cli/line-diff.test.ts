@@ -29,7 +29,7 @@ it('[CMD-2] returns a difference that turns the first text into the second', () 
   )
 })
 
-it('[CMD-2] shows three unchanged lines around a change, and joins changes that are near to each other', () => {
+it('[CMD-2] shows three unchanged lines around a change, and joins changes that are close to each other', () => {
   const before = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`)
   const after = before.with(9, 'ten').with(12, 'thirteen').with(25, 'more')
   expect(lineDiff(before, after).filter((line) => !line.startsWith(' '))).toEqual([

@@ -89,7 +89,7 @@ it.each(Object.keys(leavings))(
   },
 )
 
-it('[COMM-16] removes a location with many annotations in limited commits, and handles other events in between', async () => {
+it('[COMM-16] removes a location with many annotations in commits of limited size, and handles other events in between', async () => {
   const said = [say('c')]
   for (let at = 0; at < 1_000; at += 500) {
     const some = Array.from({ length: 500 }, (_, index) => `a${at + index}`)

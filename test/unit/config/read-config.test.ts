@@ -92,7 +92,7 @@ it.each([
   ['800', { perSecond: 800, burst: 20_000 }, '800:20000'],
   ['1000000', { perSecond: 1_000_000, burst: 1_000_000 }, '1000000:1000000'],
   ['0', unlimited, '0'],
-])('[CFG-14] reads the rate %s, and prints it in a form that it reads', (text, value, printed) => {
+])('[CFG-14] reads the rate %s, and prints it in a form that can be read again', (text, value, printed) => {
   const given = read({ environment: { WEFT_CALLS_PER_KEY: text } })
   expect(given.config.callsPerKey).toEqual(value)
   expect(renderConfig(given)).toMatch(new RegExp(`^callsPerKey +"${printed}" +\\(environment\\)$`, 'm'))
@@ -101,7 +101,7 @@ it.each([
   expect(read({ file: file(JSON.stringify({ callsPerKey: printed })) }).config.callsPerKey).toEqual(value)
 })
 
-it('[CFG-14] reads a rate without a burst as a number of the file', () => {
+it('[CFG-14] reads a number in the configuration file as a rate without a burst', () => {
   const fromFile = file('{"callsPerAddress": 50}')
   expect(read({ file: fromFile }).config.callsPerAddress).toEqual({ perSecond: 50, burst: 100 })
 })

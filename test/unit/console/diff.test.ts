@@ -13,7 +13,7 @@ const without = (parts: readonly DiffPart[], kind: DiffPart['kind']): string =>
     .map(({ text }) => text)
     .join('')
 
-it('[CON-24] describes a difference in words and in lines', () => {
+it('[CON-24] describes a difference by words and by lines', () => {
   expect(diffByWords('one two three', 'one 2 three')).toEqual([
     { kind: 'same', text: 'one ' },
     { kind: 'removed', text: 'two' },
@@ -29,7 +29,7 @@ it('[CON-24] describes a difference in words and in lines', () => {
   expect(diffByWords('', '')).toEqual([])
 })
 
-it('[CON-24] yields the old text without the added parts, and the new text without the removed parts', () => {
+it('[CON-24] a difference without its added parts is the old text, and without its removed parts the new text', () => {
   const text = array(constantFrom('a', 'b', ' ', '\n', '😀', '\ud800', 'é', '-')).map((all) => all.join(''))
   assert(
     property(text, text, (before, after) => {

@@ -16,7 +16,7 @@ it('[CON-51] allows the same hosts as the server', () => {
   expect(isHostAllowed(['example.com'], 'a.example.com')).toBe(false)
 })
 
-it('[CON-44] describes the progress of an erasure by the removed entries', () => {
+it('[CON-44] describes the progress of an erasure by the number of removed entries', () => {
   expect(describeErasure({ status: 'running', removed: {} })).toBe('Erasing… so far: nothing yet.')
   expect(describeErasure({ status: 'done', removed: { grants: 2, comments: 0, notificationMarks: 1 } })).toBe(
     'Erased: 2 grants, 1 marks of notifications.',

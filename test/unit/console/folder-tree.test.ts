@@ -31,7 +31,7 @@ it('[CON-40] shows folders as a tree, sorted by name, or by id if they have no n
   expect(folderPathText(folders, folder('q1', ['root', 'reports', 'y2026']))).toBe('Reports / 2026 / q1')
 })
 
-it('[CON-40] does not offer a folder, or a folder inside it, as the new parent of this folder', () => {
+it('[CON-40] does not offer a folder itself or the folders inside it as its new parent', () => {
   expect(moveTargets(folders, 'reports').map(([id]) => id)).toEqual(['root', 'z'])
   expect(moveTargets(folders).map(([id]) => id)).toEqual(['root', 'z', 'reports', 'y2026', 'q1'])
 })

@@ -7,7 +7,7 @@ import {
 } from '../../../src/console/documents/content/content-text.ts'
 import { diffByLines } from '../../../src/console/documents/versions/text-diff.ts'
 
-it('[CON-24] edits content in a form for its type', () => {
+it('[CON-24] converts content of each type to editable text, and back to the same content', () => {
   expect(contentToText({ type: 'text', data: 'a\nb' })).toBe('a\nb')
   expect(contentToText({ type: 'map', data: { a: [1] } })).toBe('{\n  "a": [\n    1\n  ]\n}')
   for (const content of [
@@ -20,14 +20,14 @@ it('[CON-24] edits content in a form for its type', () => {
   expect(() => textToContent('map', '{')).toThrow(SyntaxError)
 })
 
-it('[CON-24] compares XML line by line', () => {
+it('[CON-24] breaks XML into lines for a comparison', () => {
   expect(prettyXml('<p>a<b x="1">c</b><br/></p><p/>')).toBe(
     '<p>\n  a\n  <b x="1">\n    c\n  </b>\n  <br/>\n</p>\n<p/>',
   )
   expect(toComparableLines({ type: 'xml', data: '<p>a</p>' })).toBe('<p>\n  a\n</p>\n')
 })
 
-it('[CON-24] keeps the last line unchanged when text follows it', () => {
+it('[CON-24] when an element is appended to XML, the comparison keeps the earlier lines unchanged', () => {
   const xml = (data: string) => toComparableLines({ type: 'xml', data })
   expect(diffByLines(xml('<p>a</p>'), xml('<p>a</p><p>b</p>'))).toEqual([
     { kind: 'same', text: '<p>\n  a\n</p>\n' },

@@ -29,7 +29,7 @@ const connections = [
   connection('ada', 'plan', 1, 'Ada'),
 ]
 
-it('[CON-74] lists the editors with the most clients first, then the latest, with the names of their users', () => {
+it('[CON-74] lists open editors with the most clients first, then the most recent, with the names of their users', () => {
   const editors = busyEditors(connections)
   expect(
     editors.map(({ documentId, clients, names, latestAt }) => [documentId, clients, names, latestAt]),
@@ -41,7 +41,7 @@ it('[CON-74] lists the editors with the most clients first, then the latest, wit
   expect(busyEditors([])).toEqual([])
 })
 
-it('[CON-74] lists each user once, with the open documents', () => {
+it('[CON-74] lists each user once, with the documents that the user has open', () => {
   expect(onlineUsers(connections)).toEqual([
     { organizationId: 'acme', userId: 'bob', name: 'bob', documentIds: ['budget', 'plan'], sinceAt: 2 },
     { organizationId: 'acme', userId: 'ada', name: 'Ada', documentIds: ['plan', 'notes'], sinceAt: 1 },

@@ -124,7 +124,7 @@ it('[CON-21] shows an element that contains only text in one line', () => {
   ])
 })
 
-it('[CON-21] counts the parts of a document', () => {
+it('[CON-21] counts the clients, structs and tombstones of a document', () => {
   const { doc } = received((made) => {
     const text = made.getText('content')
     text.insert(0, 'abcdef')
@@ -153,7 +153,7 @@ it('[CON-21] shows every value that a document can have, and only the beginning 
   expect(image).toContain('… (3,000,005 characters)')
 })
 
-it('[CON-21] shows less of a text with much formatting or many values than of a plain text', () => {
+it('[CON-21] shows less of a text with many embeds than of a plain text', () => {
   const { root } = received((made) => {
     const text = made.getText('content')
     for (let at = 0; at < 300; at++) text.insertEmbed(at, { at })

@@ -37,7 +37,7 @@ describe('Prometheus text', () => {
     expect([...found.keys()]).toEqual(['a_total', 'b', 'c'])
   })
 
-  it('[CON-3] converts the metrics of the server to the figures of the overview at one moment', async () => {
+  it('[CON-3] converts the metrics of the server at one moment to the figures of the overview', async () => {
     const metrics = createMetrics()
     const scrape = async (at: number) => new Scrape(await metrics.registry.metrics(), at)
     metrics.connections.set({ protocol: 'y-websocket' }, 2)
@@ -119,7 +119,7 @@ describe('rates and quantiles', () => {
     expect(day).toHaveLength(276)
   })
 
-  it('[CON-4] shows a pause as a gap, and shows no point in the future', () => {
+  it('[CON-4] shows a pause between points as a gap, and shows no point in the future', () => {
     const at = (time: number) => ({ at: time, connections: 1 }) as MetricPoint
     const kept = [0, 2000, 100_000].reduce<readonly MetricPoint[]>(
       (points, time) => appendPoint(points, at(time)),
@@ -163,7 +163,7 @@ describe('the history of the server', () => {
     ])
   })
 
-  it('[CON-73] corrects for the clock of the browser, and keeps own points of other times', () => {
+  it('[CON-73] corrects the times of the samples by the clock of the browser, and keeps the points that the browser has of other times', () => {
     const at = (time: number) => ({ at: time, connections: 7 }) as MetricPoint
     const own = [at(5_000_000), at(5_710_005), at(5_950_000)]
     expect(shown(mergeHistory(own, past, 6_000_000))).toEqual([

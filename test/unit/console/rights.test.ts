@@ -41,7 +41,7 @@ it('[PERM-20] explains why a user has access or not', () => {
   expect(describeReason(undefined)).toBe('')
 })
 
-it('[CON-42] ends a grant at the entered second, or never', () => {
+it('[CON-42] a grant expires at the entered second, or never if no time is entered', () => {
   expect(expirySeconds('')).toBeUndefined()
   expect(expirySeconds('2030-01-01T12:00')).toBe(new Date(2030, 0, 1, 12).getTime() / 1000)
 })

@@ -22,7 +22,7 @@ const pending: DeliveryEntry = {
   attempts: [],
 }
 
-it('[CON-49] returns the outcome of a delivery when an attempt follows the request', () => {
+it('[CON-49] returns the outcome of a delivery only after an attempt that follows the request', () => {
   const tried = { ...pending, attempts: [attempt] }
   expect(finalAttempt([], { messageId: 'msg_1', after: null })).toBeNull()
   expect(finalAttempt([pending], { messageId: 'msg_1', after: null })).toBeNull()
@@ -30,7 +30,7 @@ it('[CON-49] returns the outcome of a delivery when an attempt follows the reque
   expect(finalAttempt([tried], { messageId: 'msg_1', after: null })).toBe(tried)
 })
 
-it('[CON-49] describes an outcome with its status, time and next step', () => {
+it('[CON-49] describes the outcome of a delivery with its status, time and next step', () => {
   const said = describeDelivery({ ...pending, attempts: [attempt] })
   expect(said).toBe('Not delivered yet (HTTP 500 after 12 ms: HTTP 500); Weft retries.')
   const good = { ...attempt, httpCode: 200, error: null }
@@ -39,7 +39,7 @@ it('[CON-49] describes an outcome with its status, time and next step', () => {
   )
 })
 
-it('[CON-48] omits empty fields of a new endpoint, and clears them in an update', () => {
+it('[CON-48] omits empty fields when it creates an endpoint, and clears them when it updates one', () => {
   const draft = { ...emptyDraft, url: ' https://example.com ', channels: 'acme, notes' }
   expect(toCreateRequest(draft)).toEqual({ url: 'https://example.com', channels: ['acme', 'notes'] })
   expect(toUpdateRequest(draft)).toEqual({

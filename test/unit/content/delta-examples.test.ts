@@ -47,14 +47,14 @@ test('[R1] rejects a delta that has operations other than inserts, and identifie
   )
 })
 
-test('[R6] applies the limits of JSON to a delta', () => {
+test('[R6] limits the number of values and the nesting depth of a delta, as for JSON content', () => {
   expect(refusal(Array.from({ length: 200_001 }, () => ({ insert: 'a' })))).toMatch(/at most 200000 values/)
   let deep: unknown = 1
   for (let level = 0; level < 70; level++) deep = { deep }
   expect(refusal([{ insert: deep }])).toMatch(/at most 64 levels deep/)
 })
 
-test('[R8] changes only the differences of a delta: text, attributes, embeds', () => {
+test('[R8] changes only the text, attributes and embeds that differ from the target delta', () => {
   const doc = docOf([
     { insert: 'Gandalf', attributes: { bold: true } },
     { insert: ' the ' },
@@ -105,7 +105,7 @@ test('[R9] keeps an equal embed, and replaces a different embed', () => {
   expect(before).not.toContain(after[2])
 })
 
-test('[R9] distinguishes more embeds than there are placeholder characters', () => {
+test('[R9] distinguishes embeds even if there are more of them than placeholder characters', () => {
   const images = Array.from({ length: 3_000 }, (_, index) => ({ insert: { image: index } }))
   const doc = docOf(images)
   const swapped = images.map((op, index) => (index < 1_500 ? (images[index + 1_023] as typeof op) : op))
@@ -113,7 +113,7 @@ test('[R9] distinguishes more embeds than there are placeholder characters', () 
   expect(readDelta(doc, key)).toEqual(swapped)
 })
 
-test('[R9] returns an embed that is not a JSON object inside an object, and keeps the embed when that object is written back', () => {
+test('[R9] wraps an embed that is not a JSON object in an object, and keeps the embed when that object is written back', () => {
   const author = new Y.Doc()
   author.getText(key).insertEmbed(0, new Y.Map([['k', 1]]))
   author.getText(key).insertEmbed(1, Y.Array.from([1]))
@@ -162,7 +162,7 @@ test('[R10] replaces unpaired surrogates with U+FFFD, in the delta and in the do
   expect(readDelta(doc, key)).toEqual([{ insert: '\ufffd😀', attributes: { note: '\ufffd' } }])
 })
 
-test('[R5] makes an empty root a text, and reads and writes a text as text and as delta', () => {
+test('[R5] reads and writes a text as text and as delta, rejects a map, and creates no root for an empty delta', () => {
   const doc = docWith('plain')
   expect(readDelta(doc, key)).toEqual([{ insert: 'plain' }])
   replaceDelta(doc, [{ insert: 'plain', attributes: { bold: true } }])
@@ -187,7 +187,7 @@ test('[R7] when too much would change, writes everything again, with the correct
   expect(replaceDelta(doc, letters).changed).toBe(false)
 })
 
-test('[R7] rejects a text as a delta if its attributes cannot be listed, but accepts a replacement of the text by a delta', () => {
+test('[R7] rejects a read as delta of a text with too many attributes to list, but accepts the replacement of the text by a delta', () => {
   const author = new Y.Doc()
   const text = author.getText(key)
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key ${index}`, true]))

@@ -36,7 +36,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-test('[R1] rejects data of another form, and states the form', () => {
+test('[R1] rejects data whose form does not fit the type, and states the expected form', () => {
   expect(refusal('map', [])).toBe('data must be an object for type "map", not an array')
   expect(refusal('map', 'x')).toBe('data must be an object for type "map", not a string')
   expect(refusal('map', null)).toBe('data must be an object for type "map", not null')
@@ -203,7 +203,7 @@ test('[R12] writes new values as plain values, unless all values of their kind i
   expect(mixed.getMap(key).get('two')).not.toBeInstanceOf(Y.Map)
 })
 
-test('[R12] stores each key of a new item in the same way as its siblings do', () => {
+test('[R12] stores each key of a new item as a shared or a plain value, as its siblings do', () => {
   const item = (name: string): Y.Map<unknown> =>
     new Y.Map<unknown>([
       ['id', name],
@@ -278,7 +278,7 @@ test('[R15] keeps equal elements, and the order of duplicates', () => {
   expect(readAs('array', doc)).toEqual([0, 1, 1, 'new', { a: 1 }, { a: 1 }, 1])
 })
 
-test('[R15] finds changed shared items by their id, which may have any usual name', () => {
+test('[R15] matches changed shared items by their id under any common key, such as `id`, `key` or `slug`', () => {
   for (const name of ['id', '_id', 'key', 'uid', 'uuid', 'name', 'slug', 'title']) {
     const doc = arrayWith(
       [1, 2, 3].map(

@@ -28,7 +28,7 @@ function fragmentOf(text: string): Y.XmlFragment {
   return fragment
 }
 
-test('[R11] returns values that JSON cannot hold in a JSON form, and keeps these values when that form is written back', () => {
+test('[R11] returns a JSON form of values that JSON cannot hold, and keeps these values when that form is written back', () => {
   const doc = mapWith({
     bytes: new Uint8Array([1, 2, 3]),
     element: new Y.XmlElement('p'),
@@ -85,7 +85,7 @@ test('[R11] reads and changes an XML fragment as XML, and builds a new fragment 
   expect(updates).toEqual([])
 })
 
-test('[R7] makes many edits in one array at low cost, and beyond the budget writes plain elements again', () => {
+test('[R7] makes many edits in one array at low cost, and writes plain elements again when the budget is exceeded', () => {
   const plain = Array.from({ length: 100_000 }, (_, index) => index)
   const one = arrayWith(plain)
   const target = plain.map((value) => (value % 2 === 0 ? value : -value))

@@ -83,7 +83,7 @@ test('[R1] without a document, checks everything except the type of the root', (
   expect(refusal(() => checkContent({ type: 'text', contentKey: key, data: {} }))).toMatch(/an object/)
 })
 
-test('[R1] rejects names that every object has as content types', () => {
+test('[R1] rejects property names that every object has, such as `constructor`, as content types', () => {
   for (const type of ['constructor', '__proto__', 'toString', 'hasOwnProperty', '']) {
     expect(refusal(() => checkContent({ type, contentKey: key, data: '' }))).toMatch(
       /^type must be one of "text"/,
@@ -118,7 +118,7 @@ test('[R5] rejects a root of another type, and does not change that root', () =>
   }
 })
 
-test('[R5] makes an empty root a text, however it was used before', () => {
+test('[R5] writes a text into an empty root, regardless of the type that a caller opened the root as', () => {
   const openers: readonly ((doc: Y.Doc) => unknown)[] = [
     (doc) => doc.getMap(key),
     (doc) => doc.getArray(key),
@@ -136,7 +136,7 @@ test('[R5] makes an empty root a text, however it was used before', () => {
   }
 })
 
-test('[R5] in a replacement, gives the root no type, so that the server sends no cleanup of client edits', () => {
+test('[R5] a replacement gives the root no type, so that the server sends no cleanup of client edits', () => {
   const author = new Y.Doc()
   author.getText(key).insert(0, 'one two three', { bold: true })
   const server = loaded(author)
@@ -153,7 +153,7 @@ test('[R5] in a replacement, gives the root no type, so that the server sends no
   expect(sent.length).toBe(changes.length)
 })
 
-test('[R5] without a key, uses the only root, or `content`', () => {
+test('[R5] without a key, uses the only root, or `content` if the document has no root or several', () => {
   expect(readRoot(new Y.Doc())).toEqual({ type: 'text', contentKey: 'content', data: '' })
   expect(readRoot(docWith('text'))).toEqual({ type: 'text', contentKey: 'content', data: 'text' })
   const other = made((author) => author.getText('quill').insert(0, 'q'))
@@ -197,7 +197,7 @@ test('[R5] a read creates no root, and gives no root a type', () => {
   expect(doc.share.get('map')?.constructor).toBe(Y.AbstractType)
 })
 
-test('[R10] reads well-formed text in the same way as other replicas', () => {
+test('[R10] reads unpaired surrogates as U+FFFD, like other replicas', () => {
   const doc = new Y.Doc()
   doc.getText(key).insert(0, 'a\ud800')
   doc.getText(key).insert(2, '\udc00b', { bold: true })

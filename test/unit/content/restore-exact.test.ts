@@ -160,7 +160,7 @@ it(`[VER-20] after any edits, restores exactly the stored content in all replica
   }
 })
 
-it('[VER-20] restores table and image widths as numbers, lists as lists, texts as texts, and an embed as an embed', () => {
+it('[VER-20] restores attributes with the types that they had (numbers, lists, texts), and an embed as an embed', () => {
   const doc = new Y.Doc()
   const root = doc.getXmlFragment('default')
   const image = (width: unknown) => {
@@ -253,7 +253,7 @@ function restoreThereAndBack(make: (doc: Y.Doc) => void): void {
   }
 }
 
-itLong('[VER-20] restores one changed value among very many values and texts next to each other', () => {
+itLong('[VER-20] restores one changed value among very many values and adjacent texts', () => {
   const doc = new Y.Doc()
   const fragment = doc.getXmlFragment('default')
   for (let copies = 0; copies < 8; copies++)

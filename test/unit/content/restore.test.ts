@@ -83,7 +83,7 @@ it('[VER-7] restores shared values as shared values, texts with their formatting
   expect((cards.get('kept') as Y.Text).toDelta()).toEqual([{ insert: 'kept' }])
 })
 
-it('[VER-7] empties a root that was added later, and gives a root that changed its type its former type', () => {
+it('[VER-7] a restore empties a root that was added later, and gives a root whose type has changed its former type', () => {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'text')
   const past = copyOf(doc)

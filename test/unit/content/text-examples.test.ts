@@ -66,14 +66,14 @@ test('[R8] replaces only the changed lines, words or characters', () => {
   expect(marked(docWith('我喜欢吃苹果'), '我喜欢吃香蕉')).toBe('我喜欢吃[香蕉]')
 })
 
-test('[R8] rewrites a short equal passage between two edits', () => {
+test('[R8] joins two edits if only a short unchanged passage is between them', () => {
   expect(marked(docWith('the red and big house'), 'the blue and old house')).toBe('the [blue and old] house')
   expect(marked(docWith('the red, wooden and big house'), 'the blue, wooden and old house')).toBe(
     'the [blue], wooden and [old] house',
   )
 })
 
-test('[R8] keeps a short equal passage if rewriting it would lose formatting or an embed', () => {
+test('[R8] keeps a short unchanged passage between two edits if rewriting it would lose formatting or an embed', () => {
   const formatted = docOf([{ insert: 'x1 ' }, { insert: 'and', attributes: bold }, { insert: ' y1' }])
   expect(marked(formatted, 'p2 and q2')).toBe('[p2] and [q2]')
   expect(deltaIn(formatted)).toEqual([
@@ -103,7 +103,7 @@ test('[R8] gives replaced text the attributes of the first replaced character', 
   ])
 })
 
-test('[R8] gives text that is only inserted the attributes that its two neighbors share', () => {
+test('[R8] gives inserted text the attributes that both of its neighbors share', () => {
   const doc = docOf([
     { insert: 'bold ', attributes: bold },
     { insert: 'both ', attributes: { ...bold, ...italic } },
@@ -119,7 +119,7 @@ test('[R8] gives text that is only inserted the attributes that its two neighbor
   ])
 })
 
-test('[R8] gives an insertion at the end of a line the attributes of its left neighbor, and at the start of a line none', () => {
+test('[R8] gives text that is inserted at the end of a line the attributes of its left neighbor, and text at the start of a line no attributes', () => {
   const doc = docOf([
     { insert: 'strong', attributes: bold },
     { insert: '\n' },
@@ -160,7 +160,7 @@ test('[R7] when unformatted line breaks would be too expensive, formats all line
   expect(textOf(doc) === target).toBe(true)
 })
 
-test('[R8] accepts attribute names that every object has', () => {
+test('[R8] accepts attribute names that are also properties of every object, such as `constructor`', () => {
   const attributes = { constructor: 'x', toString: 'y' }
   const doc = docOf([{ insert: 'one two', attributes }, { insert: ' three' }])
   replaceText(doc, 'one 2 three')
@@ -199,7 +199,7 @@ test('[R9] deletes an embed that is between the characters of one deletion', () 
   expect(deltaIn(doc)).toEqual([{ insert: 'keep\nkeep too' }])
 })
 
-test('[R9] inserts new lines before an embed at the start of a line', () => {
+test('[R9] when an embed is at the start of a line, inserts new lines before the embed', () => {
   const doc = docOf([{ insert: 'one\n' }, { insert: image }, { insert: 'caption\n' }])
   replaceText(doc, 'one\ntwo\ncaption\n')
   expect(deltaIn(doc)).toEqual([{ insert: 'one\ntwo\n' }, { insert: image }, { insert: 'caption\n' }])
@@ -241,7 +241,7 @@ test('[R10] replaces unpaired surrogates in the document, and keeps the text aft
   }
 })
 
-test('[R10] does not join the two halves of a surrogate pair if they are in different items', () => {
+test('[R10] when the two halves of a surrogate pair are in different items, replaces them by the whole character', () => {
   const doc = authored([
     { do: 'insert', at: 0, text: 'a\ud83d', attributes: {} },
     { do: 'insert', at: 2, text: '\ude00b', attributes: { bold: true } },

@@ -59,7 +59,7 @@ test('[R17] keeps white space next to a mark as text', () => {
   expect(xmlOf(docOf(xml, richKey), richKey)).toBe(xml)
 })
 
-test('[R17] keeps line breaks between elements that the document contains', () => {
+test('[R17] keeps line breaks that the document contains between elements', () => {
   const doc = made((root) => {
     root.insert(0, [text(['\n']), element('a', [text(['\n  ']), element('b'), text(['\r\n'])]), text(['\n'])])
   })
@@ -69,14 +69,14 @@ test('[R17] keeps line breaks between elements that the document contains', () =
   expect(xmlOf(docOf(xml))).toBe(xml)
 })
 
-test('[R18] when a name differs only in case, uses the one spelling that the document has', () => {
+test('[R18] when a name differs only in case from the one spelling in the document, uses the spelling of the document', () => {
   const doc = docOf('<bulletList><listItem/></bulletList>')
   expect(replace(doc, '<bulletlist><LISTITEM/></bulletlist>').changed).toBe(false)
   replace(doc, '<bulletlist><listitem/><listitem>x</listitem></bulletlist>')
   expect(xmlOf(doc)).toBe('<bulletList><listItem/><listItem>x</listItem></bulletList>')
 })
 
-test('[R18] keeps the written spelling of a name if the document has the same, several or no spellings of it', () => {
+test('[R18] keeps the spelling of a name as written if the document has the same spelling, several spellings, or none', () => {
   const doc = docOf('<aB/><AB/>')
   replace(doc, '<aB/><AB/><ab/><new/>')
   expect(xmlOf(doc)).toBe('<aB/><AB/><ab/><new/>')
@@ -90,7 +90,7 @@ test('[R18] changes nothing when the indented form of a Tiptap document is writt
   expect(replace(doc, doc.getXmlFragment(richKey).toJSON(), richKey).changed).toBe(false)
 })
 
-test('[R18] writes names that XML does not allow in escaped form', () => {
+test('[R18] escapes names that XML does not allow', () => {
   const names = ['1st', 'a b', '@click', '_x0041_', '_x_', 'a_x0020_b', '😀', '-', '<', '=']
   const doc = made((root) => {
     root.insert(
@@ -107,7 +107,7 @@ test('[R18] writes names that XML does not allow in escaped form', () => {
   expect(storedOf(copy).map((node) => 'name' in node && node.name)).toEqual(names)
 })
 
-test('[R19] treats a name that the document uses only as formatting as a mark', () => {
+test('[R19] if the document uses a name only for formatting, treats the name as a mark', () => {
   const doc = made((root) => {
     root.insert(0, [element('p', [text(['a', { shout: true }])])])
   })
@@ -119,7 +119,7 @@ test('[R19] treats a name that the document uses only as formatting as a mark', 
   })
 })
 
-test('[R19] treats a name that the document uses both ways as a mark if its content is only inline', () => {
+test('[R19] if the document uses a name for elements and for formatting, treats the name as a mark when its content is only inline', () => {
   const doc = made((root) => {
     root.insert(0, [element('code', [element('line')]), text(['x', { code: {} }])])
   })
@@ -257,7 +257,7 @@ test('[R20] gives changed and new attributes the type that they have in the docu
   ])
 })
 
-test('[R20] stores an attribute text that does not fit the type of the attribute as a string', () => {
+test('[R20] if the text of an attribute does not fit the type of the attribute, stores the text as a string', () => {
   const doc = made((root) => root.insert(0, [element('a', [], { n: 2, b: true, o: {}, p: {}, q: {} })]))
   replace(doc, `<a n="03" b="yes" o="{" p='{"__proto__":1}' q='{"constructor":1}'/>`)
   expect(storedOf(doc)).toMatchObject([
@@ -265,7 +265,7 @@ test('[R20] stores an attribute text that does not fit the type of the attribute
   ])
 })
 
-test('[R21] reads adjacent texts as one, and keeps the separate content of each', () => {
+test('[R21] reads adjacent texts as one text, and keeps them separate when their content changes', () => {
   const doc = made((root) =>
     root.insert(0, [text(['one '], ['two', { bold: {} }]), text([' three']), text()]),
   )
@@ -344,7 +344,7 @@ test('[R3] creates no transaction if the content is the same', () => {
   expect(transactions).toBe(0)
 })
 
-test('[R5] gives a root no type, neither when it reads nor when it replaces', () => {
+test('[R5] reading and replacing give a root no type', () => {
   const doc = docOf('<a/>')
   serializeXml(doc, plainKey)
   replace(doc, '<a>x</a><b/>')
@@ -356,7 +356,7 @@ test('[R5] gives a root no type, neither when it reads nor when it replaces', ()
   expect(xmlOf(empty)).toBe('<a/>')
 })
 
-test('[R10] returns characters that XML does not allow as U+FFFD, and keeps the characters until they are edited', () => {
+test('[R10] reads characters that XML does not allow as U+FFFD, and keeps the characters when the result is written back', () => {
   const doc = made((root) => {
     root.insert(0, [element('a', [text(['x\u000by\ud800z\uffff'])], { b: '\u0001' })])
   })

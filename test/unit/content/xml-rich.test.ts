@@ -37,7 +37,7 @@ test('[R20] in rich-text roots, gives the attributes of marks their usual types'
   expect(storedOf(doc, richKey)).toEqual([{ text: [{ insert: 'x', attributes }] }])
 })
 
-test('[R19] treats a root of any name that has paragraphs of an editor as a rich-text root', () => {
+test('[R19] treats a root that has `paragraph` elements as a rich-text root, regardless of the name of the root', () => {
   const doc = docOf('<paragraph>plain</paragraph>')
   replace(doc, '<paragraph>plain and <bold>bold</bold></paragraph><heading level="2">x</heading>')
   expect(storedOf(doc)).toMatchObject([

@@ -32,7 +32,7 @@ function scoresOf(all: readonly string[], query: string): number[] {
   })
 }
 
-it('[MEM-5] computes the weight of a precedent as its share of the best score, by the formula', () => {
+it('[MEM-5] computes the weight of a precedent by the formula, as its share of the best score', () => {
   fc.assert(
     fc.property(texts, texts, text, (kept, gone, query) => {
       const index = new JudgmentIndex()

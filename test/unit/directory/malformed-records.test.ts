@@ -36,16 +36,19 @@ it.each([
     key: keys.grant({ type: 'document', id: 'd' }, { type: 'user', id: 'ann' }),
     member: 'accessRole',
   },
-])('[STORE-25] grants no access because of a malformed $kind', async ({ kind, key, member }) => {
-  const directory = await openNested()
-  const resource = { type: 'document', id: 'd' } as const
-  await directory.users.add(scope, resource, [{ userId: 'ann', accessRole: 'viewer' }])
-  await damage(directory, key, member)
-  await expect(directory.reader.read(scope, 'd', 'ann')).rejects.toThrow(
-    `the stored ${kind} ${JSON.stringify(key)} is malformed: ${member} must be`,
-  )
-  await directory.engine.close()
-})
+])(
+  '[STORE-25] a malformed $kind makes the access check fail, and grants no access',
+  async ({ kind, key, member }) => {
+    const directory = await openNested()
+    const resource = { type: 'document', id: 'd' } as const
+    await directory.users.add(scope, resource, [{ userId: 'ann', accessRole: 'viewer' }])
+    await damage(directory, key, member)
+    await expect(directory.reader.read(scope, 'd', 'ann')).rejects.toThrow(
+      `the stored ${kind} ${JSON.stringify(key)} is malformed: ${member} must be`,
+    )
+    await directory.engine.close()
+  },
+)
 
 it('[STORE-25] does not accept an auth token whose record is malformed', async () => {
   const engine = await openMemoryEngine()

@@ -24,7 +24,7 @@ it('[LIM-23] when the store cannot measure a workspace, accepts updates, and log
   expect(lines).toMatchObject([{ event: 'storage_quota.measurement_failed', workspaceId: 'acme' }])
 })
 
-it('[OPS-47] measures a workspace without a limit on request only, at most once in 5 minutes', async () => {
+it('[OPS-47] measures a workspace that has no limit only on request, and at most once in 5 minutes', async () => {
   const { kv } = await openMemoryEngine()
   const clock = new HeldClock()
   const measurements: number[] = []

@@ -11,7 +11,7 @@ const heardOf = (agoMs: number): ClusterNode => ({
   isAlive: agoMs < deadMs,
 })
 
-it('[CL-10] computes when the next node without a heartbeat will be dead, and ignores dead nodes', () => {
+it('[CL-10] computes the earliest time at which another node would count as dead, and ignores nodes that already do', () => {
   expect(firstDeadInMs({ now, others: [heardOf(200), heardOf(3_900), heardOf(900)] })).toBe(100)
   expect(firstDeadInMs({ now, others: [heardOf(200), heardOf(60_000)] })).toBe(deadMs - 200)
   expect(firstDeadInMs({ now, others: [heardOf(60_000)] })).toBe(Number.POSITIVE_INFINITY)

@@ -41,7 +41,7 @@ it('[CL-18] uses buckets evenly, and gives each node a nearly equal share of the
   }
 })
 
-it('[CL-18] moves only the buckets of a node that joins or leaves', () => {
+it('[CL-18] when a node joins or leaves, moves only the buckets of this node', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }), fc.string(), (nodes, other) => {
       fc.pre(!nodes.includes(other))

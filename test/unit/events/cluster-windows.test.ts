@@ -87,7 +87,7 @@ it('[CS-24] when edits occur at several nodes within a window, sends one event a
   expect(events.size).toBeLessThanOrEqual(3)
 })
 
-it('[CS-24] computes the same windows for an editor at all nodes, and windows that end at other times for other editors', () => {
+it('[CS-24] all nodes compute the same windows for an editor, and each window ends within its length plus the clock skew', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 2 ** 41 }),

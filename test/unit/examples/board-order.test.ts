@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 
 type Between = (low?: string, high?: string | null) => string
 
-it('[EXB-5] finds a position between any two others, and keeps the text of positions short', async () => {
+it('[EXB-5] finds a position between any two other positions, and keeps the text of positions short', async () => {
   const { href } = new URL('../../../examples/board/src/order.js', import.meta.url)
   const { between } = (await import(href)) as { between: Between }
   assert(

@@ -19,7 +19,7 @@ function pieces() {
   return { begun, work, endAll }
 }
 
-it('[ORG-14] gives slots to owners in turn, and no owner more than its own slots', async () => {
+it('[ORG-14] gives slots to owners in turn, and gives no owner more slots than its limit', async () => {
   const slots = new FairSemaphore({ total: 3, each: 2 })
   const { begun, work, endAll } = pieces()
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'c2'].map((name) =>

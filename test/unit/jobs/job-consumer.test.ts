@@ -66,7 +66,7 @@ it('[HOOK-248] extends a lease even after one extension has failed', async () =>
   await end()
 })
 
-it('[HOOK-248] does not treat a lease as held after its end if the lease could not be extended', async () => {
+it('[HOOK-248] when a lease could not be extended, does not treat it as held after its end', async () => {
   const { clock, queue, store, pass, end, isHeld } = await carrying()
   store.isAway = true
   await pass()

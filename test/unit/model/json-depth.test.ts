@@ -8,7 +8,7 @@ function depthOf(value: unknown): number {
 }
 
 describe('depth of JSON text', () => {
-  it('equals the depth of the value, with any strings, escapes and white space', () => {
+  it('the depth of JSON text equals the depth of its value, with any strings, escapes and white space', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.boolean(), (value, spaced) => {
         const text = JSON.stringify(value, null, spaced ? '\t' : undefined)
@@ -25,7 +25,7 @@ describe('depth of JSON text', () => {
     expect(jsonDepthExceeds('["\\"[[["]', 1)).toBe(false)
   })
 
-  it('is correct when strings contain any quotes, backslashes and brackets', () => {
+  it('computes the depth correctly if strings contain any quotes, backslashes and brackets', () => {
     const odd = fc
       .array(fc.constantFrom('"', '\\', '[', '{', 'x', 'é'), { maxLength: 40 })
       .map((parts) => parts.join(''))
@@ -37,7 +37,7 @@ describe('depth of JSON text', () => {
     )
   })
 
-  it('is computed even for millions of brackets and for text that is not JSON', () => {
+  it('computes the depth even for millions of brackets and for text that is not JSON', () => {
     expect(jsonDepthExceeds('['.repeat(5_000_000), 64)).toBe(true)
     expect(jsonDepthExceeds('[]'.repeat(2_000_000), 1)).toBe(false)
     expect(jsonDepthExceeds(`["${'\\\\'.repeat(2_000_000)}${'\\"'.repeat(2_000_000)}[[", [0]]`, 1)).toBe(true)

@@ -20,7 +20,7 @@ const values = fc.letrec((tie) => ({
 })).value
 
 describe('JSON in pieces', () => {
-  it('[CRDT-36] has the bytes of JSON.stringify for every value', () => {
+  it('[CRDT-36] encodes every value to the same text as JSON.stringify', () => {
     fc.assert(
       fc.property(fc.array(values, { maxLength: 6 }), (value) => {
         const expected = JSON.stringify(value)
@@ -42,7 +42,7 @@ describe('JSON in pieces', () => {
     }
   })
 
-  it('[CRDT-36] can contain parts that are already encoded, as JSON or as base64', () => {
+  it('[CRDT-36] inserts parts that are already encoded, as JSON or as base64', () => {
     const bytes = Buffer.from(Array.from({ length: 100_001 }, (_, index) => index % 256))
     const parts = [bytes.subarray(0, 50_000), bytes.subarray(50_000)]
     const value = {
@@ -54,7 +54,7 @@ describe('JSON in pieces', () => {
     expect(textOf(encodeJson(new EncodedJson('base64', []), unlimited))).toBe('""')
   })
 
-  it('[CRDT-37] stops at its limit before it encodes repeated parts', () => {
+  it('[CRDT-37] rejects a value above the size limit without encoding all its repeated parts', () => {
     const large = 'x'.repeat(1_000_000)
     const value = Array.from({ length: 1_000_000 }, () => ({ large }))
     expect(() => encodeJson(value, 5_000_000)).toThrow('larger than 5000000 bytes')

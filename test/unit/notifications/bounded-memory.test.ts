@@ -33,7 +33,7 @@ function measured(engine: Engine): { readonly engine: Engine; readonly largest: 
   return { engine: { ...holdable(engine), kv: seen }, largest: () => largest }
 }
 
-it('[NOTE-18] reads and writes a limited number of notifications at a time, for any size', async () => {
+it('[NOTE-18] reads and writes only a limited number of large notifications at a time', async () => {
   const { engine, largest } = measured(await openMemoryEngine())
   const clock = new HeldClock()
   const directory = directoryOn(engine, clock)

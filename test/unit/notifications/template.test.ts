@@ -22,7 +22,7 @@ const record = (
 })
 const ann = { userId: 'ann', name: 'Ann' }
 
-it('[NOTE-6] reads a member with any name, but never a member of the prototype', () => {
+it('[NOTE-6] reads a data member with any name, but never a member of the prototype', () => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     expect(renderHeadline(record(`{${name}}`), ann)).toBe(`{${name}}`)
     const data = JSON.parse(`{"${name}": "mine"}`) as Record<string, unknown>
@@ -48,7 +48,7 @@ it('[NOTE-6] limits the length of a headline, and does not split a character', (
   expect(long.isWellFormed()).toBe(true)
 })
 
-it('[NOTE-6] keeps text between placeholders with any braces', () => {
+it('[NOTE-6] keeps the text around placeholders, even if it contains braces', () => {
   const piece = oneof(constantFrom('{', '}', '{{', '{a}', '{ a}', '{b', 'text'), string())
   assert(
     property(

@@ -33,7 +33,7 @@ describe('the playground', () => {
     expect(colorOf(4_294_967_295)).toMatch(/^#[0-9a-f]{6}$/)
   })
 
-  it('[CON-10] changes one sentence, and keeps all other sentences', () => {
+  it('[CON-10] the rewrite by REST changes one sentence, and keeps all other sentences', () => {
     const once = rewritten(welcome, '12:00:00')
     expect(once.replace('Rewritten by REST at 12:00:00. ', '')).toBe(welcome)
     expect(rewritten(once, '12:00:01')).toBe(once.replace('12:00:00', '12:00:01'))

@@ -87,7 +87,7 @@ it('[LIM-15] does not close a client if its memory would not become free, and re
   open('light', 'b').reserve(200)
 })
 
-it('[LIM-20] after any sequence of steps, has no used bytes when all claims are released', () => {
+it('[LIM-20] after any sequence of reservations, has no used bytes when all claims are released', () => {
   const steps = fc.array(fc.record({ who: fc.nat(8), bytes: fc.nat(500), isReserved: fc.boolean() }))
   fc.assert(
     fc.property(steps, (all) => {

@@ -14,7 +14,7 @@ it('[API-30] accepts a complete burst, and delays the next call by one interval'
   expect(limiter.take('key')).toBeGreaterThan(0)
 })
 
-it('[API-30] in any period, accepts exactly as many calls as burst and rate allow', () => {
+it('[API-30] accepts at most the calls that burst and rate allow, and accepts the next call after exactly the returned waiting time', () => {
   const settings = { perSecond: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 50 }) }
   const pauses = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 300 })
   fc.assert(
@@ -82,7 +82,7 @@ it('[LIM-7] accepts a call that costs more than the remaining budget, and delays
   expect(limiter.take('other', 1)).toBe(0)
 })
 
-it('[LIM-7] returns the used amount and the waiting time, and changes neither', () => {
+it('[LIM-7] reading the used amount and the waiting time changes neither', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ rate: { perSecond: 100, burst: 501 }, clock })
   expect([limiter.usedBy('key'), limiter.waitMs('key')]).toEqual([0, 0])

@@ -198,7 +198,7 @@ const cases: readonly Case[] = [
 
 describe('a malformed record', () => {
   it.each(cases)(
-    '[STORE-25] fails $title with its type and key',
+    '[STORE-25] $title fails at a malformed record, and the error names the type and the key of the record',
     async ({ index = [], key, record, type, run }) => {
       const { kv } = directory.engine
       const puts = [...index, [key, record] as const].map(([key, record]) => ({
@@ -216,19 +216,22 @@ describe('a malformed record', () => {
     { type: 'annotation', key: commentKeys.annotation('a'), record: { ...annotation, createdBy: null } },
     { type: 'thread', key: commentKeys.thread('a'), record: { count: '1' } },
     { type: 'comment', key: commentKeys.comment('a', '1'), record: { commentId: 'c', order: '1' } },
-  ])('[STORE-25] fails the removal of comments at a malformed $type', async ({ type, key, record }) => {
-    const stored = [
-      [commentKeys.inList(list, annotation), {}],
-      [commentKeys.annotation('a'), annotation],
-      [key, record],
-    ] as const
-    for (const [key, record] of stored)
-      await directory.engine.kv.commit(part, { puts: [{ key, value: encodeRecord(record) }] })
-    const removal = removeListed(directory.store, scope, list, async () => {}, { forget: async () => {} })
-    await expect(removal).rejects.toThrow(`the stored ${type} ${JSON.stringify(key)} is malformed`)
-  })
+  ])(
+    '[STORE-25] the removal of comments fails at a malformed $type, and the error names the record',
+    async ({ type, key, record }) => {
+      const stored = [
+        [commentKeys.inList(list, annotation), {}],
+        [commentKeys.annotation('a'), annotation],
+        [key, record],
+      ] as const
+      for (const [key, record] of stored)
+        await directory.engine.kv.commit(part, { puts: [{ key, value: encodeRecord(record) }] })
+      const removal = removeListed(directory.store, scope, list, async () => {}, { forget: async () => {} })
+      await expect(removal).rejects.toThrow(`the stored ${type} ${JSON.stringify(key)} is malformed`)
+    },
+  )
 
-  it('[STORE-25] can be deleted if it is a version whose other members are malformed', async () => {
+  it('[STORE-25] deletes a version record even if its members other than the users are malformed', async () => {
     const { kv } = directory.engine
     const keys = [versionKeys.version(editor, 'v'), versionKeys.state(editor)]
     const value = encodeRecord({ createdBy: 'ann', authors: [{ userId: 'bob' }], createdAt: '1' })

@@ -343,12 +343,12 @@ describe.each(samples)('a stored record', (type, record) => {
   })
 })
 
-it('[STORE-23] accepts a webhook message that contains names from a newer version', () => {
+it('[STORE-23] accepts a webhook message whose event type is from a newer version', () => {
   const [, message] = samples.find(([type]) => type === messageRecordType) ?? []
   expect(readRecord(messageRecordType, entryOf({ ...message, type: 'page.turn' }))).toBeDefined()
 })
 
-it('[STORE-23] checks the records that a reader and a transaction read with a record type', async () => {
+it('[STORE-23] a reader and a transaction reject a record that does not match its record type', async () => {
   const engine = await openMemoryEngine()
   const { kv } = engine
   await kv.commit(['part'], { puts: [entryOf({ counted: 1 })] })

@@ -33,7 +33,7 @@ class LossyBus extends LocalBus {
   }
 }
 
-it('[HOOK-40] before the first read, wants every event, and then only events that a subscriber wants', async () => {
+it('[HOOK-40] wants every event before the first read, and afterwards only events that a subscriber wants', async () => {
   const { subscriptions, configs } = await openProcess()
   expect(eventTypes.every((type) => subscriptions.wanted(tenant, type))).toBe(true)
   await expect.poll(() => subscriptions.wanted(tenant, 'comment.add')).toBe(false)
@@ -103,7 +103,7 @@ it('[HOOK-41] does not cache the result of a read if a change occurred during th
   expect(await wantedTypes(subscriptions)).toContain('comment.add')
 })
 
-it('[HOOK-42] applies a change in other processes after a message or a possible loss, with the stored targets', async () => {
+it('[HOOK-42] other processes apply a change after a message about it or a possible message loss, and use the stored targets', async () => {
   const [engine, bus] = [await openMemoryEngine(), new LossyBus()]
   const [one, other] = [processOn(engine, bus), processOn(engine, bus)]
   const turnOn = (useWebhookService: boolean) =>

@@ -72,7 +72,7 @@ it('[HOOK-51] sends an endpoint the events of its types in its channels, or in a
   expect(await told({ scope, documentId: null })).toEqual(['both', 'everything', 'report'])
 })
 
-it('[HOOK-52] sends tests to no subscriber, and does not send the failure of an endpoint to that endpoint', async () => {
+it('[HOOK-52] sends test events to no subscriber, and does not send the failure of an endpoint to that endpoint', async () => {
   const { add, told, configs } = await openTargets()
   const failed = await add('failed')
   await add('other', { filterTypes: ['message.attempt.exhausted', 'webhook.test'] })

@@ -68,7 +68,7 @@ it('[UPD-22] joins any history to the same state, but does not join updates that
   )
 })
 
-it('[UPD-22] finds the start of the deletions, which is the end of the structs of a state', () => {
+it('[UPD-22] finds where the structs of a state end and its deletions start', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
       const doc = docOf(randomHistory(seed, 30).updates)

@@ -70,7 +70,7 @@ describe('counts', () => {
 })
 
 describe('nesting', () => {
-  it('[UPD-8] does not increase because of false claims of an update about known structs', () => {
+  it('[UPD-8] measures nesting from the known structs, even if an update makes false claims about them', () => {
     const doc = new Y.Doc()
     let clock = 0
     const next = (): Uint8Array => {
@@ -88,7 +88,7 @@ describe('nesting', () => {
     expect(() => checkNesting(next(), doc)).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] does not include known structs again', () => {
+  it('[UPD-8] does not count known structs twice in the nesting', () => {
     const doc = new Y.Doc()
     const chain = ofClient7(
       0,
@@ -98,7 +98,7 @@ describe('nesting', () => {
     expect(() => checkNesting(chain, doc)).not.toThrow()
   })
 
-  it('[UPD-8] ignores claims about the part of a run that is already known', () => {
+  it('[UPD-8] measures nesting without the claims of an update about the known part of a run', () => {
     const doc = new Y.Doc()
     const chain = Array.from({ length: 199 }, (_, clock) =>
       clock === 0 ? arrayInRoot : arrayInside(clock - 1),
@@ -110,7 +110,7 @@ describe('nesting', () => {
     expect(() => checkNesting(ofClient7(199, [claimsRoot, besideItsEnd]), doc)).toThrow('deeper than 200')
   })
 
-  it('[UPD-8] ends even if references are circular', () => {
+  it('[UPD-8] the nesting check ends even if references are circular', () => {
     const circle = bytesOf(2, 1, 8, 0, [0x84, 7, 0, ...varString('a')], 1, 7, 0, [0x87, 8, 0, 0], 0)
     expect(() => checkNesting(circle, new Y.Doc())).not.toThrow()
   })
@@ -132,17 +132,17 @@ describe('subdocuments', () => {
 })
 
 describe('entries of maps', () => {
-  it('[UPD-13] rejects a live entry that has more than one value, for any content', () => {
+  it('[UPD-13] rejects a live map entry that has more than one value, for any content', () => {
     expect(check([insideKey(4, ...varString('ab'))])).toThrow('more than one value')
     expect(check([insideKey(8, 2, 126, 126)])).toThrow('more than one value')
     expect(check([insideKey(2, 2, ...varString('1'), ...varString('2'))])).toThrow('more than one value')
   })
 
-  it('[UPD-13] rejects a live item with more than one value that is an entry because of its origin', () => {
+  it('[UPD-13] rejects a live item that has more than one value and is a map entry only because of its origin', () => {
     expect(check([insideKey(8, 1, 126), textAfter(1, 'ab')])).toThrow('more than one value')
   })
 
-  it('[UPD-13] rejects a live entry if only a part of it was deleted', () => {
+  it('[UPD-13] rejects a live map entry if only a part of it was deleted', () => {
     expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 2)).toThrow('more than one value')
     expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 1)).toThrow('more than one value')
   })
@@ -159,7 +159,7 @@ describe('entries of maps', () => {
     expect(() => checkMapEntries(summary, copy)).not.toThrow()
   })
 
-  it('[UPD-13] proves that Yjs throws when it deletes a map that has a rejected entry', () => {
+  it('[UPD-13] Yjs throws when it deletes a map that has an entry of the rejected kind', () => {
     const doc = new Y.Doc()
     const key = ['m', 'x'].map(varString)
     const map = [7, 1, ...(key[0] as number[]), 1]
@@ -169,7 +169,7 @@ describe('entries of maps', () => {
     expect(() => Y.applyUpdate(doc, bytesOf(0, 1, 7, 1, 0, 1))).toThrow()
   })
 
-  it('[UPD-13] checks a text of several characters only if it can be an entry', () => {
+  it('[UPD-13] checks a text of several characters only if it can be a map entry', () => {
     const doc = new Y.Doc()
     doc.getText('t').insert(0, 'the first text')
     expect(read(Y.encodeStateAsUpdate(doc)).longRuns).toEqual([])

@@ -70,7 +70,7 @@ describe('genuine updates', () => {
       }
   })
 
-  it('[UPD-1] accepts any names: empty names, long names, and names of members of every object', () => {
+  it('[UPD-1] accepts any names: empty names, long names, and names of properties that every object has', () => {
     for (const name of ['', '__proto__', 'constructor', 'k'.repeat(100_000)]) {
       read(oneStruct([0x24, 1, ...text('t'), ...text(name), ...text('a')]))
       read(oneStruct([4, 1, ...text(name), ...text('a')]))
@@ -89,7 +89,7 @@ describe('genuine updates', () => {
     expect(() => read(oneStruct(option('guid')))).toThrow('unknown option of a subdocument')
   })
 
-  it('[UPD-3] after plain updates, has the clocks of the document, and no pending updates', () => {
+  it('[UPD-3] after plain updates, the tracked clocks equal those of the document, and no update is pending', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 60 }), (seed, steps) => {
         const { updates } = randomHistory(seed, steps)
@@ -114,7 +114,7 @@ describe('genuine updates', () => {
     )
   })
 
-  it('[UPD-3] is plain if updates are in order and build on earlier ones', () => {
+  it('[UPD-3] an update is plain if it follows in order and builds only on earlier updates', () => {
     const doc = new Y.Doc()
     const clocks = new Map<number, number>()
     let plain = 0
@@ -130,7 +130,7 @@ describe('genuine updates', () => {
     expect(plain).toBe(count)
   })
 
-  it('[UPD-3] is not plain if an update has a gap, even if its start is correct', () => {
+  it('[UPD-3] an update with a gap is not plain, even if its start is correct', () => {
     const doc = new Y.Doc()
     const updates: Uint8Array[] = []
     doc.on('update', (update: Uint8Array) => updates.push(update))

@@ -32,7 +32,7 @@ function inventedKeystrokes(): Keystroke[] {
 }
 
 describe('a writing session', () => {
-  it('[UPD-3] has only plain updates, and ends with the clocks of the document', () => {
+  it('[UPD-3] a writing session has only plain updates, and the tracked clocks at its end equal those of the document', () => {
     const keystrokes = existsSync(recorded) ? recordedKeystrokes() : inventedKeystrokes()
     const doc = new Y.Doc()
     const text = doc.getText('text')

@@ -117,7 +117,7 @@ it('[CS-60] removes content only after the time in which a version can still ref
   await adding
 })
 
-it('[CS-60] reads the time from the name of a content, even if an older server version wrote the name', async () => {
+it('[CS-60] removes content with a time in its name only after an hour, and content of older server versions, whose name has no time, immediately', async () => {
   const { clock, store, engines, directory } = await stores()
   const there = new VersionStore(engines[1], directory.store, clock)
   for (const name of ['digest', `digest.${clock.now()}.random`])

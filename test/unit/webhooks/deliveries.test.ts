@@ -83,7 +83,7 @@ it('[HOOK-223] reports each message that fails before its last attempt only once
   expect(dropped.slice(1)).toEqual([[address, 'disabled', 2]])
 })
 
-it('[HOOK-244] in recover, requeues at most as many messages as may wait, and does not fail them', async () => {
+it('[HOOK-244] recover requeues at most as many messages as may wait, and fails none of them', async () => {
   const { event, deliveries } = await open(3)
   const failing = { at: 1, httpStatus: 500, durationMs: 1, error: 'no' }
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -107,7 +107,7 @@ it('[HOOK-244] when far more messages wait than allowed, fails a limited number 
   expect(await strict.state(address)).toMatchObject({ pending: 10 })
 })
 
-it('gives events ids that sort in the order of their creation', () => {
+it('creates event ids that sort in the order of their creation', () => {
   const ids = new EventIds()
   const made = [5, 5, 5, 6, 1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001].map((at) => ids.next(at))
   expect(made.toSorted()).toEqual(made)
@@ -116,7 +116,7 @@ it('gives events ids that sort in the order of their creation', () => {
   expect(orderOf(made[2] as string) < orderAt(6)).toBe(true)
 })
 
-it('[HOOK-202] varies delays by at most a tenth in both directions', () => {
+it('[HOOK-202] varies the delay before a retry by at most a tenth in both directions', () => {
   expect(delayAfter(defaultSchedule, 1, 0)).toBe(4_500)
   expect(delayAfter(defaultSchedule, 1, 1)).toBe(5_500)
   expect(delayAfter(defaultSchedule, 7, 0.5)).toBe(36_000_000)

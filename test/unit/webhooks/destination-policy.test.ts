@@ -113,7 +113,7 @@ it('[HOOK-112] when a name resolves to another address a moment later, connects 
   lone.stop()
 })
 
-it('[HOOK-113] connects to listed names, addresses and ranges in any spelling', async () => {
+it('[HOOK-113] connects to names, addresses and ranges of the allowlist in any spelling', async () => {
   const names = resolving({ 'hooks.test': ['127.0.0.1'], localhost: ['127.0.0.1'], intranet: ['127.0.0.1'] })
   const reaches = async (listed: readonly string[], host: string, { port } = receiver): Promise<string> => {
     const outcome = await attempted(`http://${host}:${port}/`, new DestinationPolicy(listed, names))
@@ -132,7 +132,7 @@ it('[HOOK-113] connects to listed names, addresses and ranges in any spelling', 
   expect(await reaches(['127.0.0.0/8'], '[::1]', receiver6)).toBe('failed')
 })
 
-it('[HOOK-113] connects to a private name only if the list has this name, and does not resolve it otherwise', async () => {
+it('[HOOK-113] connects to a private name only if the allowlist has this name, and does not resolve it otherwise', async () => {
   let asked = 0
   const resolve = async () => {
     asked += 1
@@ -173,7 +173,7 @@ const read = (value: string) =>
   readConfig({ flags: {}, environment: { WEFT_WEBHOOK_ALLOWLIST: value }, file: null }).config
     .webhookAllowlist
 
-it('[HOOK-115] accepts names, addresses and CIDR ranges in the option, and rejects anything else', () => {
+it('[HOOK-115] accepts names, addresses and CIDR ranges in the allowlist option, and rejects anything else', () => {
   expect(read('')).toEqual([])
   expect(read('Hooks.Internal, 10.1.0.0/16,::1 ,fd00::/8,192.168.1.1')).toEqual([
     'hooks.internal',

@@ -59,7 +59,7 @@ it('[HOOK-133] finds no address for an unknown name', async () => {
   await expect(resolveByDns('none.example.com', resolver)).rejects.toMatchObject({ code: 'ENOTFOUND' })
 })
 
-it('[HOOK-113] resolves listed names in the same way as the operating system', async () => {
+it('[HOOK-113] resolves names of the allowlist in the same way as the operating system', async () => {
   const found = await resolveName('localhost', 'listed')
   expect(found.some((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true)
 })

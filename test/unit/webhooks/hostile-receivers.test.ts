@@ -97,7 +97,7 @@ it.each([
   ['a length', 'content-length: 1073741824', 'x'.repeat(65_536)],
   ['chunks', 'transfer-encoding: chunked', `10000\r\n${'x'.repeat(65_536)}\r\n`],
   ['no length', 'connection: close', 'x'.repeat(65_536)],
-])('[HOOK-132] reads no more than the limit of a body of 1 GB with %s', async (_by, header, chunk) => {
+])('[HOOK-132] reads a response body of 1 GB with %s only up to the limit', async (_by, header, chunk) => {
   let poured = { bytes: 0 }
   const { receiver, outcome } = await attempting((socket) => {
     poured = pouring(socket, `HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, chunk)

@@ -151,9 +151,12 @@ const others: readonly (readonly [EventType, QueuedEvent['data'], unknown])[] = 
     { endpointId: 'e', messageId: 'm', eventType: 'comment.add', attempts: 8 },
   ],
 ]
-it.each(others)('[HOOK-141] shows the protected data of %s', (type, data, shown) => {
-  expect(basicPayload(told('protected', { type, data })).data).toEqual(shown)
-})
+it.each(others)(
+  '[HOOK-141] under data protection, shows only the permitted data of %s',
+  (type, data, shown) => {
+    expect(basicPayload(told('protected', { type, data })).data).toEqual(shown)
+  },
+)
 
 /** Every known member of the data of any event. */
 const everything = {

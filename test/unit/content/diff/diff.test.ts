@@ -54,7 +54,7 @@ test('[R7] with a budget that is too small, computes a correct but coarser diffe
 const scattered = (seed: number): Int32Array =>
   Int32Array.from({ length: 3_000 }, (_, index) => Math.imul(index + seed, 2_654_435_761) >>> 28)
 
-test('[R7] computes a correct difference even if a split is too expensive', () => {
+test('[R7] computes a correct difference even if the search for a split point is too expensive', () => {
   const [a, b] = [scattered(1), scattered(77_777)]
   const budget = { steps: 100_000_000 }
   expect(applied(a, b, diffTokens(a, b, budget))).toEqual([...b])
@@ -95,7 +95,7 @@ test('[R7] replaces large and hostile texts, with a coarse difference if necessa
   }
 })
 
-test('[R7] joins edits when there are too many, and keeps content that costs little to keep', () => {
+test('[R7] when there are too many separate edits, joins some of them, but still keeps at least half of the content', () => {
   const source = 'a line that stays as it was\nold\n'.repeat(15_000)
   const doc = docWith(source)
   const target = source.replaceAll('old', 'new')

@@ -93,7 +93,7 @@ test.each([
   expect(xmlOf(docOf(xml))).toBe(expected)
 })
 
-test('[R6] states the limit, the size and the position', () => {
+test('[R6] when content exceeds a limit, states the limit, the actual size and the position', () => {
   const deep = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth)
   expect(refusal(() => parseXml(deep(200)))).toBe(
     'data has too much at 1:600: elements are at most 199 deep; here it is 200',

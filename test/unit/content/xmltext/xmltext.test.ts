@@ -98,7 +98,7 @@ test('[R22] reads the text around hidden content as one text, and changes nothin
   })
 })
 
-test('[R22] changes nothing when a root is written back whose only visible part is its attributes', () => {
+test('[R22] changes nothing when a root that shows only attributes is read and written back', () => {
   const author = new Y.Doc()
   author.get(key, Y.XmlText).insertEmbed(0, new Y.XmlHook('hook'))
   author.get(key, Y.XmlText).setAttribute('dir', 'ltr')
@@ -241,7 +241,7 @@ itLong('[R3] reads content with the maximum number of attributes, and writes it 
   expect(replace(doc, read(doc)).changed).toBe(false)
 })
 
-test('[R7] rejects reads and changes of content whose attributes cannot be listed', () => {
+test('[R7] rejects reads and changes of content with too many attributes to list', () => {
   const author = new Y.Doc()
   const element = new Y.XmlText()
   author.get(key, Y.XmlText).insertEmbed(0, element)
@@ -256,7 +256,7 @@ test('[R7] rejects reads and changes of content whose attributes cannot be liste
   expect(updates).toEqual([])
 })
 
-test('[R5] when a root of another type is written as shared texts, rejects the content', () => {
+test('[R5] rejects xmltext content for a root of another type, and reads of this root as xmltext', () => {
   const others: readonly ((doc: Y.Doc) => unknown)[] = [
     (doc) => doc.getText(key).insert(0, 'text'),
     (doc) => doc.getText(key).insertEmbed(0, { image: 'x' }),
@@ -283,7 +283,7 @@ test('[R5] when a root of another type is written as shared texts, rejects the c
   }
 })
 
-test('[R5] treats shared texts that also fit XML as the type that the caller specifies', () => {
+test('[R5] treats shared texts that fit both XML and xmltext as the type that the caller specifies', () => {
   const made: readonly [(root: Y.XmlText) => void, kind: string][] = [
     [(root) => root.insertEmbed(0, new Y.XmlText('a paragraph without properties')), 'xml'],
     [(root) => root.insertEmbed(0, new Y.XmlText()), 'xml'],
@@ -318,7 +318,7 @@ test('[R5] treats shared texts that also fit XML as the type that the caller spe
   }
 })
 
-test('[R5] does not treat a text with nested shared values as an XML text', () => {
+test('[R5] treats a root that contains a text nested in a text as xmltext, not as XML', () => {
   const author = new Y.Doc()
   const element = new Y.XmlText('text before a ')
   author.get(key, Y.XmlText).insertEmbed(0, element)
@@ -326,7 +326,7 @@ test('[R5] does not treat a text with nested shared values as an XML text', () =
   expect(rootKind(loaded(author), key)).toBe('xmltext')
 })
 
-test('[R3] changes nothing when it writes accepted content of a root again', () => {
+test('[R3] changes nothing when content that a root has accepted is written again', () => {
   const pieces = fc.constantFrom<object>(
     { insert: 'a' },
     { insert: { n: 1 } },

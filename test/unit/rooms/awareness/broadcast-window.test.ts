@@ -44,7 +44,7 @@ function world() {
   return { clock, presence, seen, move }
 }
 
-it('[PRES-30] sends presence changes of REST at the end of the tick, together with cursors that wait for the window', () => {
+it('[PRES-30] sends presence changes of REST at the end of the tick, together with cursors that wait for the end of the broadcast window', () => {
   const { clock, presence, seen, move } = world()
   move(2)
   clock.advance(0)
@@ -61,14 +61,14 @@ it('[PRES-30] sends presence changes of REST at the end of the tick, together wi
   ])
 })
 
-it('[PRES-30] sends a presence deletion by REST without waiting for the window', () => {
+it('[PRES-30] sends a presence deletion by REST without waiting for the end of the broadcast window', () => {
   const { clock, presence, seen } = world()
   presence.presenceOf(document).delete(['ada'])
   clock.advance(0)
   expect(seen).toEqual([[null]])
 })
 
-it('[PRES-30] starts a window after a presence change by REST, and delays cursors until its end', () => {
+it('[PRES-30] starts a broadcast window after a presence change by REST, and delays cursors until the window ends', () => {
   const { clock, presence, seen, move } = world()
   clock.advance(windowMs - 1)
   presence.presenceOf(document).update([{ userId: 'ada', status: 'busy' }])

@@ -59,7 +59,7 @@ const longAway: Step[] = [
   { kind: 'time', ms: renewedMs },
 ]
 
-it('[AWA-23] shows all states to clients that connect, leave and send in any order within one renewal', () => {
+it('[AWA-23] when clients connect, leave and send in any order, shows every client all states within one renewal interval', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
       const clock = new HeldClock()
@@ -150,7 +150,7 @@ it('[AWA-23] shows virtual users to a returning client', () => {
 })
 
 it.each([true, false])(
-  '[AWA-24] shows a returning client with an unchanged clock and its changes immediately (answers by itself: %s)',
+  '[AWA-24] when a client returns with an unchanged clock, shows the client and its changes immediately (client answers its removal: %s)',
   (answersRemoval) => {
     const { clock, server, clients } = room(3, answersRemoval)
     const [back, ...others] = clients as [Client, ...Client[]]

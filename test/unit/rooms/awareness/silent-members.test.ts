@@ -29,7 +29,7 @@ function silentMember(server: Server, userId: string, answersRemoval = true) {
 }
 
 it.each([true, false])(
-  '[AWA-25] asks a connection that repeats many states only once a second (answers by itself: %s)',
+  '[AWA-25] at most once a second, requests new states from a connection that repeats old states (client answers its removal: %s)',
   (answersRemoval) => {
     const clock = new HeldClock()
     const server = new Server(clock)
@@ -52,7 +52,7 @@ it.each([true, false])(
   },
 )
 
-it('[AWA-9] does not return the client id to a connection that sends a clock near the maximum', () => {
+it('[AWA-9] does not give a client id back to a connection whose clock is near the maximum', () => {
   const server = new Server(new HeldClock())
   const first = silentMember(server, 'ada')
   server.board.receive(first.member, [{ clientId: 7, clock: 5, state: { cursor: 1 } }])

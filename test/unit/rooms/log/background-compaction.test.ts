@@ -11,7 +11,7 @@ const documents = 5
 const keepVersionsMs = 600_000
 const tookMs = 100
 
-itLong('[STORE-14] compacts due logs one by one, with pauses for other work', async () => {
+itLong('[STORE-14] compacts one due log at a time, with pauses for other work', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
   const begun: number[] = []

@@ -36,7 +36,7 @@ function broadcastOf(text: string, client: number, right?: AppliedUpdate['right'
   return new UpdateBroadcast([{ bytes, by: 'ada', from: null, summary, right }], 0)
 }
 
-it('[ROOM-1] does not treat an update as broadcast before its broadcast, so that a slow reader receives it later', async () => {
+it('[ROOM-1] does not count an update as broadcast before it was broadcast, so that a slow reader receives it later', async () => {
   const engine = await openMemoryEngine()
   ends.push(() => engine.close())
   const clocks = new Map<number, number>()

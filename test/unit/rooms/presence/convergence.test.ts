@@ -8,7 +8,7 @@ const [runs, testMs] = testsAll ? [300, 600_000] : [50, 60_000]
 const options = { numRuns: runs }
 
 it(
-  '[CP-22] after any arrivals, departures, separations and losses, lists and shows exactly the present users at all nodes',
+  '[CP-22] after any connections, disconnections, separations of nodes and lost messages, lists and shows exactly the present users at all nodes',
   async () => {
     await fc.assert(
       fc.asyncProperty(historyOf(coming), (history) => after(history, expectExactly)),

@@ -15,7 +15,7 @@ const silentMember = (userId: string): Member => ({
   end: () => {},
 })
 
-it('[CP-35] shows clients of other nodes even if another client has a clock at the end of the range', async () => {
+it('[CP-35] shows clients of other nodes even if another client has the highest possible clock', async () => {
   const world = await World.of(2, () => [0])
   const [ada, bob] = [new Page('ada', 1), new Page('bob', 2)]
   ada.connect(world.node(0))

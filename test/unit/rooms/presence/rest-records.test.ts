@@ -22,7 +22,7 @@ async function listedAfter(steps: readonly Step[], weather: History['weather'] =
   return lists[0]
 }
 
-it('[CP-23] lists a user who was deleted while connected at no node, even if a node that knows of neither the socket nor the deletion updates the user', async () => {
+it('[CP-23] does not list a user who was deleted while connected, even if a node that knows of neither the socket nor the deletion updates the user', async () => {
   const listed = await listedAfter([
     { kind: 'add', user: 'ada', node: 1 },
     { kind: 'connect', page: 0, node: 0 },
@@ -33,7 +33,7 @@ it('[CP-23] lists a user who was deleted while connected at no node, even if a n
   expect(listed).toEqual([])
 })
 
-it('[CP-23] lists no user who had a socket as a virtual user at any node, even at a node that knew nothing of the socket', async () => {
+it('[CP-23] after a user with a socket has left, no node lists the user as a virtual user, not even a node that knew nothing of the socket', async () => {
   const steps: readonly Step[] = [
     { kind: 'add', user: 'bob', node: 0 },
     { kind: 'connect', page: 1, node: 1 },
@@ -136,7 +136,7 @@ const record: fc.Arbitrary<RestUserRecord> = fc.record({
   keptUntil: stamp,
 })
 
-it('[CP-28] reaches the same state from REST changes in any order and with repetitions', () => {
+it('[CP-28] REST changes lead to the same state in any order and with repetitions', () => {
   fc.assert(
     fc.property(record, record, record, (one, two, three) => {
       expect(mergeRestRecords(one, two)).toEqual(mergeRestRecords(two, one))
@@ -193,7 +193,7 @@ it('[CP-29] on a single node, drops the records of deleted users, even while a c
   registry.close()
 })
 
-it('[CP-36] does not read a record again for each user in a REST call', async () => {
+it('[CP-36] reads each record only a few times when many records are written', async () => {
   const world = await World.of(2, () => [0])
   const { replica } = world.node(0).presence.presenceOf(document)
   const [now, count] = [world.clock.now(), 2_000]

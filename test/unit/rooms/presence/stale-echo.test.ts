@@ -1,7 +1,7 @@
 import { it } from 'vitest'
 import { after, expectExactly, type Step } from './reference-model.ts'
 
-it('[CP-22] when an old state of a client is repeated after it moved to another node, does not restore the client', async () => {
+it('[CP-22] when the old state of a client that has moved to another node is repeated, does not restore the client', async () => {
   const steps: readonly Step[] = [
     { kind: 'connect', page: 0, node: 0 },
     { kind: 'connect', page: 3, node: 2 },
@@ -18,7 +18,7 @@ it('[CP-22] when an old state of a client is repeated after it moved to another 
   await after({ steps, weather: [[1], [0]], chance: 0 }, expectExactly)
 })
 
-it('[CP-22] when a client leaves two nodes at the same time and its older state arrives late, shows it to no other client', async () => {
+it('[CP-22] when a client leaves two nodes at the same time and its older state arrives late, does not show the client to other clients', async () => {
   const steps: readonly Step[] = [
     { kind: 'connect', page: 0, node: 1 },
     { kind: 'connect', page: 1, node: 0 },

@@ -55,7 +55,7 @@ class Believed {
   }
 }
 
-it('[CP-20] after a full request and any lost, duplicated and reordered messages, has the states of the other node', () => {
+it('[CP-20] after a full snapshot, has the states of the other node, even if earlier messages were lost, duplicated or reordered', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'medium' }), (steps) => {
       const { log: own, values: said, set } = logOf<number>()

@@ -86,7 +86,7 @@ it('[ROOM-24] creates no Y.Doc to answer a client that has all content, and acce
   expect(state.bytes).not.toBeNull()
 })
 
-it('[ROOM-24] does not treat a client that has more deletions or lacks content as complete', async () => {
+it('[ROOM-24] does not treat a client that has more deletions or lacks content as up to date', async () => {
   const { doc } = typed(['one ', 'two'], true)
   const state = DocumentState.fromBytes(Y.encodeStateAsUpdate(doc))
   const mine = new Y.Doc()
@@ -108,7 +108,7 @@ it('[ROOM-24] does not send content that was deleted after the snapshot', async 
   expect(Buffer.from(state.diff(null)).includes('secret')).toBe(false)
 })
 
-it('[ROOM-26] includes waiting updates in every answer', () => {
+it('[ROOM-26] includes updates that still wait to be applied in every answer', () => {
   const { doc, updates } = typed(Array.from('abcdefghij'))
   const asked: Record<string, (state: DocumentState) => string> = {
     document: (state) => state.doc.getText('t').toJSON(),

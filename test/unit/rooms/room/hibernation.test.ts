@@ -21,7 +21,7 @@ function richText(): Uint8Array {
   return Y.encodeStateAsUpdate(doc)
 }
 
-itLong('rooms that come to rest together do so in several turns of the event loop', async () => {
+itLong('hibernates rooms that become due at the same time in several ticks of the event loop', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
   const limits = {

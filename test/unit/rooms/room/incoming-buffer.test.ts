@@ -37,7 +37,7 @@ function applied(
   return { doc, ...seen }
 }
 
-it(`[ROOM-27] combined waiting updates give the same document as single updates (seed ${seed})`, () => {
+it(`[ROOM-27] combined updates that wait to be applied give the same document as single updates (seed ${seed})`, () => {
   let waited = 0
   for (let round = 0; round < 60; round++) {
     const { updates } = randomHistory(seed + round, 80)
@@ -62,7 +62,7 @@ it(`[ROOM-27] combined waiting updates give the same document as single updates 
   expect(waited).toBeGreaterThan(1_000)
 })
 
-it('[ROOM-27] gives the same document when several writers insert and delete in turn', () => {
+it('[ROOM-27] combined updates give the same document as single updates when several writers insert and delete in turn', () => {
   const docs = [1, 2, 3].map((clientID) => Object.assign(new Y.Doc(), { clientID }))
   const updates: Uint8Array[] = []
   for (const doc of docs) {

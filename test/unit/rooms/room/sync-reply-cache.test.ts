@@ -45,7 +45,7 @@ it('[ROOM-39] sends a small change in a separate frame, and builds the whole fra
   expect(inHex(anew)).toEqual(inHex([yWebsocket.offer(Y.encodeStateAsUpdate(state.doc))]))
 })
 
-it('[ROOM-39] sends waiting updates in a separate frame, and creates no Y.Doc for them', () => {
+it('[ROOM-39] sends updates that still wait to be applied in a separate frame, and creates no Y.Doc for them', () => {
   const state = stateOf(100_000)
   const stored = state.encode()
   const answering = new SyncReplyCache(state)
@@ -74,27 +74,30 @@ it('[ROOM-39] sends waiting updates in a separate frame, and creates no Y.Doc fo
 it.each([
   ['inserts', (doc: Y.Doc) => doc.getText('t').insert(0, 'more')],
   ['deletes', (doc: Y.Doc) => doc.getText('t').delete(0, 2)],
-])('[ROOM-39] when an update of a small document waits and %s, answers with one frame', (_, change) => {
-  const state = stateOf(10)
-  const editor = new Y.Doc()
-  Y.applyUpdate(editor, state.encode())
-  const updates: Uint8Array[] = []
-  editor.on('update', (update: Uint8Array) => updates.push(update))
-  change(editor)
-  const [bytes = nothing] = updates
-  const summary = readUpdate(bytes)
-  state.advance(summary)
-  state.applyLater([{ bytes, summary }])
-  const offered: Uint8Array[] = []
-  const offer = (whole: Uint8Array): Uint8Array => {
-    offered.push(whole)
-    return yWebsocket.offer(whole)
-  }
-  expect(new SyncReplyCache(state).framesFor({ ...yWebsocket, offer }, nothing)).toHaveLength(1)
-  const reader = new Y.Doc()
-  for (const whole of offered) Y.applyUpdate(reader, whole)
-  expect(reader.getText('t').toString()).toBe(editor.getText('t').toString())
-})
+])(
+  '[ROOM-39] when an update that %s waits to be applied to a small document, answers with one frame',
+  (_, change) => {
+    const state = stateOf(10)
+    const editor = new Y.Doc()
+    Y.applyUpdate(editor, state.encode())
+    const updates: Uint8Array[] = []
+    editor.on('update', (update: Uint8Array) => updates.push(update))
+    change(editor)
+    const [bytes = nothing] = updates
+    const summary = readUpdate(bytes)
+    state.advance(summary)
+    state.applyLater([{ bytes, summary }])
+    const offered: Uint8Array[] = []
+    const offer = (whole: Uint8Array): Uint8Array => {
+      offered.push(whole)
+      return yWebsocket.offer(whole)
+    }
+    expect(new SyncReplyCache(state).framesFor({ ...yWebsocket, offer }, nothing)).toHaveLength(1)
+    const reader = new Y.Doc()
+    for (const whole of offered) Y.applyUpdate(reader, whole)
+    expect(reader.getText('t').toString()).toBe(editor.getText('t').toString())
+  },
+)
 
 it('[ROOM-39] sends a client that has some content only the missing part', () => {
   const state = stateOf(100_000)

@@ -21,7 +21,7 @@ async function noted(begin: (note: (name: string) => void) => void, count: numbe
   return notes
 }
 
-it('[ROOM-56] handles other events between ticks if the ticks of rooms take long', async () => {
+it('[ROOM-56] handles other events between the ticks of rooms if these ticks take long', async () => {
   const scheduler = new TickScheduler()
   const notes = await noted((note) => {
     for (const name of ['a', 'b', 'c'])
@@ -51,7 +51,7 @@ it('[ROOM-56] handles other events between long answers, and sends the answers i
   expect(notes.slice(notes.indexOf('b'), notes.indexOf('c'))).toContain('other')
 })
 
-it('[ROOM-56] runs short work and answers of a tick together', async () => {
+it('[ROOM-56] runs short answers immediately and in order, in one tick', async () => {
   const scheduler = new TickScheduler()
   const names = Array.from({ length: 100 }, (_, index) => `${index}`)
   const notes: string[] = []

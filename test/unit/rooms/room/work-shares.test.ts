@@ -5,7 +5,7 @@ import { HeldClock } from '../../../support/time/clock.ts'
 const cheap = { updates: 10, steps: 100, ms: 5 }
 const expensive = { updates: 1, steps: 1_000_000, ms: 100 }
 
-it('[ROOM-53] delays documents of a workspace that has used up its share, and no other documents', () => {
+it('[ROOM-53] delays the documents of a workspace that has used up its share, and not those of other workspaces', () => {
   const clock = new HeldClock()
   const exceeded: string[] = []
   const shares = new WorkShares(clock, (workspaceId) => exceeded.push(workspaceId))
@@ -25,7 +25,7 @@ it('[ROOM-53] delays documents of a workspace that has used up its share, and no
   expect(shares.waitMs('hostile')).toBe(2_000)
 })
 
-it('[ROOM-53] counts the time of edits that have few steps but take long in the used share', () => {
+it('[ROOM-53] counts an edit that has few steps but takes long by its time', () => {
   const shares = new WorkShares(new HeldClock(), () => {})
   const slow = { updates: 2, steps: 10, ms: 300 }
   expect(shares.spend('w', slow)).toBe(0)

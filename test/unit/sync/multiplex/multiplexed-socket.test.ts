@@ -77,7 +77,7 @@ it.each([
   expect(socket.reading).toBe('on')
 })
 
-it('[LOAD-4] resumes a paused socket when its workspace becomes known, and does not delay other sockets for this', async () => {
+it('[LOAD-4] when the workspace of a paused socket becomes known, resumes this socket and the other waiting sockets', async () => {
   const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
   const parts = {
     address: '192.0.2.1',

@@ -58,7 +58,7 @@ it('[LIM-5] in any period, reads at most the bytes that burst and rate allow, pl
   )
 })
 
-it('[LIM-5] pauses no socket of another workspace', () => {
+it('[LIM-5] when a workspace exceeds its rate, pauses no socket of another workspace', () => {
   const { exceeded, inflow } = setUp(1000, 1000)
   const [busy, calm] = [new Socket(), new Socket()]
   inflow.enter('busy').count(5000, busy)
