@@ -51,8 +51,8 @@ export interface JobGroups {
   /** Returns the name of the group of a job. @throws any error: then the job runs separately */
   nameOf(job: ClaimedJob): string
   /**
-   * Runs jobs of one group, all or none of them. If it throws, each job runs separately, so that one job does
-   * not stop the others.
+   * Runs jobs of one group. If it throws, each job runs separately, so that one job does not stop the others.
+   * Part of the work may already be stored then.
    */
   carryOut(jobs: readonly ClaimedJob[]): Promise<void>
 }
@@ -127,6 +127,11 @@ export class JobConsumer {
     const byName = new Map<string, ClaimedJob[]>()
     const separate: (readonly ClaimedJob[])[] = []
     for (const job of jobs) {
+      // A group does not wait for a previous run of one of its jobs.
+      if (this.#running.has(job.id)) {
+        separate.push([job])
+        continue
+      }
       try {
         const name = groups.nameOf(job)
         byName.set(name, [...(byName.get(name) ?? []), job])
@@ -151,21 +156,30 @@ export class JobConsumer {
   }
 
   async #carryOutAll(jobs: readonly ClaimedJob[], claimedAt: number): Promise<void> {
-    const isDone = await this.#carryOutTogether(jobs, claimedAt)
-    if (!isDone) await Promise.all(jobs.map((job) => this.#carryOut(job, claimedAt)))
+    const leases = jobs.map((job) => this.#hold(job, claimedAt))
+    try {
+      if (jobs.length > 1 && (await this.#carryOutTogether(jobs))) return
+      // It may be unknown whether the group was stored, so each job runs as in its next attempt.
+      const next = jobs.length > 1 ? 1 : 0
+      await Promise.all(
+        jobs.map((job, index) =>
+          this.#carryOut({ ...job, attempt: job.attempt + next }, leases[index] as HeldLease),
+        ),
+      )
+    } finally {
+      // Does not wait, because a renewal that is in progress has no effect any more.
+      for (const lease of leases) void lease.release()
+    }
   }
 
   /** Runs a group of jobs and ends them. Returns false if each job must run separately. */
-  async #carryOutTogether(jobs: readonly ClaimedJob[], claimedAt: number): Promise<boolean> {
-    const { groups } = this.#options
-    if (groups === undefined || jobs.length < 2) return false
-    const leases = jobs.map((job) => this.#hold(job, claimedAt))
+  async #carryOutTogether(jobs: readonly ClaimedJob[]): Promise<boolean> {
+    const { groups, log, name } = this.#options
     try {
-      await groups.carryOut(jobs)
-    } catch {
+      await groups?.carryOut(jobs)
+    } catch (err) {
+      log.debug({ err, queue: name }, 'a group of jobs failed; running each job separately')
       return false
-    } finally {
-      for (const lease of leases) void lease.release()
     }
     await Promise.all(jobs.map((job) => this.#end(job)))
     return true
@@ -182,9 +196,8 @@ export class JobConsumer {
     }
   }
 
-  async #carryOut(job: ClaimedJob, claimedAt: number): Promise<void> {
+  async #carryOut(job: ClaimedJob, lease: HeldLease): Promise<void> {
     const { queue, name, log, carryOut } = this.#options
-    const lease = this.#hold(job, claimedAt)
     try {
       const then = await carryOut(job, lease)
       if (then === 'done') await queue.done(job.token)
@@ -195,9 +208,6 @@ export class JobConsumer {
       const delayMs = Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
       // If this call fails, the job becomes due again at the end of its lease.
       await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
-    } finally {
-      // Does not wait, because a renewal that is in progress has no effect any more.
-      void lease.release()
     }
   }
 

@@ -231,7 +231,15 @@ export class VersionStore {
     })
     // If an editor and its versions were deleted meanwhile, the new records must also be removed.
     const left = new Set(await this.#liveOf(live))
-    for (const edit of live) if (!left.has(edit)) await this.removeEditor(edit.address)
+    const gone = live.filter((edit) => !left.has(edit))
+    const removals = await Promise.allSettled(gone.map((edit) => this.#removeIfDeleted(edit)))
+    for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
+  }
+
+  /** Removes the records of an editor, unless it has been created again meanwhile. */
+  async #removeIfDeleted(edit: EditorAuthor): Promise<void> {
+    const [live] = await this.#liveOf([edit])
+    if (live === undefined) await this.removeEditor(edit.address)
   }
 
   /** Returns the entries whose editor has content. */

@@ -30,7 +30,10 @@ export class LevelKv implements Kv {
   readonly #commit: GroupCommit
   readonly #queue: LevelQueue
   readonly #fences: FenceCache
-  /** Cache of the values that running checks compare, and of all values that are being written. */
+  /**
+   * Cache of all values that are being written, and of the values that running checks compare and that are not
+   * in `#recent`.
+   */
   readonly #values: WriteThroughCache<Uint8Array | null>
   readonly #recent = new ReadCache()
   readonly #partitions = new KeyedMutex()
@@ -112,12 +115,21 @@ export class LevelKv implements Kv {
     const pinnedJobs = await this.#queue.pin(jobs)
     const pinned = new Map<string, ValueCell>()
     try {
-      await this.#pinUncached(checks, pinned)
-      const now = ({ name }: Value): Uint8Array | null => {
-        const cell = pinned.get(name)
-        return cell === undefined ? (this.#recent.value(name) ?? null) : known(cell)
+      for (;;) {
+        const missing = checks.filter(
+          ({ name }) => !pinned.has(name) && this.#recent.value(name) === undefined,
+        )
+        // The comparison follows in the same tick, so that no value is evicted in between.
+        if (missing.length === 0) break
+        for (const { name, at } of missing) if (!pinned.has(name)) pinned.set(name, this.#pin(at))
+        await Promise.all([...pinned.values()].map(({ ready }) => ready))
       }
-      if (!checks.every((check) => isSame(now(check), check.value))) return null
+      const isCurrent = ({ name, value }: Value): boolean => {
+        const cell = pinned.get(name)
+        const stored = cell === undefined ? this.#recent.value(name) : known(cell)
+        return stored !== undefined && isSame(stored, value)
+      }
+      if (!checks.every(isCurrent)) return null
       this.#commit.admit()
       pinnedJobs.enqueue()
       const cells = writes.map((write) => this.#write(write, pace))
@@ -125,19 +137,6 @@ export class LevelKv implements Kv {
     } finally {
       for (const cell of pinned.values()) this.#values.unpin(cell)
       pinnedJobs.release()
-    }
-  }
-
-  /**
-   * Pins and loads the values that are not in the cache of recent reads. No other commit changes the
-   * partition meanwhile, but a value may be evicted while others are loaded.
-   */
-  async #pinUncached(checks: readonly Value[], pinned: Map<string, ValueCell>): Promise<void> {
-    for (;;) {
-      const missing = checks.filter(({ name }) => !pinned.has(name) && this.#recent.value(name) === undefined)
-      if (missing.length === 0) return
-      for (const { name, at } of missing) if (!pinned.has(name)) pinned.set(name, this.#pin(at))
-      await Promise.all([...pinned.values()].map(({ ready }) => ready))
     }
   }
 

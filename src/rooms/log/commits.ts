@@ -489,7 +489,7 @@ export class Commits {
       }
       this.#log.append(this.#doc, to, updates, options).then(this.#appended, this.#refused)
     } catch (error) {
-      // `fencing` throws if a permission has ended since the update was applied.
+      // `fenceOf` throws if a permission has ended since the update was applied.
       queueMicrotask(() => this.#refused(error))
     }
   }

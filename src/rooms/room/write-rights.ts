@@ -76,8 +76,8 @@ export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRi
 }
 
 /**
- * Returns the option `fence` for the append of the updates: the fences of all their permissions. Returns an
- * empty object if there are no fences. @throws AppendRejectedError if a permission has ended
+ * Returns the option `fence` for the append of the updates: the fences of all their permissions. Returns
+ * undefined if the updates have no permissions. @throws AppendRejectedError if a permission has ended
  */
 export function fenceOf(updates: readonly AppliedUpdate[]): Fence | undefined {
   const [only] = updates

@@ -89,8 +89,8 @@ async function grouping(ids: readonly string[], carryOutAll: (ids: readonly stri
     clock,
     log: createLog('silent'),
     atOnce: 10,
-    carryOut: async ({ id }) => {
-      ran.push(id)
+    carryOut: async ({ id, attempt }) => {
+      ran.push(`${id}, attempt ${attempt}`)
       return 'done'
     },
     groups: {
@@ -117,12 +117,12 @@ async function grouping(ids: readonly string[], carryOutAll: (ids: readonly stri
 
 it('[ACT-30] runs the jobs of a group together, and jobs without a group separately', async () => {
   const ran = await grouping(['a1', 'a2', 'b1', '?1', '?2'], async () => undefined)
-  expect(ran).toEqual(['?1', '?2', 'a1+a2', 'b1'])
+  expect(ran).toEqual(['?1, attempt 1', '?2, attempt 1', 'a1+a2', 'b1, attempt 1'])
 })
 
-it('[ACT-30] runs the jobs of a group separately if they fail together', async () => {
+it('[ACT-30] runs the jobs of a group separately, as in their next attempt, if they fail together', async () => {
   const ran = await grouping(['a1', 'a2', 'b1', 'b2'], async ([first]) => {
     if (first === 'a1') throw new Error('one of them is malformed')
   })
-  expect(ran).toEqual(['a1', 'a2', 'b1+b2'])
+  expect(ran).toEqual(['a1, attempt 2', 'a2, attempt 2', 'b1+b2'])
 })

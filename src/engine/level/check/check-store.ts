@@ -143,7 +143,7 @@ class StoreChecker {
   async #checkDocument(encoded: Buffer): Promise<void> {
     const keys = new DocumentKeyspace(encoded)
     try {
-      const { loaded } = await readLevelLog(this.#store, keys, {})
+      const loaded = await readLevelLog(this.#store, keys, {})
       if (loaded.state !== 'live') return
       this.#documents += 1
       const problem = await this.#options.contentProblem(loaded)

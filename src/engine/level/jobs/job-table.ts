@@ -29,6 +29,8 @@ const nothing = Buffer.alloc(0)
  * enqueue, its claim and its end. Each cached job takes about 1 KB.
  */
 const idleJobsMax = 2_000
+/** Maximum payload of a job that stays cached, in bytes. */
+const idlePayloadMax = 1_024
 /** Length in bytes of the time in a key. */
 const numberBytes = 8
 
@@ -46,7 +48,11 @@ export class JobTable {
     this.#disk = disk
     this.#commit = commit
     this.#log = log
-    this.#cells = new WriteThroughCache((key) => this.#read(key), idleJobsMax)
+    this.#cells = new WriteThroughCache(
+      (key) => this.#read(key),
+      idleJobsMax,
+      (job) => job === null || (job.payload.length <= idlePayloadMax && job.next === null),
+    )
   }
 
   /**

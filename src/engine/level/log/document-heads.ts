@@ -96,7 +96,7 @@ export class DocumentHeads {
   }
 
   /**
-   * Caches the state that `read` finds, unless the state is cached. The first append after a load then does
+   * Caches the state that `read` finds, unless the state is cached, so that the first append after a load does
    * not read it again. Call this method in the tick in which the read starts.
    */
   share(doc: Key, keys: DocumentKeyspace, read: () => Promise<LogState>): void {

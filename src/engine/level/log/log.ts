@@ -76,9 +76,19 @@ export class LevelLog implements DocumentLog {
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
     return this.#run('document', doc, async () => {
       const keys = keysOf(doc)
-      const read = this.#disk.read((store) => readLevelLog(store, keys, options))
-      this.#documents.share(doc, keys, () => read.then(({ standing }) => standing))
-      return (await read).loaded
+      let [found, failed]: [(standing: LogState) => void, (error: unknown) => void] = [ignore, ignore]
+      const state = (): Promise<LogState> =>
+        new Promise((resolve, reject) => {
+          found = resolve
+          failed = reject
+        })
+      this.#documents.share(doc, keys, state)
+      try {
+        return await this.#disk.read((store) => readLevelLog(store, keys, options, found))
+      } catch (error) {
+        failed(error)
+        throw error
+      }
     })
   }
 
@@ -170,6 +180,8 @@ export class LevelLog implements DocumentLog {
     return this.#disk.read((store) => readLogStateNow(store, keys))
   }
 }
+
+const ignore = (): void => undefined
 
 interface Listed {
   readonly doc: Key

@@ -20,15 +20,18 @@ import { type EntryRange, readLevelEntries } from './read-entries.ts'
  */
 const appendsAtOnce = 32
 
-/** A log as it is at one moment. */
-export interface ReadLog {
-  readonly loaded: LoadedLog
-  readonly standing: LogState
-}
-
-/** Reads a log as it is at one moment. @throws DamagedRecordError */
-export const readLevelLog = (store: Store, keys: DocumentKeyspace, options: LoadOptions): Promise<ReadLog> =>
-  atOneMoment(store, (reads) => readNow(reads, keys, options))
+/**
+ * Reads a log as it is at one moment.
+ * @param found called with the state of the log as soon as it is known, before the snapshot and more entries
+ * are read
+ * @throws DamagedRecordError
+ */
+export const readLevelLog = (
+  store: Store,
+  keys: DocumentKeyspace,
+  options: LoadOptions,
+  found: (standing: LogState) => void = () => undefined,
+): Promise<LoadedLog> => atOneMoment(store, (reads) => readNow(reads, keys, options, found))
 
 /**
  * Reads the parts from which a version can be rebuilt, as of one moment. Returns null if the version cannot
@@ -50,10 +53,16 @@ async function atOneMoment<T>(store: Store, read: (reads: Reads) => Promise<T>):
   }
 }
 
-async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOptions): Promise<ReadLog> {
+async function readNow(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  options: LoadOptions,
+  found: (standing: LogState) => void,
+): Promise<LoadedLog> {
   const end = await readLogEnd(reads, keys, appendsAtOnce)
   const { standing } = end
-  if (standing.state !== 'live') return { loaded: standing, standing }
+  found(standing)
+  if (standing.state !== 'live') return standing
   const { epoch, head, marks } = standing
   const base = baseSnapshot(marks)
   const since = effectiveSince(standing, options)
@@ -61,7 +70,7 @@ async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOption
   const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, base.seq) : null
   const wanted = { after: since ?? base.seq, upTo: head, bytesMax: options.bytesMax }
   const page = pageIn(end, wanted) ?? (await readPage(reads, keys, wanted))
-  const loaded: LoadedLog = {
+  return {
     state: 'live',
     epoch,
     base: base.seq,
@@ -71,7 +80,6 @@ async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOption
     ...page,
     changed: changedIn(end, standing, snapshot),
   }
-  return { loaded, standing }
 }
 
 async function readThen(

@@ -15,7 +15,7 @@ export interface PendingRead {
 }
 
 /**
- * Caches recently read values by the name of their key. Some values are needed by every connection and call,
+ * Caches recently read or written values by the name of their key. Some values are needed by every connection and call,
  * such as the existence of an API key. With this cache, they are not read from disk each time. A value is
  * cached only while it cannot change: from the start of a write until the write is durable, callers read the
  * value from disk.

@@ -35,6 +35,7 @@ export interface CacheEntry<T, K = Buffer> {
 export class WriteThroughCache<T, K = Buffer> {
   readonly #load: (key: K) => Promise<T>
   readonly #idleMax: number
+  readonly #isSmall: (value: T) => boolean
   readonly #cells = new Map<string, CacheEntry<T, K>>()
   /**
    * Cells that have been unpinned, in the order in which they were unpinned. Some of these cells may be
@@ -43,9 +44,11 @@ export class WriteThroughCache<T, K = Buffer> {
    */
   readonly #idle = new Set<CacheEntry<T, K>>()
 
-  constructor(load: (key: K) => Promise<T>, idleMax: number) {
+  /** @param isSmall returns whether a value may stay cached while its cell is not pinned; default: always */
+  constructor(load: (key: K) => Promise<T>, idleMax: number, isSmall: (value: T) => boolean = () => true) {
     this.#load = load
     this.#idleMax = idleMax
+    this.#isSmall = isSmall
   }
 
   /**
@@ -71,12 +74,16 @@ export class WriteThroughCache<T, K = Buffer> {
 
   /**
    * Caches the value that the caller reads, unless the cell exists. Call this method in the tick in which the
-   * read starts. A caller that pins the cell meanwhile waits for the read.
+   * read starts. A caller that pins the cell meanwhile waits for the read. If the read fails, the cache reads
+   * the value itself.
    */
   share(name: string, key: K, read: () => Promise<T>): void {
     if (this.#cells.has(name)) return
     const cell = this.#add(name, key)
-    this.#startFill(cell, read())
+    this.#startFill(
+      cell,
+      read().catch(() => this.#load(key)),
+    )
     this.#becomeIdle(cell)
   }
 
@@ -122,6 +129,7 @@ export class WriteThroughCache<T, K = Buffer> {
   }
 
   #becomeIdle(cell: CacheEntry<T, K>): void {
+    if (cell.knowledge.state === 'known' && !this.#isSmall(cell.knowledge.value)) return this.#drop(cell)
     this.#idle.add(cell)
     if (this.#idle.size > this.#idleMax) this.#dropFirst()
   }
