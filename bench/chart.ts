@@ -46,7 +46,7 @@ function groupOf(measured: Measured): BarGroup {
   const bars = values.map(([name, value]) => {
     const ratio = relay === undefined || relay === 0 || name === 'relay' ? '' : ` · ${short(value / relay)}×`
     const bar = { label: name, value, shown: short(value) + ratio, color: colorOf(name) }
-    return name === 'weft' ? ({ ...bar, stands: 'out' } as const) : bar
+    return name === 'weft' ? { ...bar, isHighlighted: true } : bar
   })
   return { title: measured.name, note: `${figure?.label}, ${figure?.better} is better`, bars }
 }

@@ -5,8 +5,8 @@ export interface Bar {
   /** Text that is printed to the right of the bar. */
   readonly shown: string
   readonly color: string
-  /** `out` prints the label in bold. */
-  readonly stands?: 'out'
+  /** True if the label is printed in bold. */
+  readonly isHighlighted?: boolean
 }
 
 /** Bars that have the same scale. */
@@ -57,10 +57,10 @@ export function barChart(groups: readonly BarGroup[], label: string, footnote: s
 
 function drawn({ title, note, bars }: BarGroup, start: number): readonly string[] {
   const lengthOf = scaleOf(bars.map(({ value }) => value))
-  const lines = bars.flatMap(({ label, value, shown, color, stands }, index) => {
+  const lines = bars.flatMap(({ label, value, shown, color, isHighlighted }, index) => {
     const y = start + titleHeight + index * (barHeight + barGap)
     const length = Math.max(1, lengthOf(value))
-    const kind = stands === 'out' ? 'own' : ''
+    const kind = isHighlighted === true ? 'own' : ''
     return [
       text(left - 8, y + barHeight - 3, label, kind, 'end'),
       `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" rx="2" fill="${color}"/>`,

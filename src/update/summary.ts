@@ -98,7 +98,10 @@ function forPairs(pairs: readonly number[], work: (client: number, clock: number
  */
 const searchedMax = 8
 
-/** Returns whether the document has reached all pairs of client and clock after the update is applied. */
+/**
+ * Returns whether the document, which has `clocks` now, would have all clocks of `pairs` after an update with
+ * these `clients`.
+ */
 function areReached(
   pairs: readonly number[],
   clients: readonly StructBlock[],

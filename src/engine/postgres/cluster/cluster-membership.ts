@@ -78,8 +78,8 @@ export class ClusterMembership implements WritePermission, Cluster {
    */
   #heartbeatAt = 0
   /**
-   * Time at which the next node will count as dead, according to the last heartbeat. Infinity if no heartbeat
-   * has succeeded since the last one was scheduled.
+   * Earliest time at which another node counts as dead if it sends no further heartbeat. Each successful
+   * heartbeat of this node sets it. It is Infinity while no time is known.
    */
   #firstDeadAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
