@@ -76,7 +76,7 @@ const url = async (documentId: string, userId: string): Promise<string> =>
   `${server.wsUrl}/sync/acme/${documentId}/main?token=${await server.token(userId)}`
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-it('[ACC-75] denies a client that connects while a restricted document is created', async () => {
+it('[ACC-75] rejects a client that connects to a document while the document is created as restricted', async () => {
   await done('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] })
   const release = store.slow('load')
   const client = await RawClient.connect(await url('secret', 'mallory'))

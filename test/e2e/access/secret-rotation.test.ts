@@ -93,7 +93,7 @@ const workspaceHeaders = (token: string): Record<string, string> => ({
   'x-service-workspace-auth-token': token,
 })
 
-it('[SEC-9] fails no call while an auth token is replaced, and then accepts the new token as configured', async () => {
+it('[SEC-9] no call fails while an auth token is replaced, and after a restart the new token is accepted as the configured token', async () => {
   server = await startTestServer({ engine: 'level', dataDir: data, authToken: 'the-first-auth-token' })
   const { apiKey, workspaceAuthToken } = server.credentials
   let authToken = 'the-first-auth-token'
@@ -130,7 +130,7 @@ const resetWorkspace = async (token: string, graceSeconds: number): Promise<stri
   return (dataOf(answer) as { newWorkspaceAuthToken: string }).newWorkspaceAuthToken
 }
 
-it('[SEC-9] fails no call while a workspace token is replaced, and then accepts the new token as configured', async () => {
+it('[SEC-9] no call fails while a workspace token is replaced, and after a restart the new token is accepted as the configured token', async () => {
   const configured = 'the-first-workspace-token'
   server = await startTestServer({ engine: 'level', dataDir: data, workspaceAuthToken: configured })
   let token = configured

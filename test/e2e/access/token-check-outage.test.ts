@@ -92,7 +92,7 @@ const away = {
   reason: 'the token could not be checked, because the store is not available; try again',
 }
 
-it('[LIM-18] closes with 1013 in every protocol when the token cannot be checked, and logs one line without a stack trace', async () => {
+it('[LIM-18] when tokens cannot be checked, closes with 1013 in every protocol, and logs one line without a stack trace', async () => {
   await start()
   failure = new StoreUnavailableError('away')
   for (const client of await Promise.all(Array.from({ length: 5 }, comeBack)))
@@ -111,7 +111,7 @@ it('[LIM-18] closes with 1013 in every protocol when the token cannot be checked
   client.end()
 })
 
-it('[LIM-18] logs an error for each token that cannot be checked because of another fault', async () => {
+it('[LIM-18] if tokens cannot be checked because of a bug, logs an error for each of them', async () => {
   await start()
   failure = new TypeError('a bug')
   const errors = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50)

@@ -57,7 +57,7 @@ async function admission(server: TestServer, token: string): Promise<number> {
   return code
 }
 
-it('[ACC-90] accepts a token that was signed with the minting secret of its API key, and rejects it for another API key', async () => {
+it('[ACC-90] accepts a token that is signed with the minting secret of its own API key, and rejects other minting secrets', async () => {
   const server = await start()
   const { apiKey } = server.credentials
   const made = dataOf(await call(server, 'apikey/create', { type: 'testing' })) as { apiKey: string }
@@ -71,7 +71,7 @@ it('[ACC-90] accepts a token that was signed with the minting secret of its API 
   expect(await admission(server, await server.token('ada'))).toBe(0)
 })
 
-it('[ACC-91] accepts the replaced secret only during the grace period, and keeps at most two secrets', async () => {
+it('[ACC-91] accepts a replaced minting secret only during its grace period, and keeps at most two secrets for an API key', async () => {
   const clock = new HeldClock()
   const server = await start({ clock })
   const { apiKey } = server.credentials
@@ -85,7 +85,7 @@ it('[ACC-91] accepts the replaced secret only during the grace period, and keeps
   expect([await admission(server, second), await admission(server, fourth)]).toEqual([4401, 0])
 })
 
-it('[ACC-92] lists minting secrets without their values, and only to their own workspace', async () => {
+it('[ACC-92] lists minting secrets without their values, and only to the workspace that has the API key', async () => {
   const server = await start()
   const { apiKey } = server.credentials
   const secrets = [await reset(server, apiKey), await reset(server, apiKey, 3_600)]
@@ -103,7 +103,7 @@ it.each([
   ['delivers', () => [0]],
   ['loses', () => []],
 ])(
-  '[ACC-93] when a minting secret is deleted, closes the sessions with its tokens at another node, also when the bus %s messages',
+  '[ACC-93] when a minting secret is deleted, closes the sessions at another node that use its tokens, also when the bus %s messages',
   async (_, weather) => {
     const { servers, stop } = await startNodes(2, {}, { weather })
     stops.push(stop)

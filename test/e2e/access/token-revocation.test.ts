@@ -39,7 +39,7 @@ async function connected(server: TestServer, token: string): Promise<RawClient> 
 const revoke = async (server: TestServer, userId: string) =>
   dataOf(await server.post('/v2/auth/revoke_tokens', { userId }))
 
-it('[ACC-81] closes the sockets of revoked tokens with 4401, and accepts new tokens and the tokens of other users', () =>
+it('[ACC-81] closes the sockets of revoked tokens with 4401, but accepts new tokens of the user and tokens of other users', () =>
   withServer({}, async (server) => {
     const old = await server.token('ann')
     const [ann, again] = [await connected(server, old), await connected(server, old)]
@@ -97,7 +97,7 @@ it('[ACC-81] after a restart, keeps a revocation, and accepts a token that was i
   })
 })
 
-it('[ACC-80] does not revoke the tokens of another tenant for a user with the same id', () =>
+it('[ACC-80] does not revoke the tokens that another tenant has issued for a user with the same id', () =>
   withServer({ adminToken: 'the-admin-token-of-these-tests' }, async (server) => {
     const ann = await connected(server, await server.token('ann'))
     const headers = { 'x-service-admin-token': 'the-admin-token-of-these-tests' }
@@ -118,7 +118,7 @@ it('[ACC-61] does not start if the identity provider has no issuer or no audienc
     )
 })
 
-it('[ACC-60] [ACC-63] opens a connection with a token of a provider, and closes with 1013 when the provider is unavailable', async () => {
+it('[ACC-60] [ACC-63] accepts a token of an identity provider, and closes with 1013 when the provider is unavailable', async () => {
   const provider = new TestProvider()
   const jwtJwksUrl = await provider.start()
   const key = await newKey('one', 'ES256')

@@ -53,7 +53,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
       return counts.every((each) => each === String(count))
     })
 
-  it('[CL-20] serves the same documents from all servers on one bus and database, and notices when a server stops', async () => {
+  it('[CL-20] all servers on one bus and database serve the same documents, and notice when a server stops', async () => {
     const [a, b, c] = [await start('a'), await start('b'), await start('c')]
     await nodesAre([a, b, c], 3)
     const address = { organizationId: 'acme', documentId: 'notes', editorId: 'main' }
@@ -68,7 +68,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     expect((await a.post('/v2/crdt/get', address)).status).toBe(200)
   }, 60_000)
 
-  it('[CL-21] serves documents, stays ready, and shows the outage in a metric when the bus is unavailable', async () => {
+  it('[CL-21] while the bus is unavailable, serves documents, stays ready, and shows the outage in a metric', async () => {
     const own = await startNats()
     onTestFinished(() => own.remove())
     environment.WEFT_NATS_URL = own.url
@@ -123,7 +123,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     for (const { out, err } of [other, wrong, printed]) expect(out + err).not.toContain('not-to-be-told')
   }, 60_000)
 
-  it('[CL-23] checks the bus in the doctor, with TLS too, and reports remedies', async () => {
+  it('[CL-23] weft doctor checks the bus, with and without TLS, and reports remedies', async () => {
     const bus = async (more: Record<string, string>) => {
       const given = { ...environment, WEFT_PORT: '0', ...more }
       const { out } = await runCli(['doctor', '--json'], data, given)

@@ -110,7 +110,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[PG-19] reports that the documents are in PostgreSQL when a command for the embedded store runs',
+    '[PG-19] a command for the embedded store reports that the documents are in PostgreSQL',
     async () => {
       const environment = { WEFT_ENGINE: 'postgres', WEFT_POSTGRES_URL: postgres.url, WEFT_DATA_DIR: data }
       const file = join(data, 'file')
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[CMD-9] lists, reads and writes documents in the database while all servers are stopped',
+    '[CMD-9] weft doc lists, reads and writes documents in the database while all servers are stopped',
     async () => {
       const environment = {
         WEFT_ENGINE: 'postgres',
@@ -171,7 +171,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
   )
 
   itLong(
-    '[PG-22] the doctor checks the database instead of the disk',
+    '[PG-22] weft doctor checks the database instead of the disk',
     async () => {
       const environment = { WEFT_ENGINE: 'postgres', WEFT_DATA_DIR: data, WEFT_PORT: '0' }
       const examined = async (url: string) => {
@@ -196,7 +196,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     30_000,
   )
 
-  it('[PG-38] warns in the doctor when the database allows fewer connections than a server uses', async () => {
+  it('[PG-38] weft doctor warns if the database allows fewer connections than a server uses', async () => {
     const examined = async (postgresConnections: number) => {
       const { config } = readConfig({ flags: {}, environment: {}, file: null })
       const given = {

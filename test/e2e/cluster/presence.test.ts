@@ -202,7 +202,7 @@ it('[CP-7] when two users took one client id while their nodes were separated, k
   await stop()
 })
 
-it('[CP-9] reads and erases the presence of a user at all nodes when any node gets the call', async () => {
+it('[CP-9] reads and erases the presence of a user at all nodes, whichever node receives the call', async () => {
   const { open, at, call, stop } = await presenceNodes(3)
   const editors = [await open(0, 'ada'), await open(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'ann' }] })
@@ -249,7 +249,7 @@ it('[CP-8] sends a live message to the listeners of all nodes once and in order,
   await stop()
 })
 
-it('[AWA-5] shows a stock client at its new node when its first node is dead', async () => {
+it('[AWA-5] still shows a stock client at its new node after its first node has died', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const [witness, ada] = [await open(2, 'witness'), await open(0, 'ada')]
   await allSee([witness], 'ada,witness')

@@ -12,7 +12,7 @@ const closedRoom = {
   replica: { receive: () => undefined },
 }
 
-it('[CR-17] when the server closes, does not continue a running comparison of replicas with their logs', async () => {
+it('[CR-17] when the server closes, stops a running comparison of replicas with their logs', async () => {
   const clock = new HeldClock()
   const answers: ((heads: readonly null[]) => void)[] = []
   const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))

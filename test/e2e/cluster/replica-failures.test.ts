@@ -96,7 +96,7 @@ async function deafEditors(data: string | null): Promise<readonly [Editor, Edito
   return [await editorAt(0), await editorAt(1)]
 }
 
-it('[CR-12] when another node has changed the document, stores a replacement that equals the outdated replica', async () => {
+it('[CR-12] stores a replacement that equals the outdated replica of this node if another node has changed the document', async () => {
   const [editor] = await deafEditors('as it was')
   await replaceAt(0, 'changed')
   await eventually(() => editor.text.toString() === 'changed')
@@ -120,7 +120,7 @@ it('[CR-13] checks `ifVersion` against the log and not against the replica', asy
   expect(dataOf(added)).not.toEqual({ version })
 })
 
-it('[CR-13] finds content that another node created', async () => {
+it('[CR-13] reads content that another node has just created', async () => {
   await deafEditors(null)
   expect((await server(1).post('/v2/crdt/get', { ...document, type: 'text' })).status).toBe(404)
   await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'first' })
@@ -142,7 +142,7 @@ it('[CR-13] applies an update that builds on an update of another node', async (
   expect([status, body.error]).toEqual([200, undefined])
 })
 
-it('[CR-14] when a late message reports the deletion of a document that exists again, keeps the new document', async () => {
+it('[CR-14] when a late message reports the deletion of a document that was created again, keeps the new document', async () => {
   let news = 0
   // The first message reports the start of the removal, the later ones report deleted logs.
   const weather: Weather = (topic) => (topic === 'documents.removed' && ++news > 1 ? [lateMs] : [0])
@@ -192,7 +192,7 @@ function failing(engine: Engine, odds: { of: number }): Engine {
 const storm: Weather = () =>
   Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
 
-it('[CR-15] loses no acknowledged edit, and converges, while the store fails at random', async () => {
+it('[CR-15] while the store fails at random, loses no acknowledged edit, and all nodes converge', async () => {
   const odds = { of: 0 }
   const store = failing(await openMemoryEngine({ clock: systemClock }), odds)
   cluster = await startCluster(

@@ -62,7 +62,7 @@ it('[CR-20] sends an edit to the other nodes in a message, so that they do not r
   expect(loads).toBe(before)
 })
 
-it('[CR-20] when a later message reveals a loss, reads the missing entries from the log', async () => {
+it('[CR-20] when a later message shows that the bus has lost a message, reads the missing entries from the log', async () => {
   const [ada, bob] = await editorsOf('between')
   state = 'lost'
   ada.text.insert(0, 'lost ')
@@ -74,7 +74,7 @@ it('[CR-20] when a later message reveals a loss, reads the missing entries from 
   expect(bob.text.toString()).toBe('heard lost begun')
 })
 
-it('[CR-20] if an update is too large for the bus, sends only its number, so that other nodes read the update from the log', async () => {
+it('[CR-20] if an update is too large for the bus, sends only its number, and the other nodes read the update from the log', async () => {
   const [ada, bob] = await editorsOf('large')
   const before = loads
   ada.text.insert(0, 'x'.repeat(200_000))

@@ -79,7 +79,7 @@ it('[CR-1] shows an edit at one node to the clients of other nodes, by websocket
   )
 })
 
-it('[CR-2] converges when clients at all nodes type while the bus loses, repeats and reorders messages', async () => {
+it('[CR-2] all clients converge when they type at all nodes while the bus loses, repeats and reorders messages', async () => {
   cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
   const editors = await Promise.all([0, 1, 2, 3, 4, 5].map((index) => editorAt(index)))
   const typed: string[] = []
@@ -133,7 +133,7 @@ it('[CR-4] when several nodes replace content concurrently, keeps the content of
   )
 })
 
-it('[CR-5] when several nodes add a document, adds it once; when several nodes change the same version, applies only one of the changes', async () => {
+it('[CR-5] when several nodes add a document, adds it once; when several nodes change the same version, applies only one change', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   for (let round = 0; round < 10; round++) {
     const ids = { ...document, editorId: `round-${round}` }
@@ -158,7 +158,7 @@ it('[CR-5] when several nodes add a document, adds it once; when several nodes c
   }
 })
 
-it('[CR-6] closes a deleted document at all nodes, and does not restore it by later edits', async () => {
+it('[CR-6] closes a deleted document at all nodes, and a later edit does not restore it', async () => {
   cluster = await startCluster(3, {}, { distanceMs: 5 })
   const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
   const closed = editors.map(

@@ -46,7 +46,7 @@ const readiness = async (index: number): Promise<{ status: number; text: string 
   return { status: response.status, text: await response.text() }
 }
 
-it('[CF-10] at shutdown, first is not ready but still serves new clients and calls, then closes all sockets with 1012', async () => {
+it('[CF-10] at first, a stopping node is not ready but still serves new clients and calls; then it closes all sockets with 1012', async () => {
   await start(2)
   const early = await rawAt(0, 'ann')
   const stopped = server(0).server.close()
@@ -63,7 +63,7 @@ it('[CF-10] at shutdown, first is not ready but still serves new clients and cal
   expect(engine(1).cluster.nodes()).toEqual([engine(1).cluster.self])
 })
 
-it('[CF-11] while a client writes, closes its socket with 1012 and no other code, and loses no edit', async () => {
+it('[CF-11] when a node stops while a client writes, closes the socket with 1012 and no other code, and loses no edit', async () => {
   await start(2)
   const [ann, bob] = [await editorAt(0), await editorAt(1)]
   const codes: (number | undefined)[] = []
@@ -87,7 +87,7 @@ it('[CF-11] while a client writes, closes its socket with 1012 and no other code
   await stopped
 })
 
-it('[CF-12] removes a client at the other nodes immediately when its node closes it', async () => {
+it('[CF-12] when a stopping node closes a client, the other nodes remove the client immediately', async () => {
   await start(2)
   const [ann, bob] = [await rawAt(0, 'ann'), await rawAt(1, 'bob')]
   ann.sendAwareness(7, 1, { user: { name: 'Ann' } })
@@ -104,7 +104,7 @@ it('[CF-12] removes a client at the other nodes immediately when its node closes
   expect(engine(1).cluster.nodes()).not.toContain(engine(0).cluster.self)
 })
 
-it('[CF-13] when a node stops, delivers its waiting webhooks from another node immediately', async () => {
+it('[CF-13] when a node stops, another node immediately delivers its waiting webhooks', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-stopping-'))
   ends.push(() => rm(data, { recursive: true, force: true, maxRetries: 20 }))
   const [one, two] = (await sharedNodes(2)) as unknown as [{ engine: Engine }, { engine: Engine }]

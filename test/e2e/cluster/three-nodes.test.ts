@@ -31,7 +31,7 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
   )
 
   itLong(
-    '[CT-2] returns the same responses at each node immediately after a call at another node',
+    '[CT-2] after a call at one node, all nodes immediately return the same responses',
     () => keeps('small', 'operations'),
     timeout,
   )
@@ -43,7 +43,7 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
   )
 
   itLong(
-    '[CT-4] converges soon when messages between nodes are lost, duplicated and reordered',
+    '[CT-4] when messages between nodes are lost, duplicated and reordered, all nodes converge soon',
     () => keeps('small', 'weather'),
     timeout,
   )

@@ -90,7 +90,7 @@ it('[CP-11] when a node dies, records one leave for each of its users, unless th
   await stop()
 })
 
-it('[CP-11] records the leave of a user of a dead node even if the store was unavailable at first', async () => {
+it('[CP-11] records the leave of a user whose node died, even if the store was unavailable at first', async () => {
   const { raw, tells, pass, stop, at } = await visitedNodes(2)
   await raw(1, 'ann')
   await tells('ann join')
@@ -113,7 +113,7 @@ it('[CP-11] records the leave of a user of a dead node even if the store was una
   await stop()
 })
 
-it('[CP-12] records one join and one leave for a virtual user, regardless of which nodes receive the calls', async () => {
+it('[CP-12] records one join and one leave for a virtual user, whichever nodes receive the calls', async () => {
   const { raw, call, tells, pass, leave, stop } = await visitedNodes(3)
   const [ada] = [await raw(0, 'ada'), await raw(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'guest' }], ttlSeconds: 3_599 })

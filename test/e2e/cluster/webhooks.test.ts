@@ -36,7 +36,7 @@ it('[CS-20] delivers events of three nodes in order, each once', async () => {
   expect(new Set(receiver.ids).size).toBe(names.length)
 })
 
-it('[CS-20] delivers events in order even if the messages of one node take long to store', async () => {
+it('[CS-20] delivers events in order even if the store is slow for the messages of one node', async () => {
   const engine = await openMemoryEngine()
   const commit: Kv['commit'] = async (part, change) => {
     const isSlow = change.puts?.some(({ value }) => Buffer.from(value).includes('slow')) ?? false

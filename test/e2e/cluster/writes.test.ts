@@ -68,7 +68,7 @@ it('[CS-50] loses no item that concurrent calls at all nodes add', async () => {
   expect(await all('/v2/users/get')).toBe(40)
 })
 
-it('[CS-50] when calls at all nodes add the same item, adds it once, and reports that to the other calls', async () => {
+it('[CS-50] when concurrent calls at all nodes add the same item, adds it once, and reports this to the other calls', async () => {
   const { call } = await start()
   for (const round of numbers(10)) {
     const added = await Promise.all(
@@ -127,7 +127,7 @@ it('[CS-50] stores all comments, members, grants and endpoints that concurrent c
   expect(endpoints).toHaveLength(30)
 })
 
-it('[CS-50] when concurrent calls at all nodes delete and create a document, leaves it in the state of the last call', async () => {
+it('[CS-50] after concurrent calls at all nodes have added and deleted a document, later calls still delete and add it', async () => {
   const { call } = await start()
   const documents = [{ documentId: 'plan' }]
   for (let round = 0; round < 5; round++) {
@@ -165,7 +165,7 @@ it.each([
   ['delivers', undefined],
   ['loses', (topic: string) => (topic.startsWith('work.') ? [] : [0])],
 ])(
-  '[CS-51] when another node runs a deletion and the bus %s the message, answers after the deletion is complete',
+  '[CS-51] when another node runs a deletion and the bus %s its messages, answers the call after the deletion is complete',
   async (_, weather) => {
     const [one, two] = (await sharedNodes(2, weather === undefined ? {} : { weather })) as [
       SharedNode,

@@ -40,7 +40,7 @@ const edits = async (server: TestServer): Promise<Row[]> =>
 const shown = (rows: readonly Row[]) =>
   rows.map(({ actionUser, targetEntityId, changes }) => [actionUser.userId, targetEntityId, changes.commits])
 
-it('[ACT-11] records the edits of one user in one editor within a window as one activity', async () => {
+it('[ACT-11] records the edits of one user in one editor within a time window as one activity', async () => {
   const { server, clock } = await start()
   const ann = await connect(server, 'main', 'ann')
   const began = clock.now()
@@ -86,7 +86,7 @@ it('[ACT-11] records the edits of one user in one editor within a window as one 
   await server.stop()
 })
 
-it('[ACT-11] records an activity with the user `api` for each content change by REST that specifies no user', async () => {
+it('[ACT-11] records an activity with the user `api` for each REST call that changes content and states no user', async () => {
   const { server } = await start()
   const at = (editorId: string) => ({ organizationId: 'acme', documentId: 'd', editorId })
   const call = async (path: string, data: object) => dataOf(await server.post(`/v2/crdt/${path}`, data))
@@ -110,7 +110,7 @@ it('[ACT-11] records an activity with the user `api` for each content change by 
   await server.stop()
 })
 
-it('[ACT-12] keeps the activity of an edit after a crash, and its number of commits after a shutdown', async () => {
+it('[ACT-12] keeps the activity of an edit after a crash, and stores the number of its commits at a shutdown', async () => {
   const engine = await openMemoryEngine()
   const clock = new HeldClock()
   const before = directoryOn(engine, clock)
@@ -153,7 +153,7 @@ it('[ACT-12] keeps the activity of an edit after a crash, and its number of comm
   await engine.close()
 })
 
-it('[ACT-13] records no activity for a commit that was not stored, and starts the window at the next commit', async () => {
+it('[ACT-13] records no activity for a commit that was not stored, and begins the time window at the next commit', async () => {
   const engine = await openMemoryEngine()
   let failing = true
   const faulty = withLog(engine, (log) => ({

@@ -37,7 +37,7 @@ async function atOnce(server: TestServer, path: string, requests: readonly objec
 
 const made = (answers: readonly Answer[]): Answer[] => answers.filter(({ status }) => status === 200)
 
-it('[CRDT-2] creates a document once when concurrent calls add it', async () => {
+it('[CRDT-2] creates an editor once when concurrent calls add it', async () => {
   const server = await startTestServer()
   for (let round = 0; round < 10; round++) {
     const requests = Array.from({ length: 8 }, (_, index) => ({
@@ -51,7 +51,7 @@ it('[CRDT-2] creates a document once when concurrent calls add it', async () => 
   await server.stop()
 })
 
-it('[CRDT-23] applies one of many concurrent changes for the same version of an idle document', async () => {
+it('[CRDT-23] if many concurrent changes have the same `ifVersion`, applies only one of them, also when the document is not loaded', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-races-'))
   let server = await startTestServer({ engine: 'level', dataDir: data })
   const added = await server.post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
@@ -77,7 +77,7 @@ it.each([
   ['xml', '<p>x</p>'],
   ['xml', paragraphs(5_000)],
 ])(
-  '[R5] rejects content of type %s for a root that was empty at the base version and is a text now',
+  '[R5] rejects content of type %s if the root was empty at the base version and is a text now',
   async (type, data) => {
     const server = await startTestServer()
     const first = await server.post('/v2/crdt/add', {
@@ -214,7 +214,7 @@ it('releases the thread of a replacement before the replacement waits for the di
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-34] when two backends replace content alternately, each with its own base version, does not add a client id for each replacement', async () => {
+it('[ROOM-34] when two backends alternately replace content with their own base versions, does not add a client id each time', async () => {
   const { rooms } = await openRooms(0)
   const { room } = await rooms.open(address('main'))
   const first = await replace(room, 'text', `one\n\ntwo\n`)

@@ -139,7 +139,7 @@ const contents: readonly [type: string, make: () => unknown][] = [
 ]
 
 it.each(contents)(
-  `[ROOM-30] computes a replacement of type %s on a thread, with exactly the target content (seed ${seed})`,
+  `[ROOM-30] computes a replacement of type %s on a thread, and stores exactly the target content (seed ${seed})`,
   async (type, make) => {
     const { room } = await rooms.open(address)
     for (const data of [make(), make()]) {
@@ -308,7 +308,7 @@ it('[ROOM-32] when a thread fails, only its job fails, and the next job gets ano
   await threads.close()
 })
 
-it('[ROOM-32] ends the thread of a job that exceeds its deadline', async () => {
+it('[ROOM-32] ends a thread when its job exceeds the deadline', async () => {
   const threads = threadsOf({ waitingMax: 1, jobMs: 1 })
   const large = { ...job, target: { ...job.target, data: words(200_000) } }
   await expect(threads.use(address, (thread) => thread.run(large))).rejects.toThrow('was stopped')

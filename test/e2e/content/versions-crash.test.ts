@@ -86,7 +86,7 @@ async function contents(directory: string): Promise<{ kept: unknown[]; named: un
 }
 
 itLong(
-  `[VER-14] after ${rounds} SIGKILLs during creation, restore and deletion, keeps each acknowledged version, and no content without a version (seed ${seed})`,
+  `[VER-14] after ${rounds} SIGKILLs while versions are created, restored and deleted, keeps each acknowledged version, and no content without a version (seed ${seed})`,
   async () => {
     const random = new Random(seed)
     const directory = await temporaryDirectory()

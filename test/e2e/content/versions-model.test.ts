@@ -72,7 +72,7 @@ const inSync = async (server: TestServer, ids: EditorIds, editors: readonly Edit
 }
 
 itLong(
-  `[VER-6] restores any version of any history, and all clients and formats then show its content (seed ${seed})`,
+  `[VER-6] after a restore of any version of a random history, all clients and formats show the content of this version (seed ${seed})`,
   async () => {
     const server = await startTestServer()
     const token = await server.token('ann')

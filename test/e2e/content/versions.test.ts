@@ -36,7 +36,7 @@ const create = async (server: TestServer, more: object = {}) =>
 const list = async (server: TestServer) => (await call(server, 'versions/list')) as Version[]
 const textOf = async (server: TestServer) => ((await call(server, 'get')) as [{ data: string }])[0].data
 
-it('[VER-12] creates a version of durable content only, and responds after the version is durable', async () => {
+it('[VER-12] creates a version only of durable content, and responds after the version is durable', async () => {
   const directory = await temporaryDirectory()
   const disk = heldStore()
   const engine = await openLevelEngine({ directory: directory.path, openStore: disk.openStore })
@@ -82,7 +82,7 @@ const removals: readonly [what: string, remove: (server: TestServer) => Promise<
   ],
 ]
 
-it.each(removals)('[VER-13] when it deletes %s, deletes the versions completely', async (_, remove) => {
+it.each(removals)('[VER-13] when it deletes %s, also deletes all data of the versions', async (_, remove) => {
   const directory = await temporaryDirectory()
   const engine = await openLevelEngine({ directory: directory.path })
   const server = await startTestServer({}, { engine })
@@ -151,7 +151,7 @@ itLong('[VER-14] after a crash between two writes, removes content without a ver
 it.each([
   ['a small document', 1],
   ['a large one, on a thread', 8_000],
-])('[VER-15] restores %s while users type, converges, and keeps later edits', async (_, repeated) => {
+])('[VER-15] restores %s while users type; clients converge and keep later edits', async (_, repeated) => {
   const server = await startTestServer({ maxBodyBytes: 2 ** 26 })
   const then = 'the words of then. '.repeat(repeated)
   await write(server, then)
@@ -201,7 +201,7 @@ const counted = (queue: Queue, changed: (more: number) => void): Queue => ({
   },
 })
 
-it('[VER-16] saves an automatic version of each edited editor when it is due, even after a restart, and saves none of other editors', async () => {
+it('[VER-16] saves an automatic version of each edited editor at the set time, even after a restart, and none of other editors', async () => {
   const directory = await temporaryDirectory()
   const clock = new HeldClock()
   let jobs = 0
@@ -267,7 +267,7 @@ it('[VER-19] exports the entries of versions that refer to a user, and erases th
   await server.stop()
 })
 
-it('[VER-18] keeps authors after a crash, and adds a late author to the next version', async () => {
+it('[VER-18] keeps the authors of edits after a crash, and adds an author who is stored late to the first version after the edit', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
   const directory = directoryOn(engine, clock)

@@ -155,7 +155,7 @@ const long = ['migration', 'import-export', 'operations']
 describe.concurrent('samples', () => {
   const carriedOut = all.filter(({ samples }) => samples.some(isCarriedOut))
   it.each(carriedOut.filter(({ name }) => isEverythingAsked || !long.includes(name)))(
-    '[GUIDE-5] in $name, each sample runs and shows the documented result',
+    '[GUIDE-5] in $name, each sample runs and prints the documented result',
     async ({ name, samples }) => {
       const own = join(folder, name)
       mkdirSync(own)
@@ -191,7 +191,7 @@ const differs = (text: string, shown: string, out: string): Error =>
 describe('samples', () => {
   const others = all.flatMap(({ samples }) => samples).filter((sample) => !isCarriedOut(sample))
 
-  it('[GUIDE-5] runs each sample, or lists it with the reason', () => {
+  it('[GUIDE-5] every sample of the documentation runs, or is listed with the reason why it does not run', () => {
     const programs = others.filter(({ language }) => ['sh', 'js'].includes(language))
     const [ofReadme, ofChapters] = [programs.filter(isUnder), programs.filter((each) => !isUnder(each))]
     expect([...new Set(ofReadme.map(({ heading }) => heading))].sort()).toEqual(
@@ -205,7 +205,7 @@ describe('samples', () => {
     expect(languages.filter((each) => !files.includes(each))).toEqual([])
   })
 
-  it('[GUIDE-5] has samples with valid JSON and no unclosed brace', () => {
+  it('[GUIDE-5] the samples of the documentation have valid JSON and no unclosed brace', () => {
     for (const { language, text } of others) {
       if (language === 'json') expect(() => JSON.parse(text) as unknown).not.toThrow()
       const count = (brace: string): number => text.split(brace).length

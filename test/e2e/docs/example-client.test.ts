@@ -22,14 +22,14 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('[EXB-10] has a type for every operation, and no other types', async () => {
+it('[EXB-10] the typed client has a type for every operation, and no other types', async () => {
   const text = await readFile(join(folder, 'schema.d.ts'), 'utf8')
   const named = [...text.matchAll(/^\t"(\/[^"]+)": \{$/gm)].map((match) => match[1])
   expect(named.sort()).toEqual(operationList.map(({ path }) => path).sort())
 })
 
 itLong(
-  '[EXB-10] generates the current types again; otherwise run `npm run generate` in examples/client',
+  '[EXB-10] the generated types of the client are current; otherwise run `npm run generate` in examples/client',
   async () => {
     installExample('client')
     const env = exampleEnvironment(server)
@@ -38,18 +38,18 @@ itLong(
   },
 )
 
-it('[EXB-11] rejects a wrong path, member or type at compile time, and compiles the example of the typed client', async () => {
+it('[EXB-11] the typed client rejects a wrong path, member or type at compile time, and its example compiles', async () => {
   // TypeScript reports an expected error in wrong.ts that does not occur.
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder])
 })
 
-itLong('[EXB-12] runs the example program of the typed client to its end', async () => {
+itLong('[EXB-12] the example program of the typed client runs to its end', async () => {
   const args = ['--import', 'tsx', join(folder, 'story.ts')]
   const { stdout } = await run(process.execPath, args, { cwd: root, env: exampleEnvironment(server) })
   expect(stdout.trim().split('\n')).toHaveLength(4)
 })
 
-it('[EXB-12] returns the data of a call from the typed client, and throws status, message and details of a rejected call', async () => {
+it('[EXB-12] the typed client returns the data of a call; for a rejected call, it throws status, message and details', async () => {
   const { apiKey, authToken } = server.credentials
   const credentials = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
   const weft = new Weft({ url: server.url, credentials })
@@ -96,7 +96,7 @@ async function answering(...turns: readonly (readonly [code: number, body: objec
 const failure = (status: string) => ({ error: { status, message: 'not now' } })
 const done = { result: { status: 'success', message: '', data: { acme: {} } } }
 
-it('[EXB-13] retries a call of the typed client only after a limit or a restart, with the same idempotency key', async () => {
+it('[EXB-13] the typed client retries a call only after a rate limit, a restart or a lost response, with the same idempotency key', async () => {
   const limited = [429, failure('RESOURCE_EXHAUSTED'), '3'] as const
   const stopping = [503, failure('UNAVAILABLE')] as const
   const tried = await answering(limited, stopping, [200, done])

@@ -13,7 +13,7 @@ const ended = async (...flags: string[]) => {
   return { code: await run.ended, out: run.out() }
 }
 
-it('[EXB-8] counts each edit at each recipient in the load example', async () => {
+it('[EXB-8] the load example counts each edit at each recipient', async () => {
   const small = ['--documents', '2', '--clients', '7', '--seconds', '1', '--rate', '10']
   const { code, out } = await ended('--url', weft.url, '--json', ...small)
   expect({ code, out }).toMatchObject({ code: 0 })
@@ -31,7 +31,7 @@ it('[EXB-8] counts each edit at each recipient in the load example', async () =>
   expect(left).toEqual([])
 })
 
-it('[EXB-9] the load example sends load to another server only with permission, and limits the load', async () => {
+it('[EXB-9] the load example sends load to another server only with --allow-remote, and limits the load', async () => {
   const answers = await Promise.all([
     ended('--url', 'https://weft.example.com'),
     ended('--url', 'http://127.0.0.1.example.com'),

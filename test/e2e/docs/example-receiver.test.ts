@@ -33,7 +33,7 @@ const smallKey = (): string =>
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
 
-it('[EXB-6] [EXB-7] in the receiver example, configures both webhook services, and prints each event once', async () => {
+it('[EXB-6] [EXB-7] the receiver example configures both webhook services, and prints each event once', async () => {
   const weft = await serving(['127.0.0.1'])
   const receiver = await receiverOf(weft)
   const has = (pattern: RegExp) =>
@@ -64,7 +64,7 @@ it('[EXB-6] [EXB-7] in the receiver example, configures both webhook services, a
   expect(advanced).toMatchObject({ endpoints: [{ disabled: true }] })
 })
 
-it('[EXB-7] in the receiver example, prints a remedy when Weft may not send to this machine', async () => {
+it('[EXB-7] the receiver example prints a remedy when Weft may not send webhooks to this machine', async () => {
   const receiver = await receiverOf(await serving([]), smallKey())
   expect(await receiver.ended).toBe(1)
   expect(receiver.out()).toMatch(

@@ -91,7 +91,7 @@ async function runAgent(before: Parameters<typeof startFront>[0]): Promise<{ out
 
 const limited = JSON.stringify({ error: { status: 'RESOURCE_EXHAUSTED', message: 'too many calls' } })
 
-it('[GUIDE-11] waits when a limit is exceeded, and reads again when a user edits while the agent works', async () => {
+it('[GUIDE-11] the agent waits when a limit is exceeded, and reads the document again when a user edits it meanwhile', async () => {
   await write('<paragraph>Bring teh plan.</paragraph>')
   const seen = new Set<string>()
   let shown: unknown
@@ -119,7 +119,7 @@ it('[GUIDE-11] waits when a limit is exceeded, and reads again when a user edits
   expect(await present()).toEqual([])
 })
 
-it('[GUIDE-11] repeats a write that got no response, and the server makes the change only once', async () => {
+it('[GUIDE-11] when a write of the agent gets no response, the agent repeats it, and the server makes the change only once', async () => {
   await write('<paragraph>See you monday.</paragraph>')
   let writes = 0
   const { out, code } = await runAgent(async (path, response) => {
@@ -143,7 +143,7 @@ it('[GUIDE-11] repeats a write that got no response, and the server makes the ch
   expect(await read()).toBe('<paragraph>See you Monday.</paragraph>')
 })
 
-it('[GUIDE-11] ends with the error when a repeated call would also fail', async () => {
+it('[GUIDE-11] the agent ends with the error message when a repeated call would also fail', async () => {
   const { out, code } = await runAgent((path, response) => {
     if (path === '/v2/crdt/get')
       response

@@ -109,7 +109,7 @@ describe.skipIf(hocuspocusMissing || !isEverythingAsked)('the tutorial for Hocus
     )
   }
 
-  it('[GUIDE-12] moves documents to Weft, and edits made in Weft back to the same names, with the printed commands', async () => {
+  it('[GUIDE-12] the printed commands move documents from Hocuspocus to Weft, and edits made in Weft back to the same documents', async () => {
     const names = [...addresses.keys()]
     for (const name of [...names, draft]) await type(old.url, name, `Typed in ${name}.`)
     await old.end('SIGTERM')

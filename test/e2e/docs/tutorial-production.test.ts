@@ -41,7 +41,7 @@ async function runUnit(paths: Readonly<Record<string, string>>): Promise<void> {
   for (const command of commands) await run('sh', ['-c', command], { cwd: folder, env })
 }
 
-it('[GUIDE-13] makes a backup that can be restored, and deletes backups that are older than two weeks', async () => {
+it('[GUIDE-13] the backup of the tutorial can be restored, and backups that are older than two weeks are deleted', async () => {
   const target = { organizationId: 'production', documentId: 'handbook', editorId: 'main' }
   await weft.post('/v2/crdt/add', { ...target, type: 'text', data: 'Be kind.' })
   const backups = join(folder, 'backups')
@@ -110,7 +110,7 @@ scrape_configs:
 `
 
 describe.skipIf(isPromtoolMissing)('the configuration of Prometheus', () => {
-  it('[GUIDE-13] is valid when the items of the tutorial are added to the file of Debian', () => {
+  it('[GUIDE-13] the Prometheus configuration of Debian is valid after the items of the tutorial are added', () => {
     const items = samplesOf('src/docs/tutorial-production.md').filter(({ language }) => language === 'yaml')
     const keys = ['rule_files:', 'scrape_configs:']
     expect(items).toHaveLength(keys.length)

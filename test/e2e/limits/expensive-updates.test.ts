@@ -58,7 +58,7 @@ it('[ROOM-50] integrates an expensive update on a thread, and sends it to the ot
   for (const client of [writer, witness, joining]) client.end()
 })
 
-it('[ROOM-51] closes with 4413 on an update that would make its document too expensive, and closes no other socket', async () => {
+it('[ROOM-51] when an update would make its document too expensive, closes the socket of the sender with 4413, and no other socket', async () => {
   const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
   witness.sendUpdate(typed('before', 78))
   await witness.roundTrip()
@@ -76,7 +76,7 @@ it('[ROOM-51] closes with 4413 on an update that would make its document too exp
   for (const client of [witness, again]) client.end()
 }, 60_000)
 
-it('[ROOM-51] when a REST update would make its document too expensive, returns RESOURCE_EXHAUSTED with the limit and its value, and changes nothing', async () => {
+it('[ROOM-51] when a REST update would make its document too expensive, returns RESOURCE_EXHAUSTED with the limit, and changes nothing', async () => {
   const [update] = shape('rightOriginsBackwards', rejected)
   await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'kept' })
   const { body: before } = await server.post('/v2/crdt/get', address('rest'))
@@ -96,7 +96,7 @@ it('[ROOM-51] when a REST update would make its document too expensive, returns 
   expect((await server.post('/v2/crdt/get', address('rest'))).body).toEqual(before)
 }, 60_000)
 
-it('[ROOM-52] accepts an expensive update by REST, and users can continue to edit the document', async () => {
+it('[ROOM-52] accepts an expensive update by REST, and clients can still edit the document', async () => {
   const [first, second] = shape('concurrentPrepends', accepted) as [Uint8Array, Uint8Array]
   await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'kept' })
   for (const update of [first, second]) {
@@ -127,7 +127,7 @@ async function store(documentId: string, updates: readonly Uint8Array[]): Promis
   )
 }
 
-it('[ROOM-52] uses a thread to open a stored document that is too expensive for the event loop', async () => {
+it('[ROOM-52] opens a stored document on a thread if the document is too expensive for the event loop', async () => {
   const updates = shape('rightOriginsBackwards', poisoned)
   await store('poisoned', updates)
   const answer = await server.post('/v2/crdt/get', {
@@ -154,7 +154,7 @@ it('[ROOM-52] uses a thread to open a stored document that is too expensive for 
   writer.end()
 }, 60_000)
 
-it('[ROOM-52] when a client edits a stored expensive document, closes the client at most once, and accepts its edits afterwards', async () => {
+it('[ROOM-52] when a client edits a stored expensive document, closes its socket at most once, and accepts its edits afterwards', async () => {
   await store('poisoned', shape('rightOriginsBackwards', poisoned))
   const first = await connect('poisoned')
   first.sendUpdate(typed('mine', 78))
@@ -190,7 +190,7 @@ it('[ROOM-53] loses none of the edits in a flood of expensive edits', async () =
   for (const client of [neighbor, hostile, witness]) client.end()
 }, 60_000)
 
-it('[UPD-28] closes with 4400 when a state vector lists far more clients than the document has', async () => {
+it('[UPD-28] if a state vector lists far more clients than the document has, closes the sender with 4400', async () => {
   const [few, many] = [await connect('vectors', 'ada'), await connect('vectors', 'eve')]
   const vector = (clients: number): Uint8Array =>
     writeStateVector(new Map(Array.from({ length: clients }, (_, client) => [client + 1, 1])))

@@ -48,7 +48,7 @@ function watched(uses: readonly Promise<unknown>[]): string[] {
 
 afterEach(() => threads.close())
 
-it('[ROOM-43] runs jobs of one workspace while another workspace has a full queue and never stops sending jobs', async () => {
+it('[ROOM-43] runs the jobs of a workspace even while another workspace occupies its threads with endless jobs', async () => {
   threads = threadsOf({})
   const poisoned = watched([1, 2, 3, 4].map(() => run(eve, poisonedJob)))
   for (const honest of [ada, bob]) await run(honest, quickJob)
@@ -73,7 +73,7 @@ it('[ROOM-43] gives waiting workspaces a thread in turn, regardless of how many 
   expect(order).toEqual(['first', 'second', 'first', 'first'])
 })
 
-it('[ROOM-44] [LIM-11] rejects jobs only of the workspace that has too many jobs in the queue', async () => {
+it('[ROOM-44] [LIM-11] when a workspace has too many jobs in the queue, rejects jobs of this workspace only', async () => {
   threads = threadsOf({ waitingPerWorkspaceMax: 2, waitingMax: 3 })
   const poisoned = watched([1, 2, 3].map(() => run(eve, poisonedJob)))
   await expect(run(eve, quickJob)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ it('[ROOM-44] [LIM-11] rejects jobs only of the workspace that has too many jobs
   expect(poisoned).toEqual(['under way', 'under way', 'under way'])
 })
 
-it('[ROOM-45] when a job passes its deadline, ends, rejects and counts it, and logs it with workspace and document', async () => {
+it('[ROOM-45] ends a job that passes its deadline, rejects its call, counts it, and logs it with workspace and document', async () => {
   const lines: unknown[] = []
   const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) })
   const metrics = createMetrics()

@@ -55,7 +55,7 @@ const heldMax = (holder: string): Promise<number> =>
   metric(server, `weft_memory_held_max_bytes{holder="${holder}"}`)
 const hits = (limit: string): Promise<number> => metric(server, `weft_limit_hits_total{limit="${limit}"}`)
 
-it('[LIM-19] when incomplete messages of one address exceed the limit before authentication, closes its sockets with the most bytes', async () => {
+it('[LIM-19] before authentication, if the incomplete messages of an address exceed the limit, closes its sockets with the most bytes', async () => {
   await start()
   const hostile = await many(300, '/hocuspocus')
   for (const client of hostile) beginMessage(client, messageBytesMax, 60_000)
@@ -80,7 +80,7 @@ it('[LIM-19] before authentication, closes a socket whose incomplete message exc
   expect(await hits('incompleteMessageBytes')).toBe(2)
 })
 
-it('[LIM-19] [LIM-20] closes a socket of the workspace that has the most bytes of incomplete messages, and none of another workspace', async () => {
+it('[LIM-19] [LIM-20] if the incomplete messages of a workspace exceed the limit, closes sockets of this workspace, and none of another one', async () => {
   await start()
   const other = await otherWorkspace(server)
   const token = await server.token('mallory')
@@ -99,7 +99,7 @@ it('[LIM-19] [LIM-20] closes a socket of the workspace that has the most bytes o
   expect(honest.socket.readyState).toBe(honest.socket.OPEN)
 })
 
-it('[LIM-20] when all incomplete messages together exceed the limit, closes the sockets of the workspace with the most bytes', async () => {
+it('[LIM-20] if all incomplete messages together exceed the limit, closes a socket of the workspace with the most bytes', async () => {
   // Each of three workspaces is within its own bound, and two of them fill the total.
   await start({ trustProxy: 1 })
   const [heavy, other] = [await otherWorkspace(server), await otherWorkspace(server)]
@@ -137,7 +137,7 @@ it('[LIM-21] closes a socket whose message is not complete in time, even if it s
   expect(await held('incomplete_messages')).toBe(0)
 })
 
-it('[LIM-22] applies the receive rate to the bytes of an incomplete message when they arrive', async () => {
+it('[LIM-22] applies the receive rate to the bytes of an incomplete message as they arrive', async () => {
   await start({ receiveBytesPerWorkspace: { perSecond: 200 * KiB, burst: 100 * KiB } })
   const [slow, others] = await many(2, `/sync/acme/plan/main?token=${await server.token('ada')}`)
   if (slow === undefined || others === undefined) throw new Error('no clients')
@@ -149,7 +149,7 @@ it('[LIM-22] applies the receive rate to the bytes of an incomplete message when
   await eventually(() => others.updates().length === 1)
 })
 
-it('[LIM-19] accepts larger messages after one document of a multiplexed socket is authenticated', async () => {
+it('[LIM-19] on a multiplexed socket, accepts larger messages after the first document is authenticated', async () => {
   await start()
   const client = await connect('/hocuspocus')
   client.send(tokenFrame('acme/plan/main', await server.token('ada')))
@@ -159,7 +159,7 @@ it('[LIM-19] accepts larger messages after one document of a multiplexed socket 
   expect(await held('unauthenticated_messages')).toBe(0)
 })
 
-it('[LIM-29] exports the used memory of every buffer and its limit as metrics', async () => {
+it('[LIM-29] exports the used memory and the limit of every kind of buffer as metrics', async () => {
   await start()
   const text = await (await fetch(`${server.url}/metrics`)).text()
   const holders = (name: string): string[] =>
@@ -181,7 +181,7 @@ it('[LIM-29] exports the used memory of every buffer and its limit as metrics', 
   expect(listed).toEqual(holders('weft_memory_held_bytes'))
 })
 
-it('[LIM-29] measures the memory of updates with missing dependencies until the room drops them', async () => {
+it('[LIM-29] counts updates with missing dependencies as used memory until the missing updates arrive', async () => {
   await start()
   const client = await connect(`/sync/acme/plan/main?token=${await server.token('ada')}`)
   const doc = new Y.Doc()

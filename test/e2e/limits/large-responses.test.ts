@@ -77,7 +77,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
   })
 
   it.each(Object.keys(shapes))(
-    '[CRDT-37] when several clients read a document of 1 MB that has 314 MB as %s, stays alive, and states which request to make instead',
+    '[CRDT-37] when several clients read a document of 1 MB that becomes 314 MB as %s, stays alive, and states what to request instead',
     async (shape) => {
       const address = { ...editor, editorId: shape }
       for (const [valueLength, stretches] of [
@@ -123,7 +123,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     ['map', { field: '<p>text</p>' }],
     ['array', ['<p>text</p>']],
   ])(
-    '[CRDT-37] when a client replaces the %s of a document whose value is 314 MB long as text, stays alive',
+    '[CRDT-37] when a client replaces the %s of a document that becomes 314 MB as text, rejects the call, and stays alive',
     async (type, data) => {
       const address = { ...editor, editorId: `replaced ${type}` }
       const update = updateOf(type, 60_000, 5_000)
@@ -143,7 +143,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     },
   )
 
-  it('[CRDT-37] limits the total size of all editors in a response', async () => {
+  it('[CRDT-37] limits the total size of the editors in one response', async () => {
     const documentId = 'several'
     for (const editorId of ['a', 'b', 'c'])
       await server.post('/v2/crdt/add', {
@@ -159,7 +159,7 @@ describe('a server with a heap of 512 MB', { timeout: 120_000 }, () => {
     expect((one.data as [{ data: string }])[0].data.length).toBe(12 * MB)
   })
 
-  it('[CRDT-38] frees the unread part of a response when its client disconnects', async () => {
+  it('[CRDT-38] when a client disconnects, frees the part of the response that it has not read', async () => {
     const address = { ...editor, editorId: 'left' }
     await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'x'.repeat(8 * MB) })
     const body = JSON.stringify({ data: address })
@@ -202,7 +202,7 @@ describe('a response', { timeout: 120_000 }, () => {
   }
 
   it.each(Object.entries(contents))(
-    '[CRDT-36] sends the same bytes from the event loop and from a thread, with %s',
+    '[CRDT-36] sends the same bytes from a thread as from the event loop, for a document with %s',
     async (name, data) => {
       const type = typeof data === 'string' ? 'text' : Array.isArray(data) ? 'array' : 'map'
       const texts: string[] = []

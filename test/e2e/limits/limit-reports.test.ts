@@ -47,7 +47,7 @@ const write = (documentId: string, data: string) =>
     upsert: true,
   })
 
-it('[LIM-11] counts connections that exceed the total limit or the limit of their address', async () => {
+it('[LIM-11] in the metrics, counts connections beyond the total limit and beyond the limit of their address', async () => {
   await start({ maxConnections: 2 })
   const clients = [await connect(), await connect(), await connect()]
   expect(await clients[2]?.closed).toMatchObject({ code: 1013 })
@@ -64,7 +64,7 @@ it('[LIM-11] counts connections that exceed the total limit or the limit of thei
   for (const client of again) client.end()
 })
 
-it('[LIM-11] counts messages, documents and bodies that are too large', async () => {
+it('[LIM-11] in the metrics, counts messages, documents and bodies that are too large', async () => {
   await start({ maxMessageBytes: 100_000, maxDocumentBytes: 150_000, maxBodyBytes: 200_000 })
   const big = await connect()
   big.sendUpdate(typed('x'.repeat(110_000), 1))
@@ -87,7 +87,7 @@ it('[LIM-11] counts messages, documents and bodies that are too large', async ()
   expect(await exceeded('maxBodyBytes')).toBe(1)
 })
 
-it('[LIM-11] counts calls that exceed the rate', async () => {
+it('[LIM-11] in the metrics, counts calls that exceed a rate', async () => {
   await start({ callsPerKey: { perSecond: 1, burst: 2 }, workspaceReadsPerMinute: 1 })
   await write('plan', 'one')
   const refused = await write('plan', 'two')
@@ -108,7 +108,7 @@ it('[LIM-11] counts calls that exceed the rate', async () => {
   expect(await exceeded('workspaceReadsPerMinute')).toBe(1)
 })
 
-it('[LIM-11] counts a slow reader', async () => {
+it('[LIM-11] in the metrics, counts a slow reader', async () => {
   await start({ sendBufferBytes: 65_536 })
   const [writer, reader] = [await connect(), await connect()]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])
@@ -120,7 +120,7 @@ it('[LIM-11] counts a slow reader', async () => {
   for (const client of [writer, reader]) client.end()
 })
 
-it('[LIM-11] counts rejected connections that get no close reason because too many rejections are pending', async () => {
+it('[LIM-11] when too many rejections are pending, closes rejected connections without a reason, and counts this in the metrics', async () => {
   await start({})
   const refused: Socket[] = []
   const upgrade =
@@ -137,7 +137,7 @@ it('[LIM-11] counts rejected connections that get no close reason because too ma
   await Promise.all(refused.map((socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'))))
 })
 
-it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and after the wait keeps those paused that exceed the rate', async () => {
+it('[LIM-5] [LIM-11] reports sockets that wait for the disk as an exceeded limit; after the wait, sockets that exceed the receive rate stay paused', async () => {
   const store = heldStore()
   const clock = new HeldClock()
   const engine = await openLevelEngine({ directory: join(directory, 'held'), ...store })
@@ -163,7 +163,7 @@ it('[LIM-5] [LIM-11] counts sockets that wait for the disk, and after the wait k
   for (const client of [writer, other]) client.end()
 })
 
-it('[LIM-12] logs an exceeded limit with the API key or workspace that exceeded it, and without tokens', async () => {
+it('[LIM-12] logs which API key or workspace has exceeded a limit, and logs no tokens', async () => {
   await start({})
   const lines: string[] = []
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })

@@ -84,7 +84,7 @@ it('[LIM-3] limits how many unauthenticated websockets an address has, and how l
   late.end()
 })
 
-it('[LIM-14] when an unauthenticated websocket sends many bytes, reads only a few of them, and closes the websocket', async () => {
+it('[LIM-14] when an unauthenticated websocket sends many bytes, reads only a part of them, and closes the websocket', async () => {
   const path = await startUndecided({})
   const socket = await tcp()
   socket.write(upgrade(path))
@@ -117,7 +117,7 @@ it.each([
   },
 )
 
-it('[LIM-15] limits the memory of request bodies that arrive slowly, rejects further bodies, and serves other workspaces', async () => {
+it('[LIM-15] limits the memory for request bodies that arrive slowly, rejects further bodies, and still serves other workspaces', async () => {
   await start({ adminToken, memoryBudgetBytes: 2 ** 28 })
   const other = await otherWorkspace(server)
   const { apiKey, authToken } = server.credentials

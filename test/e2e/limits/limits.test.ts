@@ -44,7 +44,7 @@ const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_
 const details = ({ body }: Answer): unknown => body.error?.details
 const code = 'limit/exceeded'
 
-it('[LIM-1] limits the open websockets of a workspace, counted over all its API keys, and does not affect other workspaces', async () => {
+it('[LIM-1] limits the open websockets of a workspace over all its API keys, and does not limit other workspaces', async () => {
   await start({ maxConnectionsPerWorkspace: 3 })
   const [key, other] = [await otherKey(server), await otherWorkspace(server)]
   const first = await welcome('one')
@@ -59,7 +59,7 @@ it('[LIM-1] limits the open websockets of a workspace, counted over all its API 
   expect(await exceeded('maxConnectionsPerWorkspace')).toBe(2)
 })
 
-it('[LIM-2] limits new websockets of one address before it reads from them, and does not limit those of other addresses', async () => {
+it('[LIM-2] limits the new websockets of an address before it reads from them, and does not limit other addresses', async () => {
   await start({ connectsPerAddress: { perSecond: 1, burst: 3 }, trustProxy: 1 })
   const mine = '2001:db8:1:1::1'
   await welcome('one', token, mine)
@@ -74,7 +74,7 @@ it('[LIM-2] limits new websockets of one address before it reads from them, and 
   await welcome('one', token, '192.0.2.1')
 })
 
-it('[LIM-4] closes unused documents to make room for others, and when all are in use, rejects sockets and calls', async () => {
+it('[LIM-4] closes unused documents of a workspace to make room for others; if all documents are in use, rejects sockets and calls', async () => {
   await start({ maxDocumentsPerWorkspace: 2 })
   const other = await otherWorkspace(server)
   const add = (documentId: string, headers = {}) =>
@@ -119,7 +119,7 @@ it('[LIM-4] does not count a document that cannot be opened as an open document'
 })
 
 itLong(
-  '[LIM-5] when a workspace exceeds its rate, reads its sockets slowly, loses nothing, and does not slow other workspaces',
+  '[LIM-5] when a workspace exceeds its receive rate, reads its sockets slowly, loses nothing, and does not slow other workspaces',
   async () => {
     await start({ receiveBytesPerWorkspace: { perSecond: 200_000, burst: 300_000 } })
     const other = await otherWorkspace(server)
@@ -137,7 +137,7 @@ itLong(
   },
 )
 
-it('[LIM-6] limits the calls and page requests of an address before it reads them, but limits neither probes nor other addresses', async () => {
+it('[LIM-6] limits the calls and page requests of an address before it reads them, but limits neither health checks nor other addresses', async () => {
   server = await startTestServer({ callsPerAddress: { perSecond: 1, burst: 3 }, trustProxy: 1 })
   const path = '/v2/users/get'
   const from = (address: string, more = {}) =>

@@ -47,7 +47,7 @@ it('[LIM-16] closes connections before the store runs out of file descriptors', 
   writer.end()
 })
 
-it('[LIM-16] uses half of the file descriptors for connections if there are few, and all but a fixed reserve if there are many', () => {
+it('[LIM-16] uses half of the file descriptors for connections if there are few, or all except a fixed reserve if there are many', () => {
   expect([600, 2_400, 20_000, Number.POSITIVE_INFINITY].map((files) => openConnectionsMax(files))).toEqual([
     300,
     1_200,

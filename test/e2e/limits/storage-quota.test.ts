@@ -82,7 +82,7 @@ const setLimit = (storedBytesMax: number | null) =>
     admin,
   )
 
-it('[LIM-23] when the workspace is full, closes with 4413 on an update that grows the document, and accepts deletions', async () => {
+it('[LIM-23] when the workspace is full, accepts deletions, but closes a socket with 4413 if its update adds content', async () => {
   await start()
   const doc = await fill()
   const [writer, reader] = [await connect(), await connect()]
@@ -132,7 +132,7 @@ it('[LIM-23] when the workspace is full, rejects calls that add data, and accept
   })
 })
 
-it('[LIM-23] when the workspace is full, accepts REST updates that only delete content, and rejects others', async () => {
+it('[LIM-23] when the workspace is full, accepts REST updates that only delete content, and rejects other updates', async () => {
   await start()
   await fill()
   const editor = { organizationId: 'acme', documentId: 'document', editorId: 'main' }
@@ -170,7 +170,7 @@ it('[LIM-23] when the workspace is full, a node of a cluster accepts replacement
   expect(read).toMatchObject([{ data: data.slice(0, 100) }])
 })
 
-it('[LIM-24] applies the limit that the operator sets for one workspace', async () => {
+it('[LIM-24] applies the storage limit that the operator sets for one workspace', async () => {
   await start({ [limit]: 0 })
   await fill()
   expect(await usage()).toBeUndefined()
@@ -200,7 +200,7 @@ it('[LIM-24] applies the limit that the operator sets for one workspace', async 
   expect((await server.post('/v2/workspace/storagelimit/update', unknown, admin)).status).toBe(404)
 })
 
-it('[LIM-25] has the correct number of stored bytes after a shutdown and after a crash', async () => {
+it('[LIM-25] after a shutdown and after a crash, knows the correct number of stored bytes', async () => {
   const root = await mkdtemp(join(tmpdir(), 'weft-quota-'))
   onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 20 }))
   const [data, crashed] = [join(root, 'data'), join(root, 'crashed')]
@@ -219,7 +219,7 @@ it('[LIM-25] has the correct number of stored bytes after a shutdown and after a
   }
 })
 
-it('[LIM-26] within one minute, also counts the bytes that other nodes have stored', async () => {
+it('[LIM-26] after at most one minute, a node also counts the bytes that other nodes have stored', async () => {
   offsetMs = 0
   const nodes = await startNodes(2, { [limit]: bytesMax }, { clock })
   onTestFinished(nodes.stop)

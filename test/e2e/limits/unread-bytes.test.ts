@@ -65,7 +65,7 @@ function askAndStop(client: RawClient): void {
 
 const isOpen = ({ socket }: RawClient): boolean => socket.readyState === socket.OPEN
 
-it('[LIM-27] limits the unread bytes of a live document, and closes the clients with the most unread bytes', async () => {
+it('[LIM-27] limits the bytes that live clients have not read yet, and closes the clients with the most unread bytes', async () => {
   await start()
   const other = await otherWorkspace(server)
   const honest = await largeDocument(other.token, 'theirs', 3 * MiB)
@@ -92,7 +92,7 @@ it('[LIM-27] limits the unread bytes of a live document, and closes the clients 
   expect([late, honest].every(isOpen)).toBe(true)
 })
 
-it('[LIM-27] counts a frame only once in the unread bytes, even if several clients have not read it', async () => {
+it('[LIM-27] counts an unread frame only once, even if several clients have not read it', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-unread-'))
   const options = { engine: 'level', dataDir: data } as const
   await start(options)
@@ -112,7 +112,7 @@ it('[LIM-27] counts a frame only once in the unread bytes, even if several clien
   await rm(data, { recursive: true, force: true, maxRetries: 20 })
 })
 
-it('[LIM-27] closes a client that reads nothing in time', async () => {
+it('[LIM-27] closes a client that does not read the sent data in time', async () => {
   await start({}, { transferTimeoutMs: 1_000 })
   const token = await server.token('ada')
   await largeDocument(token, 'plan', 8 * MiB)

@@ -105,7 +105,7 @@ async function doneOrSpent(edit: Promise<unknown>, spent: readonly string[]): Pr
 const documentsMax = 2_000
 
 it.each(Object.entries(expensive))(
-  '[ROOM-53] when %s integrates REST updates, adds their cost to the share of the workspace, and delays its next updates',
+  '[ROOM-53] when %s integrates expensive REST updates, delays the next updates of their workspace, and not those of other workspaces',
   async (_, update) => {
     const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
     for (let count = 0; spent.length === 0 && count < documentsMax; count += 1)
@@ -125,7 +125,7 @@ it.each(Object.entries(expensive))(
   },
 )
 
-it('[ROOM-54] when the room closes, stops the timer of a pause, and answers waiting calls', async () => {
+it('[ROOM-54] when a paused room closes, stops the timer of its pause, and answers waiting calls', async () => {
   const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
   for (let count = 0; count < documentsMax; count += 1) {
     const { room } = await rooms.open(addressOf(`document ${count}`))
@@ -148,7 +148,7 @@ it('[ROOM-54] when the room closes, stops the timer of a pause, and answers wait
   expect.unreachable('the workspace did not spend its share')
 })
 
-it('[ROOM-54] when the room closes, stops waiting for another node', async () => {
+it('[ROOM-54] when a room closes while it waits for another node, stops waiting', async () => {
   const [node] = await sharedNodes(1)
   if (node === undefined) throw new Error('no node')
   const { rooms, clock } = roomsOf(node.engine)
@@ -160,7 +160,7 @@ it('[ROOM-54] when the room closes, stops waiting for another node', async () =>
   expect([room.isHeld, clock.pending]).toEqual([false, pending])
 })
 
-it('[ROOM-53] counts the cost of expensive updates that other nodes have accepted in the share of their workspace', async () => {
+it('[ROOM-53] counts expensive updates that other nodes have accepted as work of their workspace', async () => {
   const [first, second] = await sharedNodes(2)
   if (first === undefined || second === undefined) throw new Error('no nodes')
   const [accepting, following] = [roomsOf(first.engine), roomsOf(second.engine)]

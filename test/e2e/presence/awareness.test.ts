@@ -57,7 +57,7 @@ it('[AWA-2] sets the identity of a user from the token, and keeps other fields t
   for (const client of [liar, witness]) client.end()
 })
 
-it('[AWA-3] accepts one client id per connection, and drops states of other ids without a disconnect', async () => {
+it('[AWA-3] accepts one client id per connection, drops states with other ids, and keeps the connection open', async () => {
   const path = newPath()
   const [first, second, witness] = [
     await RawClient.connect(url(path, ada)),

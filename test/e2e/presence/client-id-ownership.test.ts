@@ -54,7 +54,7 @@ const sees = (witness: RawClient, cursor: number | null): Promise<void> =>
     () => seenBy(witness),
   )
 
-it('[AWA-9] reserves a client id for the user who announced it, and for some time after the user disconnects', async () => {
+it('[AWA-9] reserves a client id for the user who sent it first, until some time after the user disconnects', async () => {
   const [witness, attacker] = [await connect('witness'), await connect('attacker')]
   const attack = async (round: number): Promise<void> => {
     const another = await connect('attacker')
@@ -95,7 +95,7 @@ it('[AWA-9] reserves a client id for the user who announced it, and for some tim
   for (const client of [witness, attacker, victim]) client.end()
 })
 
-it('[AWA-10] sends a slow reader the removal of clients that left meanwhile', async () => {
+it('[AWA-10] when a slow reader reads again, sends it the removal of clients that have left meanwhile', async () => {
   const [slow, writer, guest] = [await connect('slow'), await connect('writer'), await connect('guest')]
   guest.sendAwareness(disputed, 1, { cursor: 1 })
   await sees(slow, 1)
@@ -118,7 +118,7 @@ it('[AWA-10] sends a slow reader the removal of clients that left meanwhile', as
   for (const client of [slow, writer]) client.end()
 })
 
-it('[AWA-10] sends a slow reader of live messages the removal of clients that left meanwhile', async () => {
+it('[AWA-10] when a slow reader of live messages reads again, sends it the removal of clients that have left meanwhile', async () => {
   await create()
   const [slow, guest] = [await connect('slow', '&live=1'), await connect('guest')]
   guest.sendAwareness(disputed, 1, { cursor: 1 })
@@ -153,7 +153,7 @@ it('[AWA-13] removes a client immediately when its permission ends, even if the 
   for (const client of [witness, guest]) client.end()
 })
 
-it('[AWA-14] when several connections of a user send the same state, keeps it for each of them, and removes them one by one', async () => {
+it('[AWA-14] if other connections of a user send back the state of a client, removes the client only when its own connection closes', async () => {
   const [witness, tab] = [await connect('witness'), await connect('ada')]
   tab.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -174,7 +174,7 @@ it('[AWA-14] when several connections of a user send the same state, keeps it fo
   for (const client of [witness, another]) client.end()
 })
 
-it('[AWA-14] does not restore a disconnected client when another connection of its user sends its state late', async () => {
+it('[AWA-14] does not show a disconnected client again when another connection of its user sends back its state late', async () => {
   const [witness, tab, silent] = [await connect('witness'), await connect('ada'), await connect('ada')]
   tab.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -188,7 +188,7 @@ it('[AWA-14] does not restore a disconnected client when another connection of i
   for (const client of [witness, silent, late]) client.end()
 })
 
-it('[AWA-14] when a client has a new connection, shows the client before and after its dead connection ends', async () => {
+it('[AWA-14] when a client has connected again, continues to show it after its dead connection ends', async () => {
   const [witness, old] = [await connect('witness'), await connect('ada')]
   old.sendAwareness(disputed, 5, { cursor: 1 })
   await sees(witness, 1)
@@ -203,7 +203,7 @@ it('[AWA-14] when a client has a new connection, shows the client before and aft
   for (const client of [witness, back]) client.end()
 })
 
-it('[AWA-14] still shows a stock client with an unchanged clock after its old connection ends', async () => {
+it('[AWA-14] when a stock client has connected again with an unchanged clock, still shows it after its old connection ends', async () => {
   const token = await server.token('ada')
   const stock = await syncedEditor(server.wsUrl, 'acme/ghosts/main', token)
   stock.provider.awareness.setLocalStateField('cursor', 1)

@@ -54,7 +54,7 @@ const closeAll = (editors: readonly Editor[]): void => {
   for (const editor of editors) editor.close()
 }
 
-it('[PRES-1] makes a user that REST added visible in stock clients of every version, also in clients that connect later', async () => {
+it('[PRES-1] stock clients of every version see a user that REST added, even if they connect later', async () => {
   const { open, call, get } = await newDocument()
   const editors = [await open('ada', 1), await open('bob', 2)]
   const users = [{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }, { userId: 'joe' }]
@@ -129,7 +129,7 @@ it('[PRES-2] if REST sets a status before a client sends its first state, adds t
   for (const client of [quiet, witness]) client.end()
 })
 
-it('[PRES-3] keeps a virtual user for the given time, which starts again at each update', async () => {
+it('[PRES-3] keeps a virtual user for the given time, counted from the last update', async () => {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const held = await startTestServer({}, { clock })
   const { call, userIds, raw } = await newDocument(held)
@@ -207,7 +207,7 @@ it('[PRES-5] does not show a deleted user until the user connects again or REST 
   closeAll([ada, bob])
 })
 
-it('[PRES-5] when REST adds a deleted user again, shows the user with all connections, those before and those after the deletion', async () => {
+it('[PRES-5] when REST adds a deleted user again, shows the connections of the user from before and after the deletion', async () => {
   const { open, call, get } = await newDocument()
   const [old, bob] = [await open('ada', 3, 'main'), await open('bob', 3, 'main')]
   old.provider.awareness.setLocalStateField('cursor', 1)
@@ -249,7 +249,7 @@ it('[PRES-6] a user has one presence for all editors of a document, until the la
   await eventually(async () => (await userIds()).join() === 'ann')
 })
 
-it('[PRES-7] turns a virtual user who connects into a connected user, keeps the values of REST, and removes the user with the websocket', async () => {
+it('[PRES-7] when a virtual user connects, shows the user as connected with the values of REST, until the websocket closes', async () => {
   const { open, call, get, userIds } = await newDocument()
   const witness = await open('witness')
   await call('add', { users: [{ userId: 'ann', status: 'away' }], ttlSeconds: 3_599 })

@@ -57,7 +57,7 @@ const nameIn = ({ user }: QueuedEvent['data']): string => (user as { userId: str
 const visitsIn = (events: readonly QueuedEvent[]): readonly QueuedEvent[] =>
   events.filter(({ type }) => type.startsWith('presence.'))
 
-it('[PRES-18] when a user has three connections, records one join at the first, and one leave some time after the last connection closes', async () => {
+it('[PRES-18] for a user with three connections, records one join when the first opens, and one leave some time after the last closes', async () => {
   const { clock, server, connect, here, tells, told, collect } = await world()
   const tabs = [await connect('ann'), await connect('ann', 'side')]
   await tells('ann presence.join')
@@ -117,7 +117,7 @@ it('[PRES-20] records a join and a leave for a user who connects and leaves imme
   await server.stop()
 })
 
-it('[PRES-21] records a join when REST adds a user, a leave when the user is deleted or expires, and nothing for a websocket in between', async () => {
+it('[PRES-21] records a join when REST adds a user, a leave when the user is deleted or expires, and nothing for a websocket between them', async () => {
   const { clock, server, connect, call, here, tells, told } = await world()
   const client = await connect('bob')
   await tells('bob presence.join')

@@ -94,7 +94,7 @@ itLong(
   },
 )
 
-itLong('[DEV-2] builds only changed sources, and uses a separate build for the tests', async () => {
+itLong('[DEV-2] builds again only after a change, and uses a separate build for the tests', async () => {
   const build = async (script: string): Promise<void> => {
     const [code] = await once(run('npm', ['run', '--silent', script]), 'exit')
     expect(code).toBe(0)

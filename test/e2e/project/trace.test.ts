@@ -113,7 +113,7 @@ it('[TRACE-2] traces a client on every document, with the updates that it receiv
   expect(JSON.stringify(lines)).not.toContain('bob')
 })
 
-it('[TRACE-1] traces why the server rejects a client, or why a client may not edit', async () => {
+it('[TRACE-1] traces why the server rejects a client, and why a client may not edit', async () => {
   const { server, of } = await traced('document:acme/notes,client:eve', { createOnConnect: false })
   const wsUrl = `${server.wsUrl}/sync/acme/notes/main`
   await (await RawClient.connect(`${wsUrl}?token=wrong`)).closed
@@ -139,7 +139,7 @@ it('[TRACE-1] traces why the server rejects a client, or why a client may not ed
   expect(of('role')).toMatchObject([{ userId: 'eve', role: 'viewer' }])
 })
 
-it('[TRACE-1] traces one document on a socket that carries several documents', async () => {
+it('[TRACE-1] traces one document of a socket that carries several documents', async () => {
   const { server, of } = await traced('document:acme/notes')
   const socket = hocuspocusSocket(server, 4)
   const token = await server.token('ada')

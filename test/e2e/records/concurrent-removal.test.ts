@@ -41,7 +41,7 @@ it.each([
   ['a folder', 'folders/delete', { folderId: 'top' }],
   ['the organization', 'delete', null],
 ] as const)(
-  '[ORG-9] when it deletes %s, closes sockets before it removes anything',
+  '[ORG-9] when it deletes %s, closes its sockets before it removes anything',
   async (_, path, data) => {
     const { engine, release } = await engineHolding(() => true)
     const server = await startTestServer({}, { engine })
@@ -78,7 +78,7 @@ it.each([
   },
 )
 
-it('[ORG-9] closes a socket with 4404 when its permission is read again while its folder is being removed', async () => {
+it('[ORG-9] when the permission of a socket is read again while its folder is being removed, closes the socket with 4404', async () => {
   const { engine } = await engineHolding(() => false)
   const server = await startTestServer({}, { engine })
   const { organizationId, addFolders, addDocuments } = await newOrganization(server)
@@ -98,7 +98,7 @@ it('[ORG-9] closes a socket with 4404 when its permission is read again while it
   await server.stop()
 })
 
-it('[ORG-14] removes a document without a wait for a hundred removals of another tenant', async () => {
+it('[ORG-14] deletes an organization without a wait for a hundred deletions of another tenant', async () => {
   const { engine, release, held } = await engineHolding(([, apiKey]) => apiKey === tenant.apiKey)
   const { organizations, removals } = directoryOn(engine)
   removals.start()

@@ -55,7 +55,7 @@ async function counted(): Promise<{ engine: Engine; commits(): number; hold(): T
 }
 
 describe.each(dialects)('$name', (dialect) => {
-  it('[DOC-17] creates nothing for a connection or awareness, and creates organization and document at the first edit', async () => {
+  it('[DOC-17] creates nothing when a client connects or sends awareness, and creates organization and document at the first edit', async () => {
     await start()
     const person = await dialect.open(server, 'plan', await server.token('ada'))
     person.awareness.setLocalStateField('cursor', 1)
@@ -101,7 +101,7 @@ it('[DOC-17] creates no organization and no document when one token opens a thou
   expect(store.commits()).toBe(before)
 })
 
-it('[DOC-18] sends the first update to other clients only after the record of its document is stored', async () => {
+it('[DOC-18] sends the first update of a document to other clients only after the record of the document is stored', async () => {
   const store = await counted()
   await start({}, { engine: store.engine })
   const [writer, reader] = [await connect('plan'), await connect('plan', 'bob')]
@@ -133,7 +133,7 @@ it('[DOC-18] does not restore a document that is deleted before its first update
   expect(await documentIds()).toEqual([])
 })
 
-it('[DOC-19] creates a limited number of documents by websocket, then closes with 1013 and states the limit', async () => {
+it('[DOC-19] limits how fast a workspace creates documents by websocket; beyond the limit, closes with 1013 and states the limit', async () => {
   await start({ newDocumentsPerWorkspace: { perSecond: 1, burst: 3 } })
   const clients = []
   for (let index = 0; index < 4; index += 1) {

@@ -78,7 +78,7 @@ async function newThread(server: ServerProcess): Promise<void> {
   await server.post('/v2/commentannotations/add', { ...document, actionUser, annotations, ...flags })
 }
 
-it(`[IDEM-8] after ${rounds} SIGKILLs, adds once, repeats other calls at most once, and reports unknown outcomes (seed ${seed})`, async () => {
+it(`[IDEM-8] after ${rounds} SIGKILLs, a repeated call adds a comment once, adds a judgment at most once, or reports an unknown outcome (seed ${seed})`, async () => {
   const random = new Random(seed)
   const data = await mkdtemp(join(tmpdir(), 'weft-idempotency-'))
   const counts = { replayed: 0, again: 0, unknown: 0 }

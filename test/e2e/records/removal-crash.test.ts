@@ -56,7 +56,7 @@ const add = async (server: ServerProcess) => {
 }
 
 itLong(
-  `[ORG-11] after SIGKILL, continues ${rounds} interrupted removals of ${documents} documents, removes everything, and damages nothing else (seed ${seed})`,
+  `[ORG-11] continues ${rounds} removals of ${documents} documents that a SIGKILL interrupted, removes everything, and damages nothing else (seed ${seed})`,
   async () => {
     const random = new Random(seed)
     const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))

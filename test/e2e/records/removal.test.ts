@@ -54,7 +54,7 @@ it.each([
   ['a folder', 'folders/delete', { folderId: 'top' }],
   ['the organization', 'delete', null],
 ] as const)(
-  '[ORG-9] when it deletes %s, closes sockets with 4404, and lets no client restore it',
+  '[ORG-9] when it deletes %s, closes the sockets with 4404, and lets no client restore the content',
   async (_, path, data) => {
     const server = await startTestServer({ engine: 'level' })
     const organization = await newOrganization(server)
@@ -91,7 +91,7 @@ it.each([
   },
 )
 
-it('[ORG-9] closes a room that opens while its document is deleted', async () => {
+it('[ORG-9] closes a room that opens while its document is being deleted', async () => {
   let slow = false
   let load: () => void = () => {}
   const loading = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ it('[ORG-9] closes a room that opens while its document is deleted', async () =>
   })
 })
 
-it('[ORG-10] answers the call when the deletion is durable, and then accepts a new document with the same id', () =>
+it('[ORG-10] answers a deletion when it is durable, and then accepts a new document with the same id', () =>
   withDirectory(async (directory) => {
     const disk = heldStore()
     const engine = await openLevelEngine({ directory, openStore: disk.openStore })
@@ -142,7 +142,7 @@ it('[ORG-10] answers the call when the deletion is durable, and then accepts a n
     await server.stop()
   }))
 
-it('[ORG-10] while the content of a document, folder or organization is being removed, hides it, closes it to clients, and rejects adding it again', () =>
+it('[ORG-10] while a document, folder or organization is being removed, hides it, closes it to clients, and rejects a new one with its id', () =>
   withDirectory(async (directory) => {
     let remove: () => void = () => {}
     const removing = new Promise<void>((resolve) => {
@@ -251,7 +251,7 @@ it.each(['organization', 'folder', 'documents'] as const)(
 )
 
 itLong.each(['organization', 'folder'] as const)(
-  '[ORG-11] continues the removal of the %s at the next start after a shutdown, and retries a removal that fails',
+  '[ORG-11] at the next start, continues a removal of the %s that a shutdown interrupted, and retries a removal that fails',
   (kind) =>
     withDirectory(async (directory) => {
       const engine = await openLevelEngine({ directory })

@@ -33,7 +33,7 @@ const presentIn = async (server: TestServer): Promise<readonly string[]> => {
   return (found as { userId: string }[]).map(({ userId }) => userId)
 }
 
-it('[DATA-5] revokes the tokens, closes the sockets and removes the presence of the erased user, and of no other user', async () => {
+it('[DATA-5] revokes the tokens, closes the sockets and removes the presence of the erased user, but of no other user', async () => {
   const server = await startTestServer()
   const data = userDataOf(server)
   await fill(server)
@@ -58,7 +58,7 @@ it('[DATA-5] revokes the tokens, closes the sockets and removes the presence of 
   await server.stop()
 })
 
-it('[DATA-5] records the last edit before an erasure without the user, and an edit after the erasure with the user', async () => {
+it('[DATA-5] records an edit before the erasure without the user, and an edit after the erasure with the user', async () => {
   const [engine, clock] = [await openMemoryEngine(), new HeldClock()]
   const server = await startTestServer({}, { engine, clock })
   await fill(server)
@@ -95,7 +95,7 @@ it('[DATA-5] records the last edit before an erasure without the user, and an ed
   await server.stop()
 })
 
-it('[DATA-5] omits the user from the leave event of an erased user, and keeps the users in other leave events', async () => {
+it('[DATA-5] records the leave of an erased user without the user, and the leave of other users with the user', async () => {
   const [{ engine, told }, clock] = [await openRecorded(), new HeldClock(Date.now())]
   const server = await startTestServer({}, { engine, clock })
   await wantTold(server, ['presence.join', 'presence.leave'])

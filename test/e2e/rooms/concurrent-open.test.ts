@@ -60,7 +60,7 @@ it('[ROOM-23] sends nothing while a document loads, then sends the whole documen
   client.end()
 })
 
-it('[ROOM-23] when a load fails, closes waiting clients with 1013, and does not change the stored data', async () => {
+it('[ROOM-23] when a document cannot be loaded, closes waiting clients with 1013, and does not change the stored data', async () => {
   await stored()
   const before = await engine.log.heads([documentKey()])
   const client = await come()

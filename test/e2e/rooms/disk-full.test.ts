@@ -23,7 +23,7 @@ const limitFiles = ({ child }: ServerProcess, bytes: number | 'unlimited') =>
   execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`])
 
 it.skipIf(!hasPrlimit())(
-  '[STORE-9] while no file can grow, acknowledges and sends nothing, and continues afterwards, even after SIGKILL',
+  '[STORE-9] while no file can grow, acknowledges and sends nothing; afterwards continues, even after SIGKILL',
   async () => {
     const data = await mkdtemp(join(tmpdir(), 'weft-full-'))
     let server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })

@@ -80,7 +80,7 @@ it.skipIf(!isMounted)(
 )
 
 it.skipIf(!isMounted)(
-  '[STORE-9] after SIGKILL, keeps edits that were sent while the disk was full',
+  '[STORE-9] after SIGKILL, keeps the edits that were sent while the disk was full',
   async () => {
     server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
     const [writer, reader] = [await connect(), await connect()]
@@ -103,7 +103,7 @@ it.skipIf(!isMounted)(
 )
 
 it.skipIf(!isMounted)(
-  '[STORE-9] reports a full disk in backup, compact and start, and damages nothing',
+  '[STORE-9] when the disk is full, backup, compact and serve report this, and damage nothing',
   async () => {
     await server.end('SIGKILL')
     fillUp()

@@ -42,7 +42,7 @@ it('[DUR-1] sends no edit before it is durable, neither as a broadcast nor in a 
   for (const client of [writer, reader, late]) client.end()
 })
 
-it('[DUR-2] the responses to reads, to updates, and to updates that change nothing contain only durable content', async () => {
+it('[DUR-2] responses to reads, to updates, and to updates that change nothing contain only durable content', async () => {
   const path = newPath()
   const [organizationId, documentId, editorId] = path.split('/')
   const writer = await connect(path)

@@ -107,7 +107,7 @@ function typedOn(room: Room, text: string): Uint8Array {
   return Y.encodeStateAsUpdate(doc, before)
 }
 
-it('[ROOM-10] when the room fails, rejects a REST change of the same tick, and stores no gap', async () => {
+it('[ROOM-10] when a room fails, rejects a REST change of the same tick, and stores a log without gaps', async () => {
   const { room } = await rooms.open(address)
   await replace(room, 'base')
   const [ada, mallory] = [visitor('ada'), visitor('mallory')]

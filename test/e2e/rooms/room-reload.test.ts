@@ -82,7 +82,7 @@ const failures = {
 } as const
 
 it.each(Object.entries(failures))(
-  '[ROOM-8] reloads the room after %s while an append is pending, and keeps the append',
+  '[ROOM-8] when the room fails because of %s while an append is pending, reloads the room, and keeps the append',
   async (_, fail) => {
     await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'base' })
     const client = await connect()
@@ -120,7 +120,7 @@ it.each([
   ['log', 10],
   ['snapshot', 60_000],
 ])(
-  '[ROOM-9] after a reload from a %s, does not request, store or broadcast content again that both a client and the server have',
+  '[ROOM-9] after a reload from a %s, does not again request, store or broadcast content that both the client and the server have',
   async (_, length) => {
     const doc = new Y.Doc()
     doc.getText('content').insert(0, 'x'.repeat(length))

@@ -38,7 +38,7 @@ function followed(client: RawClient, isWanted: (seen: Y.Doc) => boolean): () => 
   }
 }
 
-it('[ROOM-1] keeps a limited backlog for a reader that stops, and later sends one difference with everything that the reader missed', async () => {
+it('[ROOM-1] keeps a limited backlog for a reader that stops, and later sends all missed updates as one difference', async () => {
   const path = newPath()
   const [writer, reader, witness] = [await connect(path), await connect(path), await connect(path)]
   await Promise.all([writer.roundTrip(), reader.roundTrip(), witness.roundTrip()])
@@ -82,7 +82,7 @@ it('[ROOM-2] closes idle rooms, frees their memory, and opens them again from th
   client.end()
 })
 
-it('[ROOM-3] compacts long logs without a loss, and opens a document from a single snapshot', async () => {
+it('[ROOM-3] compacts long logs without loss of content, and opens a document from a single snapshot', async () => {
   const path = newPath()
   const editor = await syncedEditor(server.wsUrl, path, token)
   for (let index = 0; index < 3_000; index++) {
@@ -99,7 +99,7 @@ it('[ROOM-3] compacts long logs without a loss, and opens a document from a sing
   again.close()
 })
 
-it('[ROOM-4] when a message or document is too large, closes its sender with 4413, and changes nothing', async () => {
+it('[ROOM-4] if a message is too large, or an update makes the document too large, closes the sender with 4413', async () => {
   const path = newPath()
   const big = await connect(path)
   big.sendUpdate(typed('x'.repeat(1_100_000), 1))
@@ -129,7 +129,7 @@ it('[LIM-1] closes connections beyond the limit with 1013, and accepts new ones 
   welcome.end()
 })
 
-it('[ROOM-6] when types are nested too deep, closes the sender with 4400, and keeps the room open', async () => {
+it('[ROOM-6] when an update nests types too deeply, closes its sender with 4400, and keeps the room open', async () => {
   const path = newPath()
   const witness = await connect(path)
   const doc = new Y.Doc()

@@ -101,7 +101,7 @@ const clientsIn = (updates: readonly Uint8Array[]): readonly number[] => {
 }
 
 itLong(
-  '[OPS-40] on SIGTERM under load, answers calls in progress, rejects new calls, closes sockets with 1012, and loses no edit that it has sent',
+  '[OPS-40] on SIGTERM under load, answers calls in progress, rejects new calls, closes sockets with 1012, and keeps every sent edit',
   async () => {
     await callHangingReceiver()
     const readers = await Promise.all(documents.map((name) => RawClient.connect(urlOf(name))))

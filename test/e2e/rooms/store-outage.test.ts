@@ -49,7 +49,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20 })
 })
 
-it('[API-16] when a call arrives while the store is unavailable, does not state the cause', async () => {
+it('[API-16] while the store is unavailable, answers a call with UNAVAILABLE, and does not state the cause', async () => {
   const writer = await connect()
   await writer.roundTrip()
   full = true
@@ -86,7 +86,7 @@ it('[ROOM-7] while the disk is full for a short time, sends and acknowledges not
   for (const client of [writer, reader, late]) client.end()
 })
 
-it('[ROOM-7] while the disk stays full, closes sockets with 1013, and receives the edits of stock clients when there is space', async () => {
+it('[ROOM-7] while the disk stays full, closes sockets with 1013; when there is space again, receives the edits of stock clients', async () => {
   const editor = await syncedEditor(server.wsUrl, 'acme/away/main', token)
   const witness = await connect()
   editor.text.insert(0, 'before ')

@@ -24,7 +24,7 @@ function check({ violations, acknowledged, barriers: counts, events }: History):
 }
 
 it(
-  `[ROOM-60] after an acknowledged barrier, writes nothing, even while the disk pauses (seed ${seed})`,
+  `[ROOM-60] after it has acknowledged that a document is disabled or a right revoked, stores no forbidden write, even while the disk pauses (seed ${seed})`,
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'weft-history-'))
     const disk = heldStore()
@@ -48,7 +48,7 @@ it(
 )
 
 it(
-  `[CL-27] after one node has acknowledged a barrier, no node writes anything, despite message loss and separated nodes (seed ${seed})`,
+  `[CL-27] after one node has acknowledged that a document is deleted or a right revoked, no node stores a forbidden write, despite message loss and separated nodes (seed ${seed})`,
   async () => {
     const weatherRandom = randomOf(seed + 1)
     let lossRate = 0.5

@@ -33,7 +33,7 @@ async function start(overrides: Partial<Config>, given: ServerOverrides = {}): P
 
 afterEach(() => (stopped ? undefined : server.stop()))
 
-it('[ORG-9] when a document is deleted, closes the sockets that wait for it with 4404', async () => {
+it('[ORG-9] when a document is deleted while sockets wait for it to load, closes them with 4404', async () => {
   let gate: Promise<void> | null = null
   let open = (): void => {}
   let waiting = 0
@@ -90,7 +90,7 @@ function halfOpen(port: number, request: string): HalfOpen {
   return { socket, text: () => text, ended: () => ended }
 }
 
-it('[SYNC-21] answers upgrades to other paths with 404, closes the connections, even half-open ones, and stops without delay', async () => {
+it('[SYNC-21] answers an upgrade to another path with 404, closes the connection even if it is half-open, and does not delay a stop', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-elsewhere-'))
   // A stop that waited for a client would exceed the time of the test.
   await start({ shutdownSeconds: 600 }, { engine: await openLevelEngine({ directory }) })

@@ -101,7 +101,7 @@ it('[CONN-1] [CONN-3] lists and closes the clients of all nodes from any node', 
   for (const node of [first, second]) expect(await listed(node)).toEqual([])
 })
 
-it('[CONN-2] lists each filtered connection once in pages, even while clients connect', async () => {
+it('[CONN-2] lists each connection that matches the filters once in pages, even while clients connect', async () => {
   const [first, second] = await cluster(2)
   const clients: RawClient[] = []
   const join = async (user: string, path: string) => {

@@ -49,7 +49,7 @@ async function watchedWorld(clock: Clock) {
   return { watcher, child, present, close }
 }
 
-it('[SYNC-16] removes a client whose process is stopped from presence and awareness when it has not answered a ping', async () => {
+it('[SYNC-16] when a client whose process is stopped has not answered a ping, removes it from presence and awareness', async () => {
   let aheadMs = 0
   const clock: Clock = { now: () => Date.now() + aheadMs, after: (ms, fn) => systemClock.after(ms, fn) }
   const { watcher, child, present, close } = await watchedWorld(clock)

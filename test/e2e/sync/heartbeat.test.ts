@@ -31,7 +31,7 @@ it('[SYNC-15] sends an idle client a message at least every 15 s', async () => {
   client.end()
 })
 
-it('[SYNC-15] sends an idle client its messages in time even if the clock is set back', async () => {
+it('[SYNC-15] after the clock is set back, still sends messages to an idle client in time', async () => {
   const client = await connect('acme/quiet/main')
   aheadMs -= 3_600_000
   await client.roundTrip()
@@ -42,7 +42,7 @@ it('[SYNC-15] sends an idle client its messages in time even if the clock is set
   client.end()
 })
 
-it('[SYNC-16] when the next ping is due and the last one is unanswered, ends that client, and keeps other clients', async () => {
+it('[SYNC-16] if a client has not answered the last ping when the next one is due, ends this client, and keeps other clients', async () => {
   expect(deadAfterMs).toBeLessThanOrEqual(35_000)
   const [dead, alive] = [
     await connect('acme/dead/main', { autoPong: false }),

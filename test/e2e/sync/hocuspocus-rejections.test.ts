@@ -48,7 +48,7 @@ const contentOf = async (documentId: string): Promise<string> =>
   JSON.stringify((await server.post('/v2/crdt/get', { organizationId: 'acme', documentId })).body)
 
 it.each<HocuspocusVersion>(isEverythingAsked ? [2, 3, 4] : [4])(
-  '[DIA-24] version %i: when its document cannot be opened for some time, reconnects and keeps all edits',
+  '[DIA-24] version %i: if the document cannot be opened for some time, the client reconnects, and keeps all edits',
   async (version) => {
     await start()
     const token = await server.token('ada')
@@ -71,7 +71,7 @@ it.each<HocuspocusVersion>(isEverythingAsked ? [2, 3, 4] : [4])(
 )
 
 itLong.each<HocuspocusVersion>([2, 3, 4])(
-  '[DIA-24] version %i: when one document cannot be opened, first keeps other documents of the socket open, and later reconnects all of them',
+  '[DIA-24] version %i: if one document cannot be opened, other documents of the socket stay open at first; later, all of them reconnect',
   async (version) => {
     await start()
     const token = await server.token('ada')
@@ -116,7 +116,7 @@ async function letIn(token: string, query = ''): Promise<RawClient> {
   return client
 }
 
-it('[DIA-25] counts a rejected newer token in the metrics like a rejected first token', async () => {
+it('[DIA-25] counts a rejected newer token in the metrics in the same way as a rejected first token', async () => {
   await start()
   const client = await letIn(await server.token('ada'))
   client.send(tokenFrame(name, 'not a token'))
@@ -189,7 +189,7 @@ async function withUndecided(): Promise<{ client: RawClient; undecided: string; 
   return { client: await letIn(await server.token('ada')), undecided, provider }
 }
 
-itLong('[DIA-24] when a token cannot be checked in time, closes without a permanent rejection', async () => {
+itLong('[DIA-24] if a token cannot be checked in time, closes with 1013, without a rejection', async () => {
   const { client, undecided, provider } = await withUndecided()
   client.send(tokenFrame('acme/other/main', undecided))
   expect(await client.closed).toMatchObject({ code: 1013 })
@@ -220,7 +220,7 @@ it('[DIA-26] reads nothing from a client while the server checks its token, even
   provider.stop()
 })
 
-it('[DIA-26] counts each rejected token after the first, including newer tokens, as a new websocket of its address', async () => {
+it('[DIA-26] counts each rejected token after the first one, also a rejected newer token, as a new websocket of its address', async () => {
   await start({ connectsPerAddress: { perSecond: 1, burst: 10 } })
   const token = await server.token('ada')
   const client = await letIn(token)

@@ -64,7 +64,7 @@ it('[DIA-11] opens one document several times on one socket, each time in a sepa
 })
 
 it.each<HocuspocusVersion>([2, 3, 4])(
-  '[DIA-12] version %i: sends a rejection for one document, and keeps the socket open',
+  '[DIA-12] version %i: rejects one document, and keeps the socket open',
   async (version) => {
     const [name, socket] = [newName(), hocuspocusSocket(server, version)]
     const options = { version, socket }
@@ -89,7 +89,7 @@ it.each<HocuspocusVersion>([2, 3, 4])(
   },
 )
 
-it('[DIA-13] sends the scope when a client joins and after each change, and sends a rejection when the token is revoked', async () => {
+it('[DIA-13] sends the scope when a client joins and after each change of its role, and sends a rejection when its token is revoked', async () => {
   const name = newName()
   const admin = hocuspocusProvider(server, name, await server.token('admin', { isAdmin: true }))
   await eventually(() => admin.isSynced)
@@ -116,7 +116,7 @@ it('[DIA-13] sends the scope when a client joins and after each change, and send
   }
 })
 
-it('[DIA-14] sends broadcasts of backends as stateless messages, and forwards messages of a client to the other clients together with its user', async () => {
+it("[DIA-14] sends broadcasts of a backend as stateless messages, and forwards a client's messages with its user to the other clients", async () => {
   const name = newName()
   const [ada, bob] = await Promise.all(
     ['ada', 'bob'].map(async (userId) => hocuspocusProvider(server, name, await server.token(userId))),
@@ -153,7 +153,7 @@ it('[DIA-15] closes with 4401 when a client does not send a token in time', asyn
   expect(await client.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] limits the bytes and messages that a client may send before a token', async () => {
+it('[DIA-16] limits the bytes and messages that a client may send before it sends a token', async () => {
   const name = newName()
   const bytes = await connect()
   for (let sent = 0; sent < 20; sent++) bytes.send(frame(name, 0, 2, ...new Uint8Array(60_000)))
@@ -163,7 +163,7 @@ it('[DIA-16] limits the bytes and messages that a client may send before a token
   expect(await messages.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] [LIM-11] applies the same limits to a message without end before a token, and closes the socket', async () => {
+it('[DIA-16] [LIM-11] closes the socket of a client that sends an endless message before a token', async () => {
   const client = await connect()
   const connection = connectionOf(client)
   // The header and a part of a masked binary message of 15 MB.
@@ -183,7 +183,7 @@ it('[DIA-16] accepts messages up to the general limit after the client has opene
   provider.configuration.websocketProvider.destroy()
 })
 
-it('[DIA-17] answers a ping of one byte with a pong, and closes on a malformed message with 4400', async () => {
+it('[DIA-17] answers a ping of one byte with a pong, and closes the socket with 4400 after a malformed message', async () => {
   const client = await connect()
   client.send(Uint8Array.of(9))
   await eventually(() => client.received.length === 1)
@@ -242,7 +242,7 @@ it('[DIA-19] at shutdown, closes the socket with 1012, and the client opens its 
   socket.destroy()
 })
 
-it('[DIA-12] drops messages that follow the token for a document to which the client has no access', async () => {
+it('[DIA-12] if a client has no access to a document, drops the messages that follow its token', async () => {
   const name = newName()
   const owner = hocuspocusProvider(server, name, await server.token('ada'))
   await eventually(() => owner.isSynced)
@@ -343,7 +343,7 @@ itLong(
   },
 )
 
-it('[ACC-10] separates documents with the same name of two API keys, even on one socket', async () => {
+it('[ACC-10] separates documents of two API keys that have the same name, even on one socket', async () => {
   const [name, socket] = [newName(), hocuspocusSocket(server)]
   const other = await otherKey(server)
   const tokens = [await server.token('ada'), other.token]

@@ -65,7 +65,7 @@ it('[SYNC-19] when a client sends many requests and does not read, sends one ans
   for (const each of [writer, greedy]) each.end()
 })
 
-it('[SYNC-20] when a client does not have a missing update, requests the update only once', async () => {
+it('[SYNC-20] requests a missing update only once from a client that does not have it', async () => {
   const other = await connect('bob')
   const source = new Y.Doc()
   const updates: Uint8Array[] = []

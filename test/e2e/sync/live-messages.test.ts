@@ -91,7 +91,7 @@ it('[LIVE-1] sends no live message to a client without live=1', async () => {
   endAll(listener, ...plain)
 })
 
-it('[LIVE-3] sends type 110, the length and the given data as JSON in UTF-8', async () => {
+it('[LIVE-3] sends a live message as type 110, the length, and the given event and data as JSON in UTF-8', async () => {
   const documentId = await newDocument()
   const client = await connect(`${documentId}/main`)
   await broadcast(documentId, { event: 'é' })
@@ -107,7 +107,7 @@ it('[LIVE-3] sends type 110, the length and the given data as JSON in UTF-8', as
   client.end()
 })
 
-it('[LIVE-4] sends a live message to all editors of the document or to the given editor, viewers included, and to no other client', async () => {
+it('[LIVE-4] sends a live message to all editors of a document or to one editor, also to viewers, and to no other client', async () => {
   const [documentId, other] = [await newDocument(), await newDocument()]
   const resource = { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'viewer' } as const
   const viewerToken = await server.token('vic', { resources: [resource] })
@@ -138,7 +138,7 @@ it('[LIVE-5] sends the messages to each client in the order of the calls', async
   endAll(...clients)
 })
 
-it('[LIVE-6] when a reader is slow, skips a message and counts it, and sends the next message when the reader has caught up', async () => {
+it('[LIVE-6] skips and counts messages for a slow reader, and sends the next message when the reader has caught up', async () => {
   const documentId = await newDocument()
   const [slow, quick] = [await connect(`${documentId}/main`), await connect(`${documentId}/main`)]
   slow.socket.pause()

@@ -25,7 +25,7 @@ const eventsNamed = (event: string): Line[] => lines.filter((line) => line.event
 const document = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
 const address = '127.0.0.1'
 
-it('[RUN-11] logs each rejected token with reason, address and document, but logs a flood of rejected tokens in one line', async () => {
+it('[RUN-11] logs each rejected token with reason, address and document, and logs a flood of rejected tokens in one line', async () => {
   server = await startTestServer({}, { log })
   const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
   const flood = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(`${wsUrl}?token=wrong`)))
@@ -65,7 +65,7 @@ it('[ACC-94] rejects a token with a misspelled claim, and states the claim in th
   expect(eventsNamed('token.rejected')).toMatchObject([{ ...document, reason: 'claims', detail, address }])
 })
 
-it('[RUN-11] logs each rejected websocket with the detailed reason, which the client does not receive', async () => {
+it('[RUN-11] logs the detailed reason of each rejected websocket, which the client does not receive', async () => {
   server = await startTestServer({ createOnConnect: false }, { log })
   const open = async (path: string): Promise<{ code: number; reason: string }> =>
     (await RawClient.connect(`${server?.wsUrl}${path}?token=${await server?.token('ann')}`)).closed
@@ -89,7 +89,7 @@ it('[RUN-11] logs each rejected websocket with the detailed reason, which the cl
   })
 })
 
-it('[RUN-11] logs the rejections for ten documents of an address in separate lines, and those for further documents in one line', async () => {
+it('[RUN-11] logs the rejections of an address for its first ten documents in separate lines, and for further documents in one line', async () => {
   server = await startTestServer({ createOnConnect: false }, { log })
   const token = await server.token('ann')
   const names = Array.from({ length: 15 }, (_, index) => `d${index}`)
@@ -126,7 +126,7 @@ const upgradeStatus = (path: string, headers: Readonly<Record<string, string>> =
     request.on('error', reject).end()
   })
 
-it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, but logs a flood of them in one line', async () => {
+it('[RUN-17] logs rejected credentials of HTTP calls with reason and address, and logs a flood of them in one line', async () => {
   server = await startTestServer({ adminToken: 'a'.repeat(32) }, { log })
   const header = { 'x-service-auth-token': 'very-secret' }
   for (let times = 0; times < 5; times++)
@@ -153,7 +153,7 @@ it('[RUN-18] the metrics group the pages of all error codes under one route', as
   expect([...new Set(routes)]).toEqual(['/docs/errors/*code'])
 })
 
-it('[RUN-11] logs a websocket at a wrong path with the path and without its query', async () => {
+it('[RUN-11] logs a websocket at a wrong path with this path, and without its query', async () => {
   server = await startTestServer({}, { log })
   const reason = 'there is no websocket at this path; connect to /sync/…'
   expect(await upgradeStatus('/acme/plan/main?token=secret')).toBe(404)
@@ -188,7 +188,7 @@ it('[RUN-11] logs an invalid websocket handshake with its reason', async () => {
   }
 })
 
-it('[RUN-11] logs a websocket that requests an invalid address, with the requested text, but without a token', async () => {
+it('[RUN-11] logs the invalid address that a websocket requests, without the token', async () => {
   server = await startTestServer({}, { log })
   const token = await server.token('ann')
   const requested = async (path: string): Promise<unknown> => {
@@ -228,7 +228,7 @@ it('[RUN-11] when a websocket is closed because of its messages, logs its addres
   expect(eventsNamed('socket.closed').at(-1)).toMatchObject({ code: 4400, address })
 })
 
-it('[RUN-15] logs a misspelled URL parameter without values, and states it in the close reason if the token is missing', async () => {
+it('[RUN-15] logs a misspelled URL parameter without its value, and states it in the close reason if the token is missing', async () => {
   server = await startTestServer({}, { log })
   const token = await server.token('ann')
   const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
@@ -292,7 +292,7 @@ it('[RUN-12] logs a failed webhook attempt with endpoint, event and reason', asy
   expect(eventsNamed('webhook.attempt_failed')).toHaveLength(1)
 })
 
-it('[RUN-21] logs that an endpoint was disabled, and logs the messages that fail because of this', async () => {
+it('[RUN-21] logs that an endpoint was disabled, and logs the messages that therefore fail', async () => {
   const { server, endpoint, document: create } = await start({}, log)
   const { workspaceId, apiKey } = server.credentials
   const receiver = await receiving(answering(410))

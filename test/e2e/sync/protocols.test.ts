@@ -23,7 +23,7 @@ const closeAll = (people: readonly Person[]): void => {
   for (const person of people) person.close()
 }
 
-it('[DIA-1] lets clients of all protocols edit one document concurrently, and sends a REST replacement to all of them', async () => {
+it('[DIA-1] clients of all protocols can edit one document concurrently, and all of them get a REST replacement', async () => {
   const documentId = newDocument()
   const people = await Promise.all(
     dialects.map(async (dialect) => dialect.open(server, documentId, await server.token(dialect.name))),

@@ -106,7 +106,7 @@ const closing = Buffer.from([final | 0x08, 0x82, 0, 0, 0, 0, 0x03, 0xe8])
 
 const bomb = (): Buffer => deflateRawSync(Buffer.alloc(2 ** 26))
 
-it('[SEC-5] accepts no offer of compression, and closes on a compressed frame without reading it', async () => {
+it('[SEC-5] declines every offer of compression, and closes the socket on a compressed frame without reading the frame', async () => {
   for (const offer of [
     'permessage-deflate',
     'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame',
@@ -164,7 +164,7 @@ it('[SYNC-26] sends nothing after a close frame, even if an answer was in progre
   other.end()
 })
 
-it('[SEC-5] closes on a message that consists of more fragments than any client sends', async () => {
+it('[SEC-5] closes a socket whose message has more fragments than any real client sends', async () => {
   const bytes = await Bytes.open()
   bytes.frame(more | binary, Uint8Array.of(0))
   for (let piece = 0; piece < 2_000; piece++) bytes.frame(more | continuation, new Uint8Array())
@@ -173,7 +173,7 @@ it('[SEC-5] closes on a message that consists of more fragments than any client 
 })
 
 itLong(
-  '[SEC-5] serves other clients while some clients announce a message and never send it, or never answer the close',
+  '[SEC-5] serves other clients while some clients never send a message that they announced, or never answer the close',
   async () => {
     const silent = await Promise.all(Array.from({ length: 50 }, () => Bytes.open()))
     for (const bytes of silent) bytes.frame(final | binary, Uint8Array.of(0), 60_000)

@@ -41,7 +41,7 @@ function typed(text: string): Uint8Array {
   return Y.encodeStateAsUpdate(doc)
 }
 
-it('[DIA-40] notifies a viewer of dropped edits once until its role changes, and never about updates that the document already has', async () => {
+it('[DIA-40] notifies a viewer only once of dropped edits until its role changes, and never of updates that the document already has', async () => {
   const { documentId, path } = await newDocument()
   await grant('vera', documentId, 'viewer')
   const viewer = await RawClient.connect(`${server.wsUrl}/sync/${path}?token=${await server.token('vera')}`)

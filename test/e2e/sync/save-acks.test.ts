@@ -45,7 +45,7 @@ const saved = ({ received }: RawClient): number[] =>
     .filter(([type]) => type === messageSaved)
     .map((bytes) => decoding.readVarUint(decoding.createDecoder(bytes.slice(1))))
 
-it('[DIA-5] with saved=1, sends the number of updates when they are durable, and not earlier', async () => {
+it('[DIA-5] with saved=1, sends the number of saved updates only when these updates are durable', async () => {
   const client = await connect(newDocument(), '&saved=1')
   await client.roundTrip()
   engine.hold()
@@ -62,7 +62,7 @@ it('[DIA-5] with saved=1, sends the number of updates when they are durable, and
   client.end()
 })
 
-it('[DIA-5] includes a pending update in the saved number only when the missing update has arrived', async () => {
+it('[DIA-5] includes an update with a missing dependency in the saved number only after the missing update has arrived', async () => {
   const doc = new Y.Doc()
   const updates: Uint8Array[] = []
   doc.on('update', (update: Uint8Array) => updates.push(update))
@@ -79,7 +79,7 @@ it('[DIA-5] includes a pending update in the saved number only when the missing 
   client.end()
 })
 
-it('[DIA-5] sends no acknowledgment to a client without saved=1, with or without other parameters', async () => {
+it('[DIA-5] sends no acknowledgment to a client that does not set saved=1', async () => {
   const documentId = newDocument()
   const clients = await Promise.all(['', '&live=1', '&saved=0'].map((query) => connect(documentId, query)))
   for (const client of clients) {
@@ -120,7 +120,7 @@ const ySweetToken = async (documentId: string): Promise<YSweetToken> =>
 
 const withoutDocument = ({ url, baseUrl }: YSweetToken) => ({ url, baseUrl })
 
-it('[DIA-7] for the client of Y-Sweet, generate_token returns the members that it needs, with the public URL', async () => {
+it('[DIA-7] generate_token returns the members that the client of Y-Sweet needs, with the public URL', async () => {
   const clientToken = await ySweetToken('a plan/1')
   expect(clientToken).toMatchObject({
     url: `ws://localhost:${server.config.port}/sync`,
@@ -146,7 +146,7 @@ it('[DIA-7] for the client of Y-Sweet, generate_token returns the members that i
   })
 })
 
-it('[DIA-8] returns an echo only after the client has offered its offline edits and they are durable', async () => {
+it('[DIA-8] returns an echo only after the offline edits of the client are durable', async () => {
   const client = await connect(newDocument())
   await eventually(() => client.vectors().length === 1)
   client.send(message([messageEcho], Uint8Array.of(7)))
@@ -199,7 +199,7 @@ interface Helper {
   watchSaved(provider: object, onChange: (isSaved: boolean) => void): void
 }
 
-it('[DIA-5] in the helper of the example, reports "saved" when all edits are durable, offline edits included', async () => {
+it('[DIA-5] the helper of the CodeMirror example reports "saved" only when all edits, including offline edits, are durable', async () => {
   const { href } = new URL('../../../examples/codemirror/src/saved.js', import.meta.url)
   const helper = (await import(href)) as Helper
   const path = `acme/${newDocument()}/main`
@@ -294,7 +294,7 @@ it('[DIA-3] returns no first echo to a viewer that has sent an edit', async () =
   viewer.end()
 })
 
-it('[DIA-5] includes rejected updates in the saved number when a requested offer contains them', async () => {
+it('[DIA-5] when a requested offer contains updates that were rejected before, includes them in the saved number', async () => {
   const documentId = newDocument()
   const editor = await connect(documentId)
   editor.sendOffer(typed('x', 95))
@@ -328,7 +328,7 @@ it('[DIA-5] includes rejected updates in the saved number when a requested offer
   client.end()
 })
 
-it('[DIA-4] when a client forces a sync, restarts its count of acknowledgments', async () => {
+it('[DIA-4] after a client has forced a sync, acknowledges its next edit only when the edit is durable', async () => {
   const provider = hocuspocusProvider(server, `acme/${newDocument()}/main`, token, { version: 2 })
   await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
   const text = provider.document.getText('content')
@@ -352,7 +352,7 @@ it('[DIA-4] when a client forces a sync, restarts its count of acknowledgments',
   provider.configuration.websocketProvider.destroy()
 })
 
-it('[DIA-27] when a client reads again, sends it one saved number and the last echo', async () => {
+it('[DIA-27] when a client reads again after a pause, sends it only the last saved number and the last echo', async () => {
   const small = await startTestServer({ sendBufferBytes: 65_536 })
   const ada = await small.token('ada')
   const path = `${small.wsUrl}/sync/acme/unread/main?token=${ada}`

@@ -43,7 +43,7 @@ describe('stock clients', () => {
     for (const editor of editors) editor.close()
   })
 
-  it('[SYNC-2] when the token is invalid, y-websocket 3.1 stops after one attempt', async () => {
+  it('[SYNC-2] y-websocket 3.1 does not connect again after its token was rejected as invalid', async () => {
     const editor = openEditor(server.wsUrl, newPath(), 'not-a-token')
     let attempts = 0
     editor.provider.on('status', ({ status }: { status: string }) => {
@@ -80,7 +80,7 @@ describe('stock clients', () => {
 })
 
 describe('messages on the wire', () => {
-  it('[SYNC-4] sends the content only once for each connect, and never sends an edit back to its author', async () => {
+  it('[SYNC-4] sends the content only once to a client that connects, and never sends an edit back to its author', async () => {
     const path = newPath()
     const writer = await RawClient.connect(url(path))
     writer.sendUpdate(typed('hello', 1))
@@ -122,7 +122,7 @@ describe('messages on the wire', () => {
     client.end()
   })
 
-  it('[ROOM-63] stores waiting updates when all clients have left and the document closes', async () => {
+  it('[ROOM-63] when all clients have left and the document closes, stores the updates that are still waiting', async () => {
     const closing = await startTestServer({ idleUnloadSeconds: 0 })
     const path = `${closing.wsUrl}/sync/acme/left/main?token=${await closing.token('ada')}`
     const scattered = new Y.Doc()
@@ -144,7 +144,7 @@ describe('messages on the wire', () => {
     await closing.stop()
   })
 
-  it('[SYNC-5] stores an update that a client offers again only once', async () => {
+  it('[SYNC-5] when a client offers an update again, does not store it again', async () => {
     const path = newPath()
     const client = await RawClient.connect(url(path))
     client.sendUpdate(typed('hello', 1))
@@ -332,7 +332,7 @@ describe('rejections and close codes', () => {
     expect(await renewing.closed).toMatchObject({ code: 1012 })
   })
 
-  it('[ACC-71] closes with 4403 when a grant expires', async () => {
+  it('[ACC-71] closes the socket with 4403 when the grant of its token expires', async () => {
     const path = newPath()
     const expiresAt = Math.floor(Date.now() / 1000) + 2
     const documentId = path.split('/')[1] as string

@@ -8,7 +8,7 @@ const day = 86_400_000
 
 const { start, receiving } = hookTests()
 
-it('[HOOK-210] lists messages in pages in both directions, the newest first', async () => {
+it('[HOOK-210] lists the messages of an endpoint in pages in both directions, the newest first', async () => {
   const { endpoint, document, log, server } = await start()
   const receiver = await receiving((response, { body }) =>
     response.writeHead(body.includes('bad') ? 500 : 200).end(),
@@ -82,7 +82,7 @@ it('[HOOK-212] sends again the messages that have failed since a given time, and
   expect(await recover(id, clock.now())).toBe(0)
 })
 
-it('[HOOK-213] removes a sent message after the retention time, and keeps a waiting one', async () => {
+it('[HOOK-213] removes a sent message after the retention time, but keeps a message that waits to be sent', async () => {
   const { clock, endpoint, document, log, resend } = await start()
   const [receiver, failing] = [await receiving(), await receiving()]
   const [id, waiting] = [await endpoint(receiver.url), await endpoint(failing.url)]
@@ -122,7 +122,7 @@ it('[HOOK-214] deletes the messages of a deleted organization or endpoint', asyn
   await eventually(async () => (await left()).length === 0)
 })
 
-it('[HOOK-215] sends one crdt.update_data for all changes of an editor within a window, with the author of the first change', async () => {
+it('[HOOK-215] sends one crdt.update_data for all changes of an editor within a time window, with the author of the first change', async () => {
   const { server, clock, endpoint } = await start()
   const receiver = await receiving()
   await endpoint(receiver.url, { filterTypes: ['crdt.update_data'] })

@@ -12,7 +12,7 @@ const { start, receiving } = hookTests()
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `d${index}`)
 
-it('[HOOK-201] delivers events to an endpoint in their order, each once', async () => {
+it('[HOOK-201] delivers events to an endpoint in order, each event once', async () => {
   const { endpoint, document, log } = await start()
   const receiver = await receiving()
   const id = await endpoint(receiver.url, { filterTypes: ['document.create'] })
@@ -54,7 +54,7 @@ it('[HOOK-202] makes eight attempts with the same webhook-id, at the delays of t
   expect(clock.now() - began).toBeGreaterThan(24 * hour)
 })
 
-it('[HOOK-203] reports an exhausted message to other endpoints, but not to the failed endpoint, and does not report the failure of such a report', async () => {
+it('[HOOK-203] reports an exhausted message to other endpoints, but not to the failed one, and does not report a failed report', async () => {
   const { clock, endpoint, document, log } = await start()
   const [failing, other, bystander] = [
     await receiving(answering(503)),
@@ -119,7 +119,7 @@ it('[HOOK-204] immediately disables an endpoint that answers 410, and fails its 
   expect(receiver.ids[2]).toBe(receiver.ids[0])
 })
 
-it('[HOOK-205] disables an endpoint after five days with failures only, counted from the first failure after its last success, or from when it was enabled', async () => {
+it('[HOOK-205] disables an endpoint after five days of failures, counted from the first failure since its last success or since it was enabled', async () => {
   const { clock, endpoint, endpoints, update, document, log } = await start()
   const receiver = await receiving(answering(500))
   const id = await endpoint(receiver.url)
@@ -152,7 +152,7 @@ it('[HOOK-205] disables an endpoint after five days with failures only, counted 
   await eventually(async () => (await isDisabled()) === true)
 })
 
-it('[HOOK-206] limits the deliveries per second to rateLimit', async () => {
+it('[HOOK-206] limits the deliveries per second to the `rateLimit` of the endpoint', async () => {
   const { clock, endpoint, document } = await start()
   const times: number[] = []
   const receiver = await receiving((response) => {
@@ -202,7 +202,7 @@ it('[HOOK-208] sends later messages before a message that waits for its next att
   expect(receiver.documentIds).toEqual(['first', 'second', 'first'])
 })
 
-it('[HOOK-209] sends a test event only to the endpoint that the call names, even if the filters of this endpoint exclude it', async () => {
+it('[HOOK-209] sends a test event to the endpoint that the call names, even if the filters of the endpoint exclude it, and to no other', async () => {
   const { server, endpoint, update, test } = await start()
   const [receiver, other] = [await receiving(), await receiving()]
   const id = await endpoint(receiver.url, { filterTypes: ['comment.add'], channels: ['elsewhere'] })

@@ -109,7 +109,7 @@ const text = expect.any(String)
 const number = expect.any(Number)
 const actor = expect.objectContaining({ userId: text })
 
-it('[HOOK-243] triggers every event of the catalog by an action of a user, and delivers it as documented to endpoints and both basic URLs', async () => {
+it('[HOOK-243] actions of users trigger every event of the catalog, and endpoints and both basic URLs get it as documented', async () => {
   const hooks = await start()
   const { server, clock, endpoint, test, log } = hooks
   const [advanced, raw, processed, failing] = [

@@ -75,7 +75,7 @@ async function comment(server: TestServer, count: number, text: string): Promise
 }
 
 itLong(
-  '[HOOK-240] limits the bytes that are written at the same time when many endpoints get large events',
+  '[HOOK-240] when many endpoints get large events, limits the bytes that are written at the same time',
   async () => {
     const clock = new HeldClock(Date.now())
     const { engine, most } = await openWeighed(clock)
@@ -196,7 +196,7 @@ it('[HOOK-246] sends nothing more while it cannot store the outcomes of attempts
   }
 })
 
-it('[HOOK-247] delivers the events of one API key while it dispatches the events of another', async () => {
+it('[HOOK-247] delivers the events of one API key while the store delays the events of another API key', async () => {
   const clock = new HeldClock(Date.now())
   const { engine, minded } = await openMinded(clock)
   const options = { ...webhookOptions, webhookAllowlist: ['127.0.0.1'] }

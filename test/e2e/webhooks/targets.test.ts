@@ -26,7 +26,7 @@ async function record({ server, engine }: { server: TestServer; engine: Engine }
   engine.bus.publish(eventTopic, new Uint8Array())
 }
 
-it('[HOOK-220] sends events with the basic token to both URLs, and sends recipients only to the URL for processed events', async () => {
+it('[HOOK-220] sends events of the basic service with its token to both URLs, and recipients only to the URL for processed events', async () => {
   const hooks = await start()
   const { server, document, log } = hooks
   const [raw, processed] = [await receiving(), await receiving()]
@@ -55,7 +55,7 @@ it('[HOOK-220] sends events with the basic token to both URLs, and sends recipie
   expect((await log('basic-processed')).deliveries).toHaveLength(1)
 })
 
-it('[HOOK-142] lists as recipients of the next comment the authors of the thread, but not the acting user', async () => {
+it('[HOOK-142] lists the authors of a thread as recipients of its next comment, but not the acting user', async () => {
   const { server, document } = await start()
   const processed = await receiving()
   const webhookServiceConfig = { processedNotificationUrl: processed.url }
@@ -103,7 +103,7 @@ it('[HOOK-40] does not enqueue an event that no endpoint subscribes to', async (
   expect(enqueued).toContain('events')
 })
 
-it('[HOOK-223] reports outcomes of attempts and messages, and the number of waiting messages, in the metrics', async () => {
+it('[HOOK-223] in the metrics, reports the outcomes of attempts and messages, and the number of waiting messages', async () => {
   const { server, clock, endpoint, document } = await start()
   const [good, bad] = [await receiving(), await receiving(answering(500))]
   for (const { url } of [good, bad]) await endpoint(url)
@@ -120,7 +120,7 @@ it('[HOOK-223] reports outcomes of attempts and messages, and the number of wait
   expect(await said('attempt_duration_seconds_count')).toBe(2)
 })
 
-it('[HOOK-223] reports messages that fail because the endpoint is disabled in the metrics', async () => {
+it('[HOOK-223] in the metrics, reports messages that fail because their endpoint is disabled', async () => {
   const { server, endpoint, document } = await start()
   const gone = await receiving(answering(410))
   await endpoint(gone.url)
@@ -130,7 +130,7 @@ it('[HOOK-223] reports messages that fail because the endpoint is disabled in th
   )
 })
 
-it('[HOOK-224] aborts an attempt at shutdown, and repeats it after the next start with the same webhook-id', async () => {
+it('[HOOK-224] at shutdown, aborts a running attempt, and repeats it after the next start with the same webhook-id', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-hooks-'))
   const receiver = await HookReceiver.start(hanging)
   const options = {

@@ -72,7 +72,7 @@ async function endOf(client: RawClient): Promise<number> {
   return ended.code
 }
 
-it('[ACC-15] uses only the last grant of a token on a resource that it lists twice, even if that grant has expired', async () => {
+it('[ACC-15] if a token lists a resource twice, uses only the last entry, even if that entry has expired', async () => {
   const named = (more: object) => resource('document', 'plan', more) as never
   const [editor, viewer] = [named({ accessRole: 'editor' }), named({ accessRole: 'viewer' })]
   expect(await canEdit(await connect('ada', { resources: [editor, viewer] }))).toBe(false)
@@ -81,7 +81,7 @@ it('[ACC-15] uses only the last grant of a token on a resource that it lists twi
   expect(await endOf(refused)).toBe(4404)
 })
 
-it('[ACC-70] applies a lower or higher role from the next message on, without a reconnect', async () => {
+it('[ACC-70] when the role of a user changes, applies the new role to an open session from the next message on', async () => {
   await grant('ada', resource('document', 'plan', { accessRole: 'editor' }))
   const client = await connect('ada')
   expect(await canEdit(client)).toBe(true)
@@ -165,7 +165,7 @@ it('[ACC-72] applies the rights of a group to its members', async () => {
   expect(await endOf(client)).toBe(4403)
 })
 
-it('[ACC-72] applies rights on a folder to its content, but no longer to a document that has left the folder', async () => {
+it('[ACC-72] applies rights on a folder to the documents in it, and closes the socket with 4403 when the document leaves the folder', async () => {
   await restrict()
   const folders = [{ folderId: 'inner', folderName: '', parentFolderId: 'outer' }, { folderId: 'outer' }]
   await done('/v1/organizations/folders/add', { organizationId, folders })
@@ -191,7 +191,7 @@ it('[ACC-73] keeps the sockets of other users open when the rights of one user c
   grace.socket.close()
 })
 
-it('[ACC-74] creates organization and document together with the first content, by REST or by the websocket of an editor', async () => {
+it('[ACC-74] when REST or a websocket sends the first content, creates the organization and the document with it', async () => {
   const documentsOf = async () =>
     (await done('/v2/organizations/documents/get', { organizationId })) as { id: string }[]
   expect((await documentsOf()).map(({ id }) => id)).toEqual(['plan'])

@@ -305,7 +305,7 @@ it('[ACC-57] gives no access to a document while the document, its folder or its
   expect(await roleOn('d1', 'ann')).toBe('editor')
 })
 
-it('[ACC-57] keeps access to a document that moves to another folder while its old folder is read and deleted', async () => {
+it('[ACC-57] keeps access to a document if it moves to another folder and its old folder is deleted while the access is read', async () => {
   await buildTree()
   await directory.documents.move(scope, ['d1'], 'f1')
   let moved = false

@@ -100,7 +100,7 @@ it("[ACC-58] applies all grants of the user's groups on a resource, and no other
   await close()
 })
 
-it('[GRP-6] reads no groups while no group has users, and applies the grants of the first group to its first user', async () => {
+it('[GRP-6] reads no groups while no group has users; when a group gets its first user, applies the grants of the group to this user', async () => {
   const { engine, reads } = countReads(await openMemoryEngine())
   const { store, reader } = directoryOn(engine)
   const readsOf = async () => {

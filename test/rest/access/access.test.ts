@@ -17,7 +17,7 @@ const generate = (more: object = {}) => server.post(path, { ...user, ...more })
 const withResource = (resource: object) => generate({ permissions: { resources: [resource] } })
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-it('[ACC-20] rejects a missing credential with INVALID_ARGUMENT and the name of its header', async () => {
+it('[ACC-20] rejects a call without API key or auth token with INVALID_ARGUMENT, and states which of them is missing', async () => {
   const noKey = await server.post(path, user, { 'x-service-api-key': '' })
   expect(noKey).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
   expect(noKey.body.error?.message).toContain('API key is missing')
@@ -52,7 +52,7 @@ it('[ACC-23] reports rejected credentials by reason in the metrics', async () =>
   expect(text).toMatch(/weft_auth_failures_total\{reason="missing_credentials"\} [1-9]/)
 })
 
-it('[ACC-30] returns a JWT for the tenant and its expiry in seconds, two days from now by default', async () => {
+it('[ACC-30] returns a JWT with the user, the workspace and the API key, and its expiry in seconds, by default two days from now', async () => {
   const { token, expiresAt } = dataOf(await generate()) as { token: string; expiresAt: number }
   expect(decodeJwt(token)).toMatchObject({
     iss: 'weft',
@@ -68,7 +68,7 @@ it('[ACC-30] returns a JWT for the tenant and its expiry in seconds, two days fr
   expect(Math.abs(expiresAt - inSeconds(172_800))).toBeLessThanOrEqual(5)
 })
 
-it('[ACC-31] grants the role editor by default, and adds the organization id to a resource that is an organization', async () => {
+it('[ACC-31] by default, grants the role editor on a resource; adds the organization id to a resource that is an organization', async () => {
   const expiresAt = inSeconds(60)
   const resources = [
     { type: 'organization', id: 'acme', accessRole: 'viewer' },
@@ -114,7 +114,7 @@ it('[ACC-33] issues tokens that are valid for one minute to two days', async () 
     )
 })
 
-it('[ACC-34] rejects a request for a token that would not fit into a header', async () => {
+it('[ACC-34] rejects a request for a token that would be too large for an HTTP header', async () => {
   const resources = Array.from({ length: 500 }, (_, index) => ({
     type: 'organization',
     id: `organization-${index}`,
@@ -131,7 +131,7 @@ it('[API-50] accepts any well-formed id as the id of a user', async () => {
     expect((await server.post(path, { ...user, userId })).status).toBe(400)
 })
 
-it('[ACC-40] without authentication, uses the first key for a call without credentials, and checks given credentials', async () => {
+it('[ACC-40] when authentication is off, uses the first API key for a call without credentials, but still checks credentials that a call has', async () => {
   const none = { 'x-service-api-key': '', 'x-service-auth-token': '' }
   const { token } = dataOf(await open.post(path, user, none)) as { token: string }
   expect(decodeJwt(token).key).toBe(open.credentials.apiKey)
@@ -149,19 +149,19 @@ it.each([
   '192.168.0.1',
   'localhost@evil.example',
   '',
-])('[ACC-41] without authentication, rejects the Host "%s"', async (host) => {
+])('[ACC-41] when authentication is off, rejects a request with the Host header "%s"', async (host) => {
   const answer = await get(open.port, `host: ${host}`)
   expect(answer.status).toBe(403)
   expect(JSON.parse(answer.body)).toMatchObject({ error: { status: 'PERMISSION_DENIED' } })
   expect((await get(server.port, `host: ${host}`)).status).toBe(200)
 })
 
-it('[ACC-41] without authentication, serves loopback hosts with any port', async () => {
+it('[ACC-41] when authentication is off, serves requests whose Host header is a loopback host with any port', async () => {
   for (const host of ['localhost', `127.0.0.1:${open.port}`, '[::1]:1', '127.9.9.9', 'LOCALHOST:80'])
     expect((await get(open.port, `host: ${host}`)).status).toBe(200)
 })
 
-it('[ACC-42] without authentication, rejects pages of other origins', async () => {
+it('[ACC-42] when authentication is off, rejects requests from pages of other origins', async () => {
   for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
     expect((await get(open.port, `host: localhost\r\norigin: ${origin}`)).status).toBe(403)
   for (const origin of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])

@@ -63,7 +63,7 @@ it('[DEF-1] gives new documents and folders the default access type, unless the 
   expect(await accessOf('in-open')).toBe('public')
 })
 
-it('[DEF-2] closes with 4404 for a user without a grant, and creates nothing', async () => {
+it('[DEF-2] when a user without a grant connects to a new document, closes the socket with 4404, and creates nothing', async () => {
   const stranger = await connect('stranger', 'unknown')
   stranger.sendUpdate(typed('mine'))
   expect((await stranger.closed).code).toBe(4404)
@@ -87,7 +87,7 @@ it('[DEF-2] lets a user with a grant on the organization create a document, whic
   ann.socket.close()
 })
 
-it('[DEF-3] keeps the access type of existing documents, and sets one when a document moves to a place without an access type', async () => {
+it('[DEF-3] keeps the access type of existing documents; a document that moves to a place without an access type gets the default', async () => {
   const engine = await openMemoryEngine()
   const tenant = { workspaceId: 'w', apiKey: 'k' }
   const scope = scopeOf(tenant, 'acme')
@@ -210,7 +210,7 @@ it.each(broken)('[DEF-5] finds a documentation sample whose token has the proble
   expect(tokenProblems(code)).toEqual([problem])
 })
 
-it('[DEF-5] gives the token of every sample the least permissions', () => {
+it('[DEF-5] gives each token in the README, the documentation and the examples the least permissions', () => {
   const inside = (folder: string): string[] =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(md|js|ts|tsx|html|sh|py)$/.test(name))

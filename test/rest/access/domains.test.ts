@@ -43,7 +43,7 @@ it('[WS-42] returns the added domains', async () => {
   expect(await list(key)).toEqual(['one.test', '*.two.test'])
 })
 
-it('[WS-42] adds the new domains, and returns INTERNAL when some exist already', async () => {
+it('[WS-42] adds the new domains of a call, and returns INTERNAL if some of its domains exist already', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test', 'two.test')
   const partly = await call(key, 'add', 'three.test', 'ONE.test', 'four.test')
@@ -63,7 +63,7 @@ it('[WS-42] adds the new domains, and returns INTERNAL when some exist already',
   })
 })
 
-it('[WS-43] deletes and returns the existing domains, and returns INTERNAL when some are missing', async () => {
+it('[WS-43] deletes and returns the existing domains of a call, and returns INTERNAL if some of its domains are missing', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test', 'two.test', 'three.test')
   expect(dataOf(await call(key, 'delete', 'https://one.test:80'))).toEqual({ domainsRemoved: ['one.test'] })
@@ -115,7 +115,7 @@ it('[WS-41] [WS-44] accepts at most 100 domains per request and 1,000 per key, i
   expect((await call(other, 'add', 'more.test')).status).toBe(200)
 })
 
-it('[WS-45] after any additions and deletions, lists exactly the domains of a simple model', async () => {
+it('[WS-45] after any additions and deletions, lists exactly the same domains as a simple model', async () => {
   const domains = ['a.test', 'b.test', '*.a.test', 'localhost', '[::1]']
   const step = fc.tuple(
     fc.constantFrom('add', 'delete'),
@@ -140,7 +140,7 @@ it('[WS-45] after any additions and deletions, lists exactly the domains of a si
 const codeFrom = async (key: Headers, origin: string) =>
   (await server.post('/v2/workspace/domains/get', {}, { ...key, origin })).status
 
-it('[WS-50] rejects a call from a page of another domain with PERMISSION_DENIED', async () => {
+it('[WS-50] if the API key lists domains, rejects calls from pages of other domains with PERMISSION_DENIED', async () => {
   const key = await newKey()
   expect(await codeFrom(key, 'https://evil.test')).toBe(200)
   await call(key, 'add', 'one.test')
@@ -153,7 +153,7 @@ it('[WS-50] rejects a call from a page of another domain with PERMISSION_DENIED'
   expect(await codeFrom(await newKey(), 'https://evil.test')).toBe(200)
 })
 
-it('[WS-50] for calls with an auth token, applies the domains of that token', async () => {
+it('[WS-50] if the auth token is restricted to domains, accepts a call only from a page that both the token and the API key allow', async () => {
   const key = await newKey()
   const tenants = new TenantStore(engine.kv)
   const tenant = await tenants.tenantOf(key['x-service-api-key'] ?? '')
@@ -168,7 +168,7 @@ it('[WS-50] for calls with an auth token, applies the domains of that token', as
   expect(await codeFrom(limited, 'https://page.test')).toBe(403)
 })
 
-it('[WS-53] applies a change of the domains to the next call', async () => {
+it('[WS-53] applies an added or deleted domain from the next call on', async () => {
   const key = await newKey()
   await call(key, 'add', 'one.test')
   for (let round = 0; round < 20; round += 1) {
@@ -253,7 +253,7 @@ it('[WS-54] sends no CORS headers to an origin that no API key lists', async () 
   }
 })
 
-it('[WS-54] accepts an origin as long as at least one API key lists it', async () => {
+it('[WS-54] answers the CORS preflight of an origin as long as at least one API key lists the origin', async () => {
   const [one, two] = [await newKey(), await newKey()]
   for (const key of [one, two]) await call(key, 'add', '*.shared.test')
   await call(one, 'delete', '*.shared.test')
@@ -262,7 +262,7 @@ it('[WS-54] accepts an origin as long as at least one API key lists it', async (
   await eventually(async () => (await preflight('https://a.b.shared.test')).status === 405)
 })
 
-it("[WS-55] accepts calls and sockets from the server's own pages with valid credentials, for any list of domains", async () => {
+it("[WS-55] with valid credentials, accepts calls and sockets from the server's own pages, whichever domains the API key lists", async () => {
   const key = await newKey()
   const token = await tokenOf(key)
   await call(key, 'add', 'one.test')

@@ -25,7 +25,7 @@ const inspect = async (token: string, document: object = {}) =>
   dataOf(await server.post('/v2/auth/inspect_token', { token, ...document })) as Record<string, unknown>
 const plan = { organizationId: 'acme', documentId: 'plan' }
 
-it('[ACC-95] returns user, expiry, permissions and the current role of an accepted token', async () => {
+it('[ACC-95] returns user, expiry, permissions and the current role for a token that the server accepts', async () => {
   const resources = [{ type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'viewer' }] as const
   const before = Date.now()
   const limited = await server.token('ada', { name: 'Ada', resources, expiresInSeconds: 600 })
@@ -54,7 +54,7 @@ it('[ACC-95] returns user, expiry, permissions and the current role of an accept
   expect(await inspect(admin)).not.toHaveProperty('accessRole')
 })
 
-it('[ACC-95] returns the reason of a rejection, and returns nothing about a token for another API key', async () => {
+it('[ACC-95] if a token is rejected, returns only the reason, and nothing about a token for another API key', async () => {
   const other = await otherKey(server)
   const token = await server.token('eve', { expiresInSeconds: 60 })
   const reasonOf = async (given: string) => Object.entries(await inspect(given, plan))

@@ -103,7 +103,7 @@ it('[PERM-2] requires at least one resource', async () => {
   expect(errorOf(await permit('pat'))).toEqual(['INVALID_ARGUMENT', '/data/permissions/resources'])
 })
 
-it('[COMPAT-6] ends a grant whose time is in the past, and applies only the last entry of a resource that is listed twice', async () => {
+it('[COMPAT-6] a grant with an expiry in the past removes the access; if a call lists a resource twice, only the last entry applies', async () => {
   const roleOf = async () => (await rightsOf('pia')).documents.d2
   await permit('pia', { ...d2, accessRole: 'viewer' }, d1, d2)
   expect(await roleOf()).toMatchObject({ accessRole: 'editor' })
@@ -166,7 +166,7 @@ it('[PERM-5] when a grant is replaced, replaces its expiry too', async () => {
   expect((await rightsOf('rob')).documents.d2).toEqual({ accessRole: 'editor', accessType: 'restricted' })
 })
 
-it('[PERM-6] removes the given grants only', async () => {
+it('[PERM-6] removes only the grants that the call lists', async () => {
   await permit('tom', d1, d2, f1)
   const { status, body } = await revoke('tom', d2, { ...d1, id: 'none' }, { ...f1, id: 'f2' })
   expect([status, body]).toEqual([200, { result: { status: 'success', message: 'Permissions removed.' } }])
@@ -250,7 +250,7 @@ it('[PERM-3] when the organization of a resource is unknown, rejects the call wi
   expect(body.error?.message).toBe('the organization "nowhere" does not exist; add it first')
 })
 
-it('[PERM-9] when resources are missing, returns NOT_FOUND, and its details contain the results for all users and resources', async () => {
+it('[PERM-9] when resources are missing, returns NOT_FOUND with the results for all users and resources in the details', async () => {
   const missing = { error: 'does not exist', errorCode: 'does_not_exist' }
   const answer = await ask({
     userIds: ['stranger', '__proto__'],
@@ -303,7 +303,7 @@ it('[PERM-11] does not return an expired grant, and removes it when other grants
   expect(left.map(({ key }) => key.slice(-2))).toEqual([['document', 'd1']])
 })
 
-it('[PERM-12] closes an open connection when its grant is removed', async () => {
+it('[PERM-12] closes the connection of a user when the grant of the user is removed', async () => {
   await permit('sam', d2)
   const token = await server.token('sam')
   const connect = () => RawClient.connect(`${server.wsUrl}/sync/acme/d2/main?token=${token}`)

@@ -54,7 +54,7 @@ const headerOf = (head: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]
 
 describe.each(Object.entries(requests))('%s', (_name, [status, request]) => {
-  it('[SEC-1] has the security headers, and the body is JSON unless the response is a page', async () => {
+  it('[SEC-1] sends the security headers, and sends every error as JSON', async () => {
     const answer = await sendRaw(server.port, request)
     expect(answer.status).toBe(status)
     expect(headerOf(answer.head, 'x-content-type-options')).toBe('nosniff')
@@ -73,12 +73,12 @@ describe.each(Object.entries(requests))('%s', (_name, [status, request]) => {
   })
 })
 
-it('[SEC-1] answers each request once when a malformed request follows others on a connection', async () => {
+it('[SEC-1] if a malformed request follows a valid one on the same connection, answers each of them once', async () => {
   const answers = (await readAll(healthy, 'nonsense\r\n\r\n')).split('HTTP/1.1 ').slice(1)
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '400'])
 })
 
-it('[SEC-1] before an upgrade, answers the earlier requests on the connection', async () => {
+it('[SEC-1] if an upgrade request follows another request on the same connection, answers the other request first', async () => {
   const answers = (await readAll(healthy, upgrade('/elsewhere', ...handshake))).split('HTTP/1.1 ').slice(1)
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '404'])
 })
@@ -88,7 +88,7 @@ it.each([
   ['an upgrade elsewhere', upgrade('/elsewhere', ...handshake)],
   ['an upgrade that is taken', upgrade('/sync/a/b/c', ...handshake)],
 ])(
-  '[SEC-1] answers a request with the response that belongs to it, even if %s follows on the connection',
+  '[SEC-1] answers a request with its own response, even if %s follows on the same connection',
   async (_name, after) => {
     const { apiKey, authToken } = server.credentials
     const body = JSON.stringify({

@@ -28,7 +28,7 @@ const tokens = async () =>
 const codeFrom = async (token: string, origin: string) =>
   (await server.post('/v2/workspace/domains/get', {}, { 'x-service-auth-token': token, origin })).status
 
-it('[WS-24] restricts the new token to the domains that the reset sets, until a later reset changes them', async () => {
+it('[WS-24] when a reset sets domains, restricts the new token to them; later tokens keep the domains until a reset changes them', async () => {
   const domains = ['https://www.Page.test/app', 'page.test', '*.apps.test']
   const limited = await reset({ domains, graceSeconds: 60 })
   expect(limited.domains).toEqual(['page.test', '*.apps.test'])
@@ -44,7 +44,7 @@ it('[WS-24] restricts the new token to the domains that the reset sets, until a 
   expect(await codeFrom(open.token, 'https://other.test')).toBe(200)
 })
 
-it('[WS-24] when domains is not a list of at most 100 domains, rejects the call, and keeps the token', async () => {
+it('[WS-24] when `domains` is not a list of at most 100 valid domains, rejects the reset, and keeps the token', async () => {
   const before = await tokens()
   const tooMany = Array.from({ length: 101 }, (_, index) => `d${index}.test`)
   for (const domains of [['page.test', 'no domain'], tooMany, 'page.test'])

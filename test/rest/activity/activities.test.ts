@@ -154,7 +154,7 @@ it('[ACT-4] changes only the given members of an activity, and only in the given
   expect((await update('d2', [{ id: 'a', actionType: 'x' }])).a?.success).toBe(false)
 })
 
-it('[ACT-5] deletes activities of the document completely', async () => {
+it('[ACT-5] deletes the given activities of a document, and leaves no record of them', async () => {
   const at = await organization('delete-5')
   const scope = scopeOf(server.credentials, 'delete-5')
   const entries = () => server.directory.store.read(scope).scan({ limit: 1000 })
@@ -172,7 +172,7 @@ it('[ACT-5] deletes activities of the document completely', async () => {
   expect(errorOf(await remove({}))).toEqual(['INVALID_ARGUMENT', '/data/activityIds'])
 })
 
-it('[ACT-6] lists activities by time in both orders, and activities of one call in the order in which the call has them', async () => {
+it('[ACT-6] lists activities by time in both orders, and keeps the order of the activities that one call adds', async () => {
   const at = await organization('order-6')
   await add({ ...at, activities: [activity('z'), activity('a')] })
   server.clock.advance(1)
@@ -248,7 +248,7 @@ const filters = fc.record(
 )
 type Made = { id: string } & typeof rows extends fc.Arbitrary<infer R> ? R & { id: string } : never
 
-it('[ACT-9] with any filters, returns each match once while other activities are added and deleted', async () => {
+it('[ACT-9] with any filters, returns each matching activity once while other activities are added and deleted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(rows, { minLength: 1, maxLength: 60 }),
@@ -320,7 +320,7 @@ it('[ACT-9] with any filters, returns each match once while other activities are
   )
 })
 
-it('[ACT-15] records the activity of a REST change in the same commit as the change', async () => {
+it('[ACT-15] stores the activity of a REST change in the same commit as the change', async () => {
   const organizationId = 'rest-15'
   const documentId = 'plan'
   const call = (path: string, data: object) => server.call(path, { organizationId, ...data })

@@ -19,7 +19,7 @@ const activity = (id: string, changes: Record<string, unknown>) => ({
   changes,
 })
 
-it('[ACT-10] when few activities match, ends a page early, and the next page continues the list', async () => {
+it('[ACT-10] when few activities match, ends a page early, and continues the list on the next page', async () => {
   // Half of each kind: neither index alone shows that no activity is of both kinds.
   const count = 5_000
   for (let from = 0; from < count; from += 500) {
@@ -46,7 +46,7 @@ it('[ACT-10] when few activities match, ends a page early, and the next page con
   expect(pages).toEqual([0, 1])
 })
 
-it('[ACT-10] when activities are large, ends a page early, and the next page continues the list', async () => {
+it('[ACT-10] when activities are large, ends a page early, and continues the list on the next page', async () => {
   const ids = Array.from({ length: 900 }, (_, index) => `large-${index}`)
   for (let from = 0; from < ids.length; from += 450) {
     const batch = ids.slice(from, from + 450).map((id) => activity(id, { text: 'x'.repeat(16_000) }))

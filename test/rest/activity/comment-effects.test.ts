@@ -23,7 +23,7 @@ const clear = (data: object, headers: Record<string, string> = {}) => {
   return server.post(locationPath, { apiKey, authToken, documentId: 'd1', ...data }, headers)
 }
 
-it('[COMM-13] when a user decides a suggestion, stores one judgment with its first comment and this user', async () => {
+it('[COMM-13] when a user accepts or rejects a suggestion, stores one judgment with the first comment of the suggestion and with this user', async () => {
   const { add, call, update } = await organization('judged-13')
   await add({ annotationId: 'a', suggestion: {}, comments: [say('c1', 'Use the shorter word'), say('c2')] })
   const now = server.clock.now()
@@ -145,7 +145,7 @@ it('[COMM-16] deletes the annotations of a location and the activities of these 
   expect(dataOf(left)).toMatchObject([{ id: 'foreign' }])
 })
 
-it('[COMM-16] also deletes the activities of annotations that were deleted from the location earlier', async () => {
+it('[COMM-16] when the annotations of a location are deleted, also deletes activities of annotations that were deleted from it earlier', async () => {
   const { add, call, happened } = await organization('before-16')
   const location = { id: 'page' }
   const comments = [say('c', 'what nobody should read any more')]
@@ -164,7 +164,7 @@ it('[COMM-16] also deletes the activities of annotations that were deleted from 
   expect(await happened()).toEqual([])
 })
 
-it('[COMM-16] keeps activities whose target id equals the id of an annotation by chance', async () => {
+it('[COMM-16] when the data of a location is deleted, keeps other activities whose target has the same id as a deleted annotation', async () => {
   const { add, get } = await organization('names-16')
   const at = { organizationId: 'names-16', documentId: 'd1' }
   const location = { id: 'page' }
@@ -183,7 +183,7 @@ it('[COMM-16] keeps activities whose target id equals the id of an annotation by
   expect(await activities()).toEqual(['crdt.editor_edit main', 'crdt.editor_edit main', 'document.add d1'])
 })
 
-it('[COMM-22] without an organization in the call, deletes the location if only one organization has the document', async () => {
+it('[COMM-22] if a call states no organization, deletes the data of the location only if exactly one organization has the document', async () => {
   const { add, call, get } = await organization('one-22')
   const location = { id: 'page' }
   await server.post('/v2/organizations/documents/add', {
@@ -254,7 +254,7 @@ it('[COMM-23] stores the location of an annotation in its activities, and delete
   expect((await activities()).length).toBeGreaterThan(0)
 })
 
-it('[COMM-24] after any deletion, removes the text of a deleted comment from all judgments', async () => {
+it('[COMM-24] when a comment is deleted, alone or with its annotation, location or document, removes its text from all judgments', async () => {
   const { call, update, stored } = await organization('forgotten-24')
   const at = { organizationId: 'forgotten-24' }
   const ids = ['comment', 'annotation', 'location', 'document', 'kept']

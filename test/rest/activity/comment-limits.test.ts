@@ -11,7 +11,7 @@ afterAll(() => server.stop())
 
 const organization = (organizationId: string) => commentsOf(server, organizationId)
 
-it('[COMM-9] rejects malformed, excess and oversized input, and states the position of the problem', async () => {
+it('[COMM-9] rejects malformed input, excess items and oversized values, and states the position of the problem', async () => {
   const { add, call, refusal, one } = await organization('refused-9')
   await add({ annotationId: 'a', comments: [say('c')] })
   const large = 'x'.repeat(limits.suggestionBytes)
@@ -85,7 +85,7 @@ it('[COMM-9] rejects malformed, excess and oversized input, and states the posit
   expect(await call('get', { documentId: 'd2' })).toEqual([])
 })
 
-it('[COMM-10] limits threads and reactions, and rejects only the items beyond the limit', async () => {
+it('[COMM-10] limits the comments of an annotation and the reactions to a comment, and rejects only the items beyond the limit', async () => {
   const { add, call, one } = await organization('limits-10')
   await add({ annotationId: 'a' })
   const many = (count: number, from: number) =>
@@ -109,7 +109,7 @@ it('[COMM-10] limits threads and reactions, and rejects only the items beyond th
   })
 })
 
-it('[COMM-10] limits the bytes of all reactions of a comment', async () => {
+it('[COMM-10] limits the total size of all reactions to a comment', async () => {
   const { add, call, one } = await organization('fat-10')
   await add({ annotationId: 'a', comments: [say('c')] })
   const fat = (index: number) => ({ userId: `${'"'.repeat(500)}${index}`, name: '\u0001'.repeat(200) })
@@ -133,7 +133,7 @@ it('[COMM-10] limits the bytes of all reactions of a comment', async () => {
   })
 })
 
-it('[COMM-4] lists each comment of a long thread once in pages of any length', async () => {
+it('[COMM-4] lists each comment of a long thread once, in pages of limited size', async () => {
   const { add, post } = await organization('long-4')
   await add({ annotationId: 'a' })
   const ids = Array.from({ length: 900 }, (_, index) => `c${index}`)

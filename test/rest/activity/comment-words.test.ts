@@ -86,7 +86,7 @@ it('[COMM-25] when an annotation with many comments is deleted, removes the text
   expect(await shown(organizationId)).not.toContain('secret')
 })
 
-it('[COMM-26] resolves an anchor without a contentKey to the only root of its editor, or to `content`', async () => {
+it('[COMM-26] resolves an anchor without a contentKey to the only root of its editor, or to `content` if there is not exactly one root', async () => {
   const { add, one, update } = await commentsOf(server, 'anchors-26')
   const at = { organizationId: 'anchors-26', documentId: 'd1', type: 'text', data: 'x' }
   const long = 'r'.repeat(2_000)

@@ -69,7 +69,7 @@ it('[COMM-1] returns an annotation as it was added, with its comments', async ()
   ])
 })
 
-it('[COMM-2] changes nothing when the id is already in use, and adds only one of many concurrent annotations with one id', async () => {
+it('[COMM-2] adds only one of many concurrent annotations with one id, and changes nothing if the id is already in use', async () => {
   const { add, one, call, stored, happened } = await organization('used-2')
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -98,7 +98,7 @@ it('[COMM-2] changes nothing when the id is already in use, and adds only one of
   expect(await happened()).toEqual(['comment_annotation.add a', 'comment.add a', 'comment.add a'])
 })
 
-it('[COMM-3] changes the given members and records one event for each, but records none if the values are the same', async () => {
+it('[COMM-3] changes the given members of an annotation, and records an event for each member whose value changes', async () => {
   const { add, update, one, activities } = await organization('update-3')
   await add({ annotationId: 'a', suggestion: {}, priority: 'low', assignedTo: ann, comments: [say('c')] })
   const before = await one('a')
@@ -155,7 +155,7 @@ it('[COMM-3] changes the given members and records one event for each, but recor
   expect(successes(await update('a', { status: 'open' }, { documentId: 'd2' }))).toEqual({ a: false })
 })
 
-it('[COMM-4] adds, changes, deletes and lists comments, each with its event', async () => {
+it('[COMM-4] adds, changes, deletes and lists comments, and records an event for each change', async () => {
   const { add, call, comments, one, activities, stored } = await organization('comments-4')
   await add({ annotationId: 'a' }, { annotationId: 'b', comments: [say('c1')] })
   const on = { annotationId: 'a' }
@@ -226,7 +226,7 @@ it('[COMM-5] stores at most one reaction to a comment for each user and kind of 
   ])
 })
 
-it('[COMM-6] deletes all comments of an annotation, even very many, and records one activity', async () => {
+it('[COMM-6] deletes an annotation with all its comments, however many there are, and records one activity', async () => {
   const { add, call, get, stored, happened, comments } = await organization('delete-6')
   await add({ annotationId: 'long' }, { annotationId: 'stays', comments: [say('c')] })
   for (let at = 0; at < 900; at += 450) {
@@ -257,7 +257,7 @@ it('[COMM-6] deletes all comments of an annotation, even very many, and records 
   })
 })
 
-it('[COMM-7] filters by location, status, user and ids in combination, in both orders', async () => {
+it('[COMM-7] lists the annotations that match any combination of location, status, user and ids, in both orders', async () => {
   const { add, call, get, update } = await organization('get-7')
   await add(
     { annotationId: 'a', location: { id: 'l1' } },
@@ -300,7 +300,7 @@ it('[COMM-7] filters by location, status, user and ids in combination, in both o
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[COMM-8] neither skips nor repeats entries in pages while other entries are added and deleted (%s)',
+  '[COMM-8] lists each remaining annotation once in pages while other annotations are added and deleted (%s)',
   async (order) => {
     const { add, post, call } = await organization(`pages-8-${order}`)
     const [stay, go]: [string[], string[]] = [[], []]

@@ -45,7 +45,7 @@ const clear = async () => {
     await server.post('/v2/memory/judgments/delete', { judgmentIds: all.map(({ judgmentId }) => judgmentId) })
 }
 
-it('[MEM-1] suggests by precedents, and returns the suggestion in an envelope without status and message', async () => {
+it('[MEM-1] suggests the decision of earlier, similar judgments, in a response without status and message', async () => {
   await clear()
   expect(await suggest({})).toEqual({ primary: null, conflict: null })
   await add({ query: 'refund of a parcel that came late', reason: 'carrier at fault' })
@@ -67,7 +67,7 @@ it('[MEM-1] suggests by precedents, and returns the suggestion in an envelope wi
   })
 })
 
-it('[MEM-2] uses the narrowest scope in which one decision has at least two precedents', async () => {
+it('[MEM-2] bases a suggestion on the narrowest scope in which one decision has at least two precedents', async () => {
   await clear()
   const inAcme = { organizationId: 'acme' }
   const inDocument = { ...inAcme, documentId: 'd1' }
@@ -148,7 +148,7 @@ it('[MEM-10] finds judgments by scope, decision, reviewer and words, the newest 
   expect((await query({ reviewerId: 'bob' }))[0]).not.toHaveProperty('organizationId')
 })
 
-it('[MEM-11] does not use a deleted judgment as a precedent, and rejects only the deletion of a missing judgment', async () => {
+it('[MEM-11] does not base a suggestion on a deleted judgment; if a call also deletes a missing judgment, only that deletion fails', async () => {
   await clear()
   const [first, second] = [await add({}), await add({})]
   expect((await suggest({})).primary?.basedOn).toBe(2)

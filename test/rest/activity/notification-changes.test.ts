@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 const organization = (organizationId: string, userIds?: readonly string[]) =>
   notificationsOf(server, organizationId, userIds)
 
-it('[NOTE-12] changes the given members, and adds the given readers to the existing readers', async () => {
+it('[NOTE-12] changes the given members of a notification, and adds the given readers to its existing readers', async () => {
   const { add, get, update, addUsers } = await organization('update-12', ['ann', 'bob'])
   await add({ notificationId: 'n', notificationSourceData: { a: 1 } })
   await add({ notificationId: 'mine', notifyAll: false, notifyUsers: [{ userId: 'cy' }] })
@@ -108,7 +108,7 @@ it('[NOTE-13] deletes only the notifications that match the filters', async () =
   await remove({ notificationIds: ['all'] })
 })
 
-it('[NOTE-13] removes all data of a notification, however many readers it has, and deletes many notifications in several calls', async () => {
+it('[NOTE-13] removes all data of a notification, however many readers it has, and needs several calls to delete many notifications', async () => {
   const { add, addUsers, update, remove, stored, post } = await organization('delete-many')
   const many = Array.from({ length: 1_200 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 400) await addUsers(many.slice(at, at + 400))

@@ -37,7 +37,7 @@ it('[NOTE-9] shows a user the notifications that the config allows; the config o
   expect((await ids()).toSorted()).toEqual(everything)
 })
 
-it('[NOTE-10] sets the given members, and returns one result for each user', async () => {
+it('[NOTE-10] sets the given members in the config of each listed user, and returns one result for each user', async () => {
   const { configure, call, post, stored } = await organization('set-10', ['ann'])
   expect(await configure(['ann', '__proto__'], { inbox: 'MINE' })).toEqual(
     Object.fromEntries(

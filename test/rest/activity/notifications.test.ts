@@ -55,7 +55,7 @@ it('[NOTE-1] stores a notification as it was added', async () => {
   ])
 })
 
-it('[NOTE-1] sends a user who is listed twice one notification', async () => {
+it('[NOTE-1] adds one notification for a user who is listed twice', async () => {
   const { add, get } = await organization('add-twice')
   await add({
     notifyUsers: [
@@ -67,7 +67,7 @@ it('[NOTE-1] sends a user who is listed twice one notification', async () => {
   expect((await get())[0]?.notifyUsers).toEqual([{ userId: 'ann', name: 'Ann' }])
 })
 
-it('[NOTE-2] accepts letters, digits, _ and - in ids only', async () => {
+it('[NOTE-2] accepts only letters, digits, `_` and `-` in the id of a notification', async () => {
   const { add, post, ids } = await organization('ids-2')
   const good = ['a', 'Z9', '_', '-', '__proto__', 'x'.repeat(512)]
   for (const notificationId of good) expect((await add({ notificationId })).success).toBe(true)
@@ -79,7 +79,7 @@ it('[NOTE-2] accepts letters, digits, _ and - in ids only', async () => {
     ])
 })
 
-it('[NOTE-3] changes nothing when the id is already in use, and adds only one of 50 concurrent notifications with one id', async () => {
+it('[NOTE-3] adds only one of 50 concurrent notifications with one id, and changes nothing if the id is already in use', async () => {
   const { add, get, stored } = await organization('used-3')
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -130,7 +130,7 @@ it('[NOTE-4] rejects a missing organization or document with NOT_FOUND, unless a
       ])
 })
 
-it('[NOTE-5] with notifyAll, addresses all current users, and stores no more entries than for one user', async () => {
+it('[NOTE-5] with notifyAll, addresses all current users, but stores no more entries than for a single user', async () => {
   const { add, addUsers, ids, stored } = await organization('all-5')
   const many = Array.from({ length: 2_000 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 500) await addUsers(many.slice(at, at + 500))
@@ -177,7 +177,7 @@ it('[NOTE-6] renders the headline separately for each recipient', async () => {
   expect(await headline()).toBe('for {recipientUser}')
 })
 
-it('[NOTE-7] filters by document, user and ids in combination, in both orders', async () => {
+it('[NOTE-7] lists the notifications that match any combination of document, user and ids, in both orders', async () => {
   const { add, ids, post } = await organization('get-7', ['ann', 'bob'])
   const forAnn = { notifyAll: false, notifyUsers: [{ userId: 'ann' }] }
   for (const [notificationId, data] of Object.entries({
@@ -208,7 +208,7 @@ it('[NOTE-7] filters by document, user and ids in combination, in both orders', 
 })
 
 it.each(['asc', 'desc'] as const)(
-  '[NOTE-8] neither skips nor repeats entries in pages while other entries are added and deleted (%s)',
+  '[NOTE-8] lists each remaining notification once in pages while other notifications are added and deleted (%s)',
   async (order) => {
     const { add, remove, post } = await organization(`pages-8-${order}`, ['ann'])
     const stay: string[] = []
@@ -306,7 +306,7 @@ it('[NOTE-17] does not show notifications of another API key', async () => {
   expect(first.body.result?.data).toMatchObject([{ id: 'n', readByUserIds: [] }])
 })
 
-it('[NOTE-8] limits the number of filtered entries that it reads for a page, and the bytes of a page', async () => {
+it('[NOTE-8] limits the size of a page, and how many notifications the server reads to fill a page', async () => {
   const { scope, post } = await organization('bounds-8', ['ann'])
   const service = new NotificationService(server.directory.store, server.clock)
   const adding = (id: string, more: object = {}) =>

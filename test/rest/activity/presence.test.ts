@@ -42,7 +42,7 @@ it('[PRES-12] [PRES-28] updates only present users, reports whether a user was p
   expect(await get()).toEqual([])
 })
 
-it('[PRES-13] filters by users and by statuses', async () => {
+it('[PRES-13] lists the present users that have one of the given ids and one of the given statuses', async () => {
   const { documentId, call, get } = await newDocument()
   const users = [
     { userId: 'c', status: 'away' },
@@ -87,7 +87,7 @@ it('[PRES-14] rejects presence calls on unknown documents, unless the call creat
   expect(idsOf(await server.call('/v2/presence/get', ids))).toEqual(['ann'])
 })
 
-it('[PRES-14] separates the presence of documents with the same id of two API keys', async () => {
+it('[PRES-14] separates the presence of two API keys, even if their documents have the same id', async () => {
   const { documentId, call, get } = await newDocument()
   await call('add', { users: [{ userId: 'ann' }] })
   const tenants = new TenantStore(server.engine.kv)
@@ -127,7 +127,7 @@ it.each([
   ])
 })
 
-it('[PRES-16] limits the number of virtual users, but accepts users who are already present', async () => {
+it('[PRES-16] rejects an add that exceeds the limit of virtual users, but still accepts users who are already present', async () => {
   const { documentId, call, get } = await newDocument()
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))
   await call('add', { users })
@@ -147,7 +147,7 @@ it('[PRES-16] limits the number of virtual users, but accepts users who are alre
   expect((await get()).length).toBe(500)
 })
 
-it('[COMPAT-7] [PRES-16] when an add has too many users for the server, creates no organization and no document', async () => {
+it('[COMPAT-7] [PRES-16] when an add would exceed the number of users that the server accepts, creates no organization and no document', async () => {
   const full = await startPeopleServer()
   onTestFinished(() => full.stop())
   const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('baseVersion', () => {
-  it('[CRDT-20] keeps edits made since the base version, and applies the changes of the caller', async () => {
+  it('[CRDT-20] keeps edits made since the base version, and applies the changes that the caller made to that version', async () => {
     const { address, version } = await add('The quick brown fox.')
     const editor = await syncedEditor(server.wsUrl, `acme/${address.documentId}/main`, token)
     editor.text.insert(4, 'very ')
@@ -84,7 +84,7 @@ describe('baseVersion', () => {
 })
 
 describe('ifVersion', () => {
-  it('[CRDT-23] changes the document only at the given version, otherwise returns ABORTED with the current version', async () => {
+  it('[CRDT-23] with `ifVersion`, changes content only if it still has this version, else returns ABORTED with the current version', async () => {
     const { address, version } = await add('one')
     const second = await update(address, 'two', { ifVersion: version })
     expect(second.status).toBe(200)
@@ -97,7 +97,7 @@ describe('ifVersion', () => {
     expect((await read(address)).data).toBe('two')
   })
 
-  it('[CRDT-23] applies only one of many concurrent changes for one version', async () => {
+  it('[CRDT-23] if many concurrent changes have the same `ifVersion`, applies only one of them', async () => {
     const { address, version } = await add('start')
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => update(address, `winner ${n}`, { ifVersion: version })),
@@ -153,7 +153,7 @@ describe('apply', () => {
   const apply = (address: Address, bytes: Uint8Array, more: object = {}) =>
     server.post('/v2/crdt/apply', { ...address, update: Buffer.from(bytes).toString('base64'), ...more })
 
-  it('[CRDT-27] applies an update and sends it to clients, and changes nothing when it is applied again', async () => {
+  it('[CRDT-27] applies an update and sends it to clients; when the same update is applied again, changes nothing', async () => {
     const { address } = await add('')
     const client = await RawClient.connect(
       `${server.wsUrl}/sync/acme/${address.documentId}/main?token=${token}`,

@@ -94,7 +94,7 @@ it.each(contents)(
   },
 )
 
-it('[R14] sends content whose keys are names of object members to clients, and reads such content from clients', async () => {
+it('[R14] sends to clients, and reads from clients, content whose keys are names of object members such as __proto__', async () => {
   const address = newAddress()
   const contentKey = 'board'
   await call('add', address, { contentKey, type: 'map', data: { ...flat, in: { ['__proto__']: { a: 1 } } } })
@@ -115,7 +115,7 @@ it('[R14] sends content whose keys are names of object members to clients, and r
   editor.close()
 })
 
-it('[R14] accepts the names of object members for XML elements, attributes and marks', async () => {
+it('[R14] accepts names of object members such as __proto__ as names of XML elements, attributes and marks', async () => {
   const address = { ...newAddress(), contentKey: 'prosemirror' }
   const xml =
     '<__proto__ __proto__="1" constructor="2"><toString>x</toString></__proto__><paragraph>a</paragraph>'
@@ -138,7 +138,7 @@ it('[R14] accepts the names of object members for XML elements, attributes and m
   editor.close()
 })
 
-it('[R10] stores keys with unpaired surrogates in the form in which Yjs sends them', async () => {
+it('[R10] replaces unpaired surrogates in keys by U+FFFD, as Yjs does, and rejects two keys that become the same', async () => {
   const address = newAddress()
   await call('add', address, { type: 'map', data: { 'a\ud800': 1, b: { '\udc00': 2 } } })
   expect(await read(address)).toEqual({ 'a\ufffd': 1, b: { '\ufffd': 2 } })

@@ -75,7 +75,7 @@ const samples: readonly (readonly [type: string, from: unknown, to: unknown])[] 
 
 describe('every type', () => {
   it.each(samples)(
-    '[CRDT-30] %s: adds, reads and replaces content, and changes nothing when read content is written back',
+    '[CRDT-30] %s: adds, reads and replaces content; content that is written back as it was read changes nothing',
     async (type, from, to) => {
       const address = newAddress()
       expect((await call('add', address, { type, data: from })).status).toBe(200)
@@ -110,7 +110,7 @@ describe('every type', () => {
     }
   })
 
-  it('[CRDT-31] rejects content of another type, and states its type', async () => {
+  it('[CRDT-31] rejects an update whose content has another type than the root, and states the type', async () => {
     for (const [type, from] of samples) {
       const address = newAddress()
       await call('add', address, { type, data: from })

@@ -78,7 +78,7 @@ it('[CRDT-2] returns ALREADY_EXISTS for existing content, and accepts only one o
   expect(await entries(document)).toMatchObject([{ data: 'once' }])
 })
 
-it('[CRDT-2] adds an empty text, which then exists', async () => {
+it('[CRDT-2] when an empty text was added, returns ALREADY_EXISTS for a second add', async () => {
   const document = nextDocument()
   expect(dataOf(await call('add', { ...document, ...text('') }))).toMatchObject({ changed: false, bytes: 0 })
   expect(await entries(document)).toMatchObject([{ data: '', type: 'text' }])
@@ -91,7 +91,7 @@ it('[CRDT-3] returns NOT_FOUND for an update of missing content', async () => {
   expect(answer).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } })
 })
 
-it('[CRDT-4] replaces only the changed part, and returns its size', async () => {
+it('[CRDT-4] replaces only the changed part of a text, and returns the number of inserted and deleted characters', async () => {
   const document = nextDocument()
   const before = dataOf(await call('add', { ...document, ...text('The quick brown fox') })) as Entry
   const after = dataOf(await call('update', { ...document, ...text('The slow brown fox') })) as Entry
@@ -143,7 +143,7 @@ async function typed(document: ReturnType<typeof nextDocument>, edit: (doc: Y.Do
   editor.close()
 }
 
-it('[CRDT-7] without contentKey, reads and writes the only root, or `content`', async () => {
+it('[CRDT-7] without contentKey, reads and writes the only root of the editor, or its root `content`', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   expect(await entries(document)).toMatchObject([{ contentKey: 'default', data: 'rich' }])
@@ -195,7 +195,7 @@ it('[CRDT-40] lists the other editors even if one editor has several roots and n
   expect(await entries(whole)).toMatchObject([{ id: 'notes', data: 'notes' }])
 })
 
-it('[CRDT-41] in format roots, lists all roots with their types', async () => {
+it('[CRDT-41] in the format `roots`, lists all roots with their types', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('rich', { contentKey: 'default' }) })
   await call('update', { ...document, editorId: 'main', type: 'map', data: {}, contentKey: 'meta' })
@@ -242,7 +242,7 @@ it.each(emptyContents)(
   },
 )
 
-it('[CRDT-42] creates no root for empty text without contentKey, so that the editor has only one root later', async () => {
+it('[CRDT-42] creates no root for an empty text without contentKey, so that the root that a client creates later is the only one', async () => {
   const document = nextDocument()
   await call('add', { ...document, editorId: 'main', type: 'text', data: '' })
   await typed(document, (doc) => doc.getText('default').insert(0, 'typed'))
@@ -300,7 +300,7 @@ it('[CRDT-43] when a client adds content to an empty root, uses the type of that
   expect(statusOf(await call('update', { ...document, ...text('x') }))).toBe('INVALID_ARGUMENT')
 })
 
-it('[CRDT-8] in format update, returns the Yjs state, from which a client can start', async () => {
+it('[CRDT-8] in the format `update`, returns the Yjs state, from which a client can start', async () => {
   const document = nextDocument()
   await call('add', { ...document, ...text('Hello') })
   const [entry] = await entries({ ...document, format: 'update' })
@@ -391,7 +391,7 @@ it('[CRDT-12] deletes the given editors, closes their sockets permanently, and l
   expect(dataOf(await call('delete', { ...document, editorIds: ['main'] }))).toEqual({ success: false })
 })
 
-it('[CRDT-13] without editorIds, deletes all editors, and creates the document again with another version', async () => {
+it('[CRDT-13] without editorIds, deletes all editors of a document; an editor that is added again gets a new version', async () => {
   const document = nextDocument()
   const first = dataOf(await call('add', { ...document, ...text('old') })) as Entry
   for (let editor = 0; editor < 120; editor += 1)

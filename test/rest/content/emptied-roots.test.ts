@@ -142,7 +142,7 @@ it.each(emptied)(
   },
 )
 
-it('[CRDT-44] lets clients write other content into an array root that clients created and emptied', async () => {
+it('[CRDT-44] an array root that clients created and emptied accepts other content from clients', async () => {
   const document = nextDocument()
   await typed(document, (doc) => doc.getArray('root').push([1]))
   await typed(document, (doc) => doc.getArray('root').delete(0, 1))
@@ -153,7 +153,7 @@ it('[CRDT-44] lets clients write other content into an array root that clients c
   expect(await read(document, 'json')).toMatchObject({ type: 'text', data: '' })
 })
 
-it('[CRDT-44] gives no type to a root whose content a client deleted before the client connected', async () => {
+it('[CRDT-44] gives no type to a root that a client filled and emptied before it connected', async () => {
   const document = nextDocument()
   await typed(document, (doc) => {
     doc.transact(() => {

@@ -11,7 +11,7 @@ const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.re
 const post = (data: object) =>
   server.post('/v2/livestate/broadcast', { organizationId: 'acme', documentId: 'd1', event: 'e', ...data })
 
-it('[LIVE-7] returns NOT_FOUND for an unknown organization or document, and accepts an editor without clients', async () => {
+it('[LIVE-7] returns NOT_FOUND for an unknown organization or document, and accepts a message to an editor without clients', async () => {
   expect(errorOf(await post({ organizationId: 'none' }))).toEqual(['NOT_FOUND'])
   expect(errorOf(await post({ documentId: 'none' }))).toEqual(['NOT_FOUND'])
   expect((await post({ editorId: 'none' })).body.result?.data).toEqual({
@@ -38,7 +38,7 @@ it.each([
 )
 
 it.each([{ event: 'x'.repeat(200) }, { data: 'x'.repeat(65_534) }, { data: nested(64) }])(
-  '[LIVE-7] accepts input that is exactly at the limit (%#)',
+  '[LIVE-7] accepts input whose size is exactly the limit (%#)',
   async (data) => {
     expect((await post(data)).status).toBe(200)
   },

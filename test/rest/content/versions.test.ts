@@ -108,7 +108,7 @@ it('[VER-2] lists versions in pages, the newest first, and includes versions of 
   expect(listed).toEqual(made.toReversed())
 })
 
-it('[VER-3] returns NOT_FOUND if the content is missing, or if the version is missing, deleted or of another editor', async () => {
+it('[VER-3] returns NOT_FOUND if the editor has no content, or if the version is unknown, deleted or from another editor', async () => {
   const [editor, other] = [nextEditor(), nextEditor()]
   for (const operation of ['create', 'list'])
     expect(statusOf(await call(`versions/${operation}`, editor))).toBe('NOT_FOUND')
@@ -124,7 +124,7 @@ it('[VER-3] returns NOT_FOUND if the content is missing, or if the version is mi
     expect(statusOf(await call(`versions/${operation}`, { ...other, versionId }))).toBe('NOT_FOUND')
 })
 
-it('[VER-4] stores the content of equal versions only once, and keeps the content until the last of these versions is deleted', async () => {
+it('[VER-4] stores the content of equal versions only once, and keeps it until the last of these versions is deleted', async () => {
   const editor = nextEditor()
   const blobs = () => engine.blobs.list(['versions', ...Object.values(addressOf(editor))], { limit: 10 })
   await write(editor, 'text')
@@ -204,7 +204,7 @@ it('[VER-9] shows a restore to clients live, keeps their cursors, and saves the 
   client.close()
 })
 
-it('[VER-10] changes nothing in a dry run, if ifVersion is outdated, or if the document is disabled', async () => {
+it('[VER-10] restores nothing in a dry run, if ifVersion is outdated, or if the document is disabled', async () => {
   const editor = nextEditor()
   await write(editor, 'first')
   const first = await create(editor)

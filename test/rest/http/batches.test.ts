@@ -64,7 +64,7 @@ function listsOf({ request }: Operation): readonly ListOfEntries[] {
   })
 }
 
-it('[COMPAT-8] every operation for which the specification defines results of items has a result for each item', () => {
+it('[COMPAT-8] returns one result for each item in every operation for which the specification defines such results', () => {
   expect(keyed.length).toBeGreaterThan(25)
   expect(keyed.filter(({ batch }) => batch === undefined).map(({ path }) => path)).toEqual([])
   expect(operationList.filter(({ batch }) => batch !== undefined).length).toBe(keyed.length)
@@ -142,7 +142,7 @@ describe.each(keyed.map((operation) => [operation.path, operation] as const))('%
     }
   })
 
-  it('[COMPAT-8] rejects the whole call when an unknown member is next to the entries', async () => {
+  it('[COMPAT-8] rejects the whole call if its data has an unknown member beside the list of entries', async () => {
     const data = await fittingData(example, operation)
     const { status } = await callWithKey(example, path, { ...data, zzzzzz: 1 })
     expect(status).toBe(400)
@@ -153,7 +153,7 @@ describe('entries', () => {
   const organizationId = 'entries'
   const users = [{ userId: 'ann', initials: 'A' }, { userId: 'bob', naem: 'Bob' }, { userId: 'eve' }]
 
-  it('[COMPAT-8] when unknownMembers is ignore, fails only the entry with a misspelled member', async () => {
+  it('[COMPAT-8] with unknownMembers `ignore`, rejects only the entry with a misspelled member', async () => {
     dataOf(await lenient.post('/v2/organizations/add', { organizations: [{ organizationId }] }))
     const answer = await lenient.post('/v2/users/add', { organizationId, users })
     expect(answer.headers.get('x-weft-ignored')).toBe('/data/users/0/initials')
@@ -171,7 +171,7 @@ describe('entries', () => {
     expect(results).toMatchObject({ a: { success: false }, b: { success: false }, c: { success: true } })
   })
 
-  it('[API-60] replaces earlier entries of an id by a later valid entry, but not by an invalid one', async () => {
+  it('[API-60] if an id is listed several times, adds its last entry, or adds nothing for this id if the last entry is invalid', async () => {
     const organizations = [
       { organizationId: 'twice', organizationName: 5 },
       { organizationId: 'twice', organizationName: 'First' },
@@ -195,7 +195,7 @@ describe('entries', () => {
     expect(status).toBe(400)
   })
 
-  it('[API-60] does not replace an entry by an entry without an id', async () => {
+  it('[API-60] treats entries without an id as separate entries, and replaces no other entry by them', async () => {
     await fittingData(example, keyed[0] as Operation)
     const activity = { featureType: 'recorder', actionType: 'recorder.done', actionUser: { userId: 'ann' } }
     const activities = [{ ...activity, id: '/data/activities/1' }, activity, activity]
@@ -204,7 +204,7 @@ describe('entries', () => {
     expect(Object.values(results).map(({ success }) => success)).toEqual([true, true, true])
   })
 
-  it('[COMPAT-8] returns the number of invalid entries in the message', async () => {
+  it('[COMPAT-8] states the number of invalid entries in the message of the response', async () => {
     const organizations = [{ organizationId: 'counted' }, { organizationId: 5 }, 5]
     const { text } = await callWithKey(example, '/v2/organizations/add', { organizations })
     expect(JSON.parse(text)).toMatchObject({
@@ -213,7 +213,7 @@ describe('entries', () => {
   })
 })
 
-it('[ERR-10] has the code of the cause in each failed result', async () => {
+it('[ERR-10] states the error code of the cause in each failed result of a batch', async () => {
   await fittingData(example, keyed[0] as Operation)
   const organizationId = 'acme'
   const actionUser = { userId: 'ann' }

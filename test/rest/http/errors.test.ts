@@ -42,7 +42,7 @@ async function send(path: string, body: string, headers: Readonly<Record<string,
 
 const codeOf = ({ body }: Answer): unknown => body.error?.details?.code
 
-it('[ERR-1] answers each error with a code of the table, and with the status and HTTP code that the table lists for it', async () => {
+it('[ERR-1] answers each error with its code, and with the status and HTTP code that the table of error codes lists for it', async () => {
   const at = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
   const text = { ...at, type: 'text', data: 'one', upsert: true }
   expect((await server.post('/v2/crdt/update', text)).status).toBe(200)
@@ -80,7 +80,7 @@ it('[ERR-1] answers each error with a code of the table, and with the status and
   }
 })
 
-it('[ERR-1] documents the errors of each operation with codes that have the status of the error', () => {
+it('[ERR-1] documents the errors of each operation with error codes that have the same status as the error', () => {
   const documented = operationList.flatMap(({ path, errors }) => errors.map((error) => ({ path, ...error })))
   const wrong = documented.filter(
     ({ status, code }) => code !== undefined && errorCodes[code].status !== status,
@@ -91,7 +91,7 @@ it('[ERR-1] documents the errors of each operation with codes that have the stat
 /** Text that follows a problem in a message: the expected input, or the remedy. */
 const remedies = /[;:] |\bmust\b|\bat most\b|\bneeds?\b|\bcan only\b|is required/
 
-it('[ERR-2] describes each code in the chapter on errors: status, HTTP code, meaning and remedy', async () => {
+it('[ERR-2] describes each error code in the chapter on errors: status, HTTP code, meaning and remedy', async () => {
   for (const code of codes) {
     const { status, meaning, remedy, ...cause } = errorCodes[code]
     const httpCode = 'httpCode' in cause ? cause.httpCode : httpCodes[status]
@@ -119,7 +119,7 @@ const plain = (html: string): string =>
 const pageOf = (code: string): Promise<Response> =>
   fetch(`${server.url}/docs/errors/${code}`, { headers: { accept: 'text/html' } })
 
-it('[ERR-7] serves a page for each code: status, HTTP code, meaning, remedy, and an example', async () => {
+it('[ERR-7] serves a page for each error code: status, HTTP code, meaning, remedy, and an example', async () => {
   for (const code of codes) {
     const { status, meaning, remedy, ...cause } = errorCodes[code]
     const httpCode = 'httpCode' in cause ? cause.httpCode : httpCodes[status]
@@ -147,7 +147,7 @@ it('[ERR-7] serves a page for each code: status, HTTP code, meaning, remedy, and
 })
 
 it.each(['crdt/nothing', 'crdt', 'a/b/c', '%3Cb%3E/x'])(
-  '[ERR-7] answers 404 to the unknown code %s, with a page that links to the list, or in the envelope',
+  '[ERR-7] answers 404 for the page of the unknown error code %s: with a page that links to all codes, or with JSON',
   async (code) => {
     const response = await pageOf(code)
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -164,7 +164,7 @@ it.each(['crdt/nothing', 'crdt', 'a/b/c', '%3Cb%3E/x'])(
   },
 )
 
-it('[ERR-7] has example messages that match the sources', () => {
+it('[ERR-7] has only example messages that match a message in the sources', () => {
   const lines = sources.split('\n').filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
   const literals = lines.flatMap((line) =>
     [...line.matchAll(/'([^']*)'|`([^`]*)`/g)].map(([, quoted, template]) => quoted ?? template ?? ''),
@@ -180,14 +180,14 @@ it('[ERR-7] has example messages that match the sources', () => {
   expect(messages.filter((message) => !starts.some((start) => start.test(issues(message))))).toEqual([])
 })
 
-it('[ERR-2] remedies mention only existing operations', () => {
+it('[ERR-2] mentions only existing operations in the remedies of error codes', () => {
   const paths = operationList.map(({ path }) => path as string)
   const named = codes.flatMap((code) => errorCodes[code].remedy.match(/\/v\d\/[\w/]+/g) ?? [])
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter((path) => !paths.includes(path))).toEqual([])
 })
 
-it('[ERR-3] has no unused code', () => {
+it('[ERR-3] has no unused error code', () => {
   const used = (code: string): boolean =>
     sources.includes(`'${code}'`) ||
     (/^(organization|folder|document)\/not-found$/.test(code) && sources.includes(`\`\${type}/not-found\``))
@@ -249,7 +249,7 @@ it.each([
   ['{"data": [1}', 1, 12, 'expected ","'],
   ['{"data": 01}', 1, 11, 'expected ","'],
 ])(
-  '[ERR-6] states line and column of invalid JSON, and repeats nothing of the body: %j',
+  '[ERR-6] states line and column of invalid JSON, and repeats no part of the body: %j',
   async (body, line, column, problem) => {
     const answer = await send('/v2/crdt/get', body)
     expect(answer.body.error).toMatchObject({
@@ -323,7 +323,7 @@ const limited: readonly Limited[] = [
 ]
 
 it.each(limited)(
-  '[ERR-8] when a call exceeds %s, states a remedy and the option',
+  '[ERR-8] when a call exceeds the limit %s, states a remedy and the option that raises the limit',
   async (limit, overrides, call) => {
     const weft = await startTestServer(overrides)
     try {

@@ -68,13 +68,13 @@ it.each([
   await expectError({ path: unknown, method: 'GET', body: null }, 404, 'NOT_FOUND', /nothing/)
 })
 
-it('[API-2] rejects a path with invalid percent-encoding with INVALID_ARGUMENT', async () => {
+it('[API-2] returns INVALID_ARGUMENT for a path with invalid percent-encoding', async () => {
   await expectError({ path: '/v2/%zz' }, 400, 'INVALID_ARGUMENT', /percent-encoding/)
   await expectError({ path: '/v2/%C3%28' }, 400, 'INVALID_ARGUMENT', /percent-encoding/)
 })
 
 it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-  '[API-3] answers the method %s with 405 and the header Allow',
+  '[API-3] answers 405 to a call with the method %s, and states POST in the header Allow',
   async (method) => {
     const { headers } = await expectError(
       { method, body: null },
@@ -86,7 +86,7 @@ it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   },
 )
 
-it('[API-3] lists the allowed methods of a page', async () => {
+it('[API-3] accepts HEAD for a page; answers 405 to POST, and lists GET and HEAD in the header Allow', async () => {
   const { headers } = await expectError({ path: '/healthz' }, 405, 'INVALID_ARGUMENT', /method/)
   expect(headers.get('allow')).toBe('GET, HEAD')
   expect((await call({ method: 'HEAD', body: null })).status).toBe(405)
@@ -159,7 +159,7 @@ it('[API-6] accepts a body that is exactly at the limit', async () => {
   await expectError({ body: `${validBody}${filler} ` }, 413, 'INVALID_ARGUMENT', /./)
 })
 
-it('[API-7] lists issues of the data with JSON pointers', async () => {
+it('[API-7] lists each problem of the data with a JSON pointer to its position', async () => {
   const body = JSON.stringify({ data: { userId: 1, userProperties: { name: 'Ann' } } })
   const answer = await expectError({ body }, 400, 'INVALID_ARGUMENT', /\/data/)
   expect(answer.body.error?.details?.issues).toEqual([
@@ -227,7 +227,7 @@ it('[API-13] ignores an offer to upgrade to HTTP/2', async () => {
 })
 
 it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET http://'])(
-  '[API-14] answers in the envelope when the request target is not a path: %s',
+  '[API-14] answers with an error in the envelope if the request target is not a path: %s',
   async (target) => {
     const answer = await sendRaw(server.port, `${target} HTTP/1.1\r\nhost: x\r\n\r\n`)
     expect([400, 404]).toContain(answer.status)
@@ -238,7 +238,7 @@ it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET 
   },
 )
 
-it('[API-14] uses the path of a target in absolute form', async () => {
+it('[API-14] if the request target is an absolute URL, serves the path of this URL', async () => {
   expect((await sendRaw(server.port, 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
 })
 
@@ -254,7 +254,7 @@ it('[API-11] continues to serve when a client disconnects in the middle of its b
   expect((await call()).status).toBe(200)
 })
 
-it('[SEC-2] answers slow headers and bodies with 408', async () => {
+it('[SEC-2] answers 408 to a client that sends its headers or body too slowly', async () => {
   expect(httpTimeouts).toMatchObject({
     headersTimeout: 10_000,
     requestTimeout: 20_000,

@@ -59,7 +59,7 @@ it.each([
   ['activity', '/v2/activities/add', activity('document.once'), '/v2/activities/get', 'document.once'],
   ['notification', '/v1/notifications/add', notification('one of'), '/v2/notifications/get', 'one of'],
 ])(
-  '[IDEM-3] creates one %s for 20 concurrent calls with one key, and returns the same response to all of them',
+  '[IDEM-3] creates one %s for 20 concurrent calls with the same key, and returns the same response to all of them',
   async (_what, path, data, get, text) => {
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(path, data, key)))
@@ -91,7 +91,7 @@ it('[IDEM-5] rejects a key that was used for another operation or another body, 
   expect(await timesIn('/v2/activities/get', { organizationId }, 'document.elsewhere')).toBe(0)
 })
 
-it('[IDEM-6] stores the rejection of a call that names a missing resource', async () => {
+it('[IDEM-6] stores the rejection of a call whose resource is missing, and returns it again after the resource was added', async () => {
   const key = randomUUID()
   const missing = { organizationId: 'later', folders: [{ folderId: 'a' }] }
   const first = await call('/v1/organizations/folders/add', missing, key)
@@ -138,7 +138,7 @@ it('[IDEM-7] separates the keys of different callers', async () => {
   expect(await call('/v2/workspace/apikey/create', make, key)).toEqual({ ...made, replayed: true })
 })
 
-it('[IDEM-12] stores no keys, created tokens or response texts in plain text', async () => {
+it('[IDEM-12] stores no idempotency key, created token or response text as plain text in its records', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-idempotency-'))
   try {
     const server = await startTestServer({ engine: 'level', dataDir: data })
@@ -168,7 +168,7 @@ it('[IDEM-12] stores no keys, created tokens or response texts in plain text', a
   }
 })
 
-it('[IDEM-13] stores no idempotency record for a call without the header', async () => {
+it('[IDEM-13] stores no idempotency record for a call without the header idempotency-key', async () => {
   const engine = await openMemoryEngine()
   const parts: string[] = []
   const { kv } = engine
@@ -191,7 +191,7 @@ it('[IDEM-13] stores no idempotency record for a call without the header', async
   }
 })
 
-it('[IDEM-14] allows pages of other domains to send the header and to read the headers of the response', async () => {
+it('[IDEM-14] allows pages of other domains to send the header idempotency-key and to read idempotent-replayed', async () => {
   const url = `${example.server.url}/v2/organizations/add`
   const origin = 'https://www.example.com'
   const preflight = await fetch(url, {
@@ -202,7 +202,7 @@ it('[IDEM-14] allows pages of other domains to send the header and to read the h
   expect(preflight.headers.get('access-control-expose-headers')).toContain('idempotent-replayed')
 })
 
-it('[IDEM-14] in /openapi.json, describes the header only for operations that change something', async () => {
+it('[IDEM-14] in /openapi.json, describes the header idempotency-key only for operations that change something', async () => {
   const document = (await (await fetch(`${example.server.url}/openapi.json`)).json()) as {
     paths: Record<string, { post: { parameters?: readonly { $ref: string }[]; responses: object } }>
     components: { parameters: Record<string, { name: string }> }
@@ -219,7 +219,7 @@ it('[IDEM-14] in /openapi.json, describes the header only for operations that ch
 })
 
 it.each([true, false])(
-  '[IDEM-8] with `ifVersion`, replaces content once even if the first replacement may have succeeded (%s)',
+  '[IDEM-8] with `ifVersion`, replaces content once, whether or not a first call with unknown outcome has replaced it (%s)',
   async (wasDone) => {
     const { engine, fail } = failingIn('idempotency', await openMemoryEngine())
     let isDown = false

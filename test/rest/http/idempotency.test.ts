@@ -50,7 +50,7 @@ describe('the header', () => {
     expect(Object.values(added).map(({ success }) => success)).toEqual([true])
   })
 
-  it('[IDEM-1] rejects two headers', async () => {
+  it('[IDEM-1] rejects a call that has the header idempotency-key twice', async () => {
     const answer = await fetch(example.server.url + add, {
       method: 'POST',
       headers: [
@@ -65,14 +65,14 @@ describe('the header', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('[IDEM-1] is ignored by an operation that changes nothing', async () => {
+  it('[IDEM-1] ignores the key of a call that changes nothing', async () => {
     for (const key of ['', 'a', 'a'])
       expect(await call('/v2/workspace/domains/get', {}, key)).toMatchObject({ status: 200, replayed: false })
   })
 })
 
 describe.each(changing)('$path', (operation) => {
-  it('[IDEM-2] when the call is repeated, returns the same bytes, and changes nothing', async () => {
+  it('[IDEM-2] when a call is repeated with the same key, returns the same bytes, and changes nothing', async () => {
     const data = await fittingData(example, operation)
     const key = randomUUID()
     const first = await call(operation.path, data, key)
@@ -85,7 +85,7 @@ describe.each(changing)('$path', (operation) => {
 })
 
 describe.each(changing.filter(({ effect }) => effect === 'repeatable'))('$path', (operation) => {
-  it('[IDEM-9] is repeatable: a call with another key succeeds for the same items, and leaves the same state', async () => {
+  it('[IDEM-9] is repeatable: a second call with another key gets the same results, and leaves the same state', async () => {
     const data = await fittingData(example, operation)
     const answers = [await callWithKey(example, operation.path, data)]
     const world = withoutTimes(await worldOf(example))

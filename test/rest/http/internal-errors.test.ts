@@ -168,7 +168,7 @@ it('[API-17] never logs query strings', async () => {
   expect(logged.join('')).not.toContain('in-the-query')
 })
 
-it('[API-8] logs the id of a request with the request', async () => {
+it('[API-8] logs the request id in the log line of the request', async () => {
   await provoke('bug')
   const lines = () => logged.map((line) => JSON.parse(line) as { msg: string; requestId?: string })
   await eventually(() => lines().some(({ msg }) => msg === 'request'))

@@ -36,7 +36,7 @@ describe('version 1 of documents/get', { timeout: 120_000 }, () => {
     await rm(data, { recursive: true, force: true, maxRetries: 20 })
   })
 
-  it('[DOC-20] returns all documents once, in the order of their ids, in one response', async () => {
+  it('[DOC-20] returns each document once, in the order of the ids, in one response', async () => {
     const response = await fetch(`${server.url}/v1/organizations/documents/get`, {
       method: 'POST',
       headers,
@@ -124,7 +124,7 @@ describe('a page of large records', { timeout: 120_000 }, () => {
   }
 
   it.each(Object.keys(listings))(
-    '[LIM-30] ends early, and all pages together have all %s once',
+    '[LIM-30] ends a page early if its records are large, and lists all %s once over all pages',
     async (name) => {
       const [path, query, id] = (await listings[name]?.()) ?? ['', {}, '']
       const found: unknown[] = []

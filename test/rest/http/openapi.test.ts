@@ -41,7 +41,7 @@ describe.each(operationList.map(({ path }) => path))('%s', (path) => {
     }
   })
 
-  it('[API-41] answers its example request as described', async () => {
+  it('[API-41] answers the example request as the description states', async () => {
     const { responses } = described()
     const { status, body } = await callExample(server, document, credentials, path)
     expect({ status, body }).toMatchObject({ status: 200 })
@@ -49,7 +49,7 @@ describe.each(operationList.map(({ path }) => path))('%s', (path) => {
   })
 })
 
-it('[DEF-7] gives no more access than necessary in any example', () => {
+it('[DEF-7] grants no more access than necessary in any example', () => {
   const examples = Object.entries(document.paths).flatMap(([path, operation]) => {
     const { requestBody, responses } = (operation as { post: Described }).post
     return Object.values({ request: requestBody, ...responses }).flatMap(({ content }) =>

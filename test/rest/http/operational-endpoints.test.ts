@@ -105,7 +105,7 @@ it('[OPS-4] describes every operation in /openapi.json as OpenAPI 3.1', () =>
     }
   }))
 
-it('[RUN-10] at the default rate, accepts the first import of a backend', async () => {
+it('[RUN-10] at the default rate, accepts 400 concurrent calls, as in the first import of a backend', async () => {
   const { callsPerKey } = readConfig({ flags: {}, environment: {}, file: null }).config
   expect(callsPerKey.burst).toBeGreaterThanOrEqual(10_000)
   await withServer({ callsPerKey }, async ({ post }) => {
@@ -155,7 +155,7 @@ async function halfCall({ port, credentials, url }: TestServer) {
   return { finish: () => socket.write(body), ended }
 }
 
-it('[OPS-5] at a stop, answers calls in progress, rejects new calls, and then closes the port', () =>
+it('[OPS-5] when the server stops, answers calls in progress, rejects new calls, and then closes the port', () =>
   withServer({ shutdownSeconds: 20 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()
@@ -172,7 +172,7 @@ it('[OPS-5] at a stop, answers calls in progress, rejects new calls, and then cl
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
   }))
 
-it('[OPS-6] stops on time even if a call never ends, and handles a second stop like the first', () =>
+it('[OPS-6] stops on time even if a call never ends, and treats a second stop like the first one', () =>
   withServer({ shutdownSeconds: 1 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()

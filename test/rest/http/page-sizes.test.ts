@@ -26,7 +26,7 @@ it('[COMPAT-5] has a maximum page size for each operation with pages', () => {
 })
 
 describe.each(sizes)('%s %s', (path, name, operation) => {
-  it('[COMPAT-5] uses the maximum instead of a larger number, and rejects a number below 1 with INVALID_ARGUMENT', async () => {
+  it('[COMPAT-5] uses the maximum page size if the call requests a larger one, and rejects an invalid page size with INVALID_ARGUMENT', async () => {
     const data = await fittingData(example, operation)
     for (const size of [1_000_000_000, 1]) {
       const { status, text } = await callWithKey(example, path, { ...data, [name]: size })

@@ -48,25 +48,25 @@ async function beBusy(): Promise<void> {
 }
 
 describe.skipIf(isMissing)('promtool', () => {
-  it('[OPS-32] finds no problem in /metrics of a busy server', async () => {
+  it('[OPS-32] promtool finds no problem in the metrics of a busy server', async () => {
     await beBusy()
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     expect(promtool(['check', 'metrics'], metrics)).toEqual({ code: 0, said: '' })
   })
 
-  it('[OPS-32] finds a problem in wrong metrics', () => {
+  it('[OPS-32] promtool finds the problem in invalid metrics', () => {
     const wrong = '# TYPE weft_things_total gauge\nweft_things_total 1\n'
     expect(promtool(['check', 'metrics'], wrong).said).not.toBe('')
   })
 
-  it('[CF-30] accepts the alert rules of a cluster', () => {
+  it('[CF-30] promtool accepts the alert rules for a cluster', () => {
     expect(promtool(['check', 'rules', '../cluster/alerts.yml'])).toMatchObject({
       code: 0,
       said: expect.stringMatching(/SUCCESS: \d+ rules found/),
     })
   })
 
-  it('[OPS-32] [RUN-8] [RUN-19] accepts the alert rules and the configuration that refers to them, and the rules fire for a server with problems', () => {
+  it('[OPS-32] [RUN-8] [RUN-19] promtool accepts the alert rules and the Prometheus configuration, and the rules fire for a server with problems', () => {
     expect(promtool(['check', 'rules', 'alerts.yml'])).toMatchObject({
       code: 0,
       said: expect.stringMatching(/SUCCESS: \d+ rules found/),

@@ -63,7 +63,7 @@ const slow: Readonly<Record<string, readonly [string, string | null]>> = {
 }
 
 itLong(
-  '[SEC-2] closes a client that never completes headers, body or upgrade, even if it sends them byte by byte',
+  '[SEC-2] closes a client that never completes its headers, body or upgrade, even if it sends them byte by byte',
   async () => {
     const http = createHttpServer((request) => request.resume(), short)
     http.listen(0, '127.0.0.1')
@@ -124,7 +124,7 @@ it(`[SEC-3] serves other clients while ${slowMany} clients stop in the middle of
   for (const { socket } of clients) socket.destroy()
 })
 
-itLong('[SEC-2] covers all time limits of the server in these tests', () => {
+itLong('[SEC-2] the tests on slow clients shorten every time limit of the server', () => {
   expect(Object.keys(short)).toEqual(Object.keys(httpTimeouts))
 })
 
@@ -147,7 +147,7 @@ itLong('[SEC-2] closes a client that does not read its responses', async () => {
 const request = 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'
 const pipelined = 200_000
 
-it(`[SEC-4] closes a connection that pipelines ${pipelined} requests, and answers few of them`, async () => {
+it(`[SEC-4] closes a connection that pipelines ${pipelined} requests, and answers at most one of them`, async () => {
   const before = await answered()
   const flood = open(server.port)
   flood.socket.pause()
@@ -158,7 +158,7 @@ it(`[SEC-4] closes a connection that pipelines ${pipelined} requests, and answer
   expect((await answered()) - before).toBeLessThanOrEqual(1)
 })
 
-it('[SEC-4] includes requests with an unknown Expect header in the limit of waiting requests', async () => {
+it('[SEC-4] counts requests with an unknown Expect header toward the limit of waiting requests', async () => {
   const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n'
   const flood = open(server.port, request + expecting.repeat(1_000))
   await eventually(() => flood.ended())

@@ -78,7 +78,7 @@ it('[API-21] in every operation, rejects a misspelled member, and suggests the c
   expect(checked).toBeGreaterThan(400)
 })
 
-it('[API-21] rejects a misspelled member even if unknown members are ignored', async () => {
+it('[API-21] rejects a misspelled member even if the server ignores unknown members', async () => {
   for (const name of ['organisations', 'ORGANIZATIONS', 'organizations_', 'oragnizations']) {
     const answer = await lenient.post('/v2/organizations/add', { [name]: [] })
     expect(answer.body.error?.message).toBe(`/data/${name} is unknown (did you mean organizations?)`)
@@ -112,7 +112,7 @@ describe('an operation that writes', () => {
     expect(dataOf(await server.post('/v2/users/get', { organizationId: 'acme' }))).toEqual([])
   })
 
-  it('[API-25] accepts any member in objects that the caller defines', async () => {
+  it('[API-25] accepts any member in an object whose members the caller chooses', async () => {
     const free = { naem: 1, userId: 2, constructor: { deep: [{}] }, '': null }
     const organizations = [{ organizationId: 'free', metadata: free }]
     const added = await server.post('/v2/organizations/add', { organizations })
@@ -128,7 +128,7 @@ describe('an operation that writes', () => {
     expect(annotated.status).toBe(200)
   })
 
-  it('[API-25] rejects members next to data, and rejects query parameters', async () => {
+  it('[API-25] rejects query parameters, and members of the body beside `data`', async () => {
     const headers = {
       'content-type': 'application/json',
       'x-service-api-key': server.credentials.apiKey,
@@ -149,7 +149,7 @@ describe('an operation that writes', () => {
 })
 
 describe('an operation that reads', () => {
-  it('[API-26] lists the unknown members that it ignores in a header', async () => {
+  it('[API-26] ignores unknown members, and lists them in the header x-weft-ignored', async () => {
     const answer = await server.post('/v2/organizations/get?traced=1', {
       pageSize: 10,
       zzzzzz: { pageSize: 1 },
@@ -160,7 +160,7 @@ describe('an operation that reads', () => {
     expect(ignoredIn(await server.post('/v2/organizations/get', {}))).toBeNull()
   })
 
-  it('[API-26] lists as many unknown members as fit into the header', async () => {
+  it('[API-26] lists as many ignored members as fit into the header x-weft-ignored', async () => {
     const names = Array.from({ length: 900 }, (_, index) => [`${'long'.repeat(100)}${index}`, 1])
     const answer = await server.post('/v2/organizations/get', Object.fromEntries(names))
     const header = ignoredIn(answer) ?? ''
@@ -168,7 +168,7 @@ describe('an operation that reads', () => {
     expect(header).toMatch(/^\/data\/(long){5}%E2%80%A6, .*, and \d+ more$/)
   })
 
-  it('[API-26] lets pages of other origins read the header', async () => {
+  it('[API-26] lets pages of other origins read the header x-weft-ignored', async () => {
     const origin = 'https://example.com'
     await server.post('/v2/workspace/domains/add', { domains: [origin] })
     const answer = await server.post('/v2/organizations/get', { zzzzzz: 1 }, { origin })
@@ -176,7 +176,7 @@ describe('an operation that reads', () => {
   })
 })
 
-it('[API-26] with unknownMembers ignore, an operation that writes also ignores and lists unknown members', async () => {
+it('[API-26] with unknownMembers `ignore`, also ignores and lists unknown members in an operation that writes', async () => {
   const users = [
     { userId: 'ann', initials: 'A' },
     { userId: 'bob', initials: 'B' },
@@ -191,7 +191,7 @@ describe('hostile bodies', () => {
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`organizatoin${index}`, 1]))
 
   it.each(['/v2/organizations/get', '/v2/organizations/add'])(
-    '[API-27] %s rejects 100,000 unknown members in one call',
+    '[API-27] %s rejects a call with 100,000 unknown members',
     async (path) => {
       const data = many(100_000)
       const { status, body } = await server.post(path, data)
@@ -200,7 +200,7 @@ describe('hostile bodies', () => {
     },
   )
 
-  it('[API-27] reports the same unknown members of many items once', async () => {
+  it('[API-27] if many items have the same unknown members, reports each of these members once', async () => {
     const items = Array.from({ length: 100_000 }, () => ({ zzzzzz: 1, yyyyyy: 2 }))
     const { body } = await server.post('/v2/organizations/add', { organizations: items })
     expect(body.error?.details?.issues).toEqual([

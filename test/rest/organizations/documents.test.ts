@@ -43,7 +43,7 @@ it('[DOC-1] adds a document and returns it; by default, the document is public a
   ])
 })
 
-it('[DOC-2] does not add a document that exists or whose folder is missing, but adds the other documents of the call', async () => {
+it('[DOC-2] does not add a document if it exists or its folder is missing, but adds the other documents of the call', async () => {
   const { addDocuments, documents } = await newOrganization(server)
   await addDocuments({ documentId: 'used', documentName: 'First' })
   expect(
@@ -59,7 +59,7 @@ it('[DOC-2] does not add a document that exists or whose folder is missing, but 
   ])
 })
 
-it('[DOC-3] creates a missing organization or folder with createOrganization or createFolder, and only with these flags', async () => {
+it('[DOC-3] creates a missing organization or folder only with createOrganization or createFolder', async () => {
   const { addFolders, v2, folders, documents } = organizationCalls(server, 'made by a document')
   const wanted = [
     { documentId: 'a', folderId: 'first' },
@@ -133,7 +133,7 @@ it('[DOC-5] in version 2, returns documents by id, or lists a folder or the orga
   )
 })
 
-it('[DOC-6] changes the given members and keeps the other members, and does not update an unknown document', async () => {
+it('[DOC-6] changes the given members of a document and keeps the others; does not update an unknown document', async () => {
   const { addFolders, addDocuments, updateDocuments, documents } = await newOrganization(server)
   await addFolders({ folderId: 'f' })
   await addDocuments({ documentId: 'a', documentName: 'Before', metadata: { kept: true } })
@@ -295,7 +295,7 @@ it('[ACC-10] does not show documents of another API key', async () => {
   await other.stop()
 })
 
-it('[API-62] processes each item of many concurrent batches once', async () => {
+it('[API-62] when many batches are concurrent, processes each of their items once', async () => {
   const { addFolders, addDocuments, documents, folders } = await newOrganization(server)
   const callers = Array.from({ length: 40 }, (_, caller) => caller)
   const results = await Promise.all(

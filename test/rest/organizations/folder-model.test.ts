@@ -135,7 +135,7 @@ it('[FOLD-15] after any additions, moves and deletions, has the same folders as 
   )
 })
 
-it('[FOLD-15] has a valid tree after concurrent additions, moves and deletions', async () => {
+it('[FOLD-15] after concurrent additions, moves and deletions, has a valid tree of folders', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 5 }), async (rounds) => {
       const directory = directoryOn(await openMemoryEngine())

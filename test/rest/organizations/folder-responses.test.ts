@@ -36,7 +36,7 @@ it('[FOLD-16] returns all folders without a limit, but limits the subfolders tha
   expect(dataOf(await v1('folders/get'))).toHaveLength(631)
 })
 
-it('[FOLD-16] in version 1, returns all folders; rejects a request for one folder that is too large, and states what to request instead', async () => {
+it('[FOLD-16] in version 1, returns all folders; rejects a request for one folder with too many subfolders, and states what to request', async () => {
   const { addFolders, v1 } = await newOrganization(server)
   const name = '\u0001'.repeat(1_000)
   await addFolders({ folderId: 'top' })

@@ -73,7 +73,7 @@ it('[FOLD-2] accepts nested folders in one call in any order, and rejects a fold
   expect(await folders()).toHaveLength(tree.length)
 })
 
-it('[FOLD-3] rejects an existing id and the id `root`, and changes nothing', async () => {
+it('[FOLD-3] rejects a new folder with an existing id and any change of the folder `root`, and changes nothing', async () => {
   const { addFolders, updateFolders, folders, v1 } = await newOrganization(server)
   await addFolders({ folderId: 'used', folderName: 'First' })
   expect(await addFolders({ folderId: 'used', folderName: 'Second' }, { folderId: 'root' })).toEqual({
@@ -128,7 +128,7 @@ it('[FOLD-5] returns NOT_FOUND for an unknown folder or organization', async () 
   expect(statusOf(await none.v2('folders/access/update', access))).toBe('NOT_FOUND')
 })
 
-it('[FOLD-6] changes the given members, and moves a folder with its content to another parent', async () => {
+it('[FOLD-6] changes the given members of a folder, and moves a folder with its content to another parent', async () => {
   const { addFolders, addDocuments, updateFolders, folders, documents } = await newOrganization(server)
   await addFolders(...chain('m', 3), { folderId: 'target', folderName: 'Target' })
   await addDocuments({ documentId: 'inside', folderId: 'm3' })
@@ -154,7 +154,7 @@ it('[FOLD-6] changes the given members, and moves a folder with its content to a
   expect((await folders({ folderId: 'm3' }))[0]?.ancestors).toEqual(['root', 'm2'])
 })
 
-it('[FOLD-7] never moves a folder below itself, neither by one move, nor by several in a call, nor by concurrent moves', async () => {
+it('[FOLD-7] never moves a folder below itself, neither by one move, by several moves of a call, nor by concurrent moves', async () => {
   const { addFolders, updateFolders, folders } = await newOrganization(server)
   const cycle = 'a folder cannot be moved below itself'
   await addFolders(...chain('c', 3), { folderId: 'p' }, { folderId: 'q' })
@@ -191,7 +191,7 @@ it('[FOLD-8] limits the nesting of folders to 32 levels, both when folders are a
   expect(both.flatMap((each) => Object.values(each)).toSorted()).toEqual([tooDeep, true].toSorted())
 })
 
-it('[FOLD-9] checks all moves of one call together, in any order', async () => {
+it('[FOLD-9] accepts moves of one call that are valid only together, in any order', async () => {
   const { addFolders, updateFolders, folders } = await newOrganization(server)
   await addFolders({ folderId: 'a' }, { folderId: 'b', parentFolderId: 'a' })
   const moves = [
@@ -241,7 +241,7 @@ it('[FOLD-10] deletes a folder with all its subfolders and documents, and nothin
   expect(dataOf(await v2('folders/delete', { folderId: 'g2' }))).toBeNull()
 })
 
-it('[FOLD-11] sets access type and inheritance of many folders, and returns the effective access type', async () => {
+it('[FOLD-11] sets the access type and the inheritance of several folders, and returns the effective access type', async () => {
   const { addFolders, folders, v2 } = await newOrganization(server)
   await addFolders(...chain('t', 4))
   const set = async (folderIds: string[], data: object) =>
@@ -267,7 +267,7 @@ it('[FOLD-11] sets access type and inheritance of many folders, and returns the 
 })
 
 itLong(
-  '[FOLD-12] limits an organization to 10,000 folders, and with this number answers every call in limited time',
+  '[FOLD-12] limits an organization to 10,000 folders, and answers every call in limited time if there are that many',
   async () => {
     const { addFolders, updateFolders, folders, v1 } = await newOrganization(server)
     const id = (index: number) => `f${String(index).padStart(5, '0')}`

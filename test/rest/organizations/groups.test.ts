@@ -59,7 +59,7 @@ const permitGroup = (groupId: string, resource: object): Promise<Answer> =>
     permissions: { resources: [{ organizationId: 'acme', ...resource }] },
   })
 
-it('[GRP-1] gives a new group the given name, or its id if there is none, and renames existing groups', async () => {
+it('[GRP-1] names a new group by the given name, or else by its id, and renames an existing group', async () => {
   const at = await organization('groups-1')
   const results = await add(
     [{ groupId: 'design', groupName: 'Design' }, { groupId: 'sales' }, { groupId: 'x' }],
@@ -76,7 +76,7 @@ it('[GRP-1] gives a new group the given name, or its id if there is none, and re
   ])
 })
 
-it('[GRP-2] returns results by user id, and creates a missing group and unknown users', async () => {
+it('[GRP-2] adds users to a group, creates a missing group and unknown users, and returns the results by user id', async () => {
   const at = await organization('groups-2')
   const results = await addUsers('crew', ['ann', 'bob', 'ann'], at)
   expect(results).toEqual({
@@ -114,7 +114,7 @@ it('[GRP-2] accepts every well-formed id of a group, and returns it unchanged', 
   expect((await get(at)).map(({ groupId }) => groupId).toSorted()).toEqual(oddIds.toSorted())
 })
 
-it('[GRP-3] removes the given users from a group, or all users', async () => {
+it('[GRP-3] removes the given users, or all users, from a group', async () => {
   const at = await organization('groups-3')
   const ids = Array.from({ length: 700 }, (_, index) => `user-${index}`)
   for (let from = 0; from < ids.length; from += 500) await addUsers('crew', ids.slice(from, from + 500), at)
@@ -142,7 +142,7 @@ it('[GRP-3] removes the given users from a group, or all users', async () => {
   ])
 })
 
-it('[GRP-4] lists groups or the users of a group in pages, or returns the given groups', async () => {
+it('[GRP-4] lists all groups, or the users of one group, in pages, or returns the given groups', async () => {
   const at = await organization('groups-4')
   const ids = ['a', 'b', 'c', 'd', 'e']
   await add(
@@ -225,7 +225,7 @@ it('[GRP-10] lists groups with their grants on a resource, or returns one group 
   expect(errorOf(await server.post(paths.get, { ...at, documentId: 'none' }))).toEqual(['NOT_FOUND'])
 })
 
-it('[GRP-5] deletes a group completely, and a new group with the same id gets nothing of it', async () => {
+it('[GRP-5] deletes a group completely: a new group with the same id has no users or grants of the former group', async () => {
   const resources = ['d1', 'd2'].map((id) => ({ type: 'document', id }))
   await addUsers('gone', ['gary'])
   const users = Array.from({ length: 300 }, (_, index) => `gone-${index}`)
@@ -252,7 +252,7 @@ it('[GRP-6] applies the grants of a group to a user only while the user is in th
   expect(await roleOn('d3', 'rita')).toBe('editor')
 })
 
-it('[GRP-7] limits a user to 200 groups, and creates no group in a call that adds no user', async () => {
+it('[GRP-7] limits a user to 200 groups; a call that can add no user creates no group', async () => {
   const at = await organization('groups-7')
   const scope = scopeOf(server.credentials, 'groups-7')
   for (let index = 0; index < groupsOfUserMax; index++)
@@ -265,7 +265,7 @@ it('[GRP-7] limits a user to 200 groups, and creates no group in a call that add
   expect(await usersOf('one-more', at)).toEqual(['idle'])
 })
 
-it('[GRP-8] returns NOT_FOUND for a missing organization, and for a removal of users from a missing group', async () => {
+it('[GRP-8] returns NOT_FOUND for a missing organization, and for a missing group whose users are listed or removed', async () => {
   const none = { organizationId: 'none' }
   for (const [path, data] of [
     [paths.add, { ...none, organizationUserGroups: [{ groupId: 'g' }] }],

@@ -96,7 +96,7 @@ it('[API-50] returns ids of organizations, folders, documents, users and groups 
   }
 })
 
-it('[API-50] keeps the content of two addresses separate if any of their ids differ', async () => {
+it('[API-50] keeps the contents of two addresses separate if the addresses differ in any id', async () => {
   const places = odd.flatMap((id) => [
     { organizationId: id, documentId: 'd', editorId: 'e' },
     { organizationId: 'ids', documentId: id, editorId: 'e' },
@@ -124,7 +124,7 @@ it('[API-50] accepts every percent-encoded id in the URL of a websocket', async 
   }
 }, 60_000)
 
-it('[API-51] rejects an invalid id in every place that has an id', async () => {
+it('[API-51] rejects an invalid id of an organization, folder, document or user', async () => {
   for (const id of never) {
     for (const [path, data] of [
       ['/v2/organizations/add', { organizations: [{ organizationId: id }] }],

@@ -23,7 +23,7 @@ const remove = async (...organizationIds: string[]) => outcomes(await call('dele
 const get = async (data: object) => dataOf(await call('get', data)) as Organization[]
 const read = (...organizationIds: string[]) => get({ organizationIds })
 
-it('[ORG-1] adds an organization with name and metadata, both empty by default, and returns it', async () => {
+it('[ORG-1] adds an organization with name and metadata, which are empty by default, and returns it', async () => {
   const before = Date.now()
   const answer = await call('add', {
     organizations: [
@@ -57,7 +57,7 @@ it('[ORG-2] does not add or change an existing organization, but adds the other 
   expect(many.filter(({ race }) => race === true)).toHaveLength(1)
 })
 
-it('[ORG-3] changes the given members and keeps the other members, and does not update an unknown organization', async () => {
+it('[ORG-3] changes the given members of an organization and keeps the others; does not update an unknown organization', async () => {
   await add({ organizationId: 'changing', organizationName: 'Before', metadata: { a: 1 } })
   const [before] = await read('changing')
   await new Promise((resolve) => setTimeout(resolve, 2))
@@ -95,7 +95,7 @@ it('[ORG-4] returns up to 30 organizations by id and omits missing ones, or list
   await own.stop()
 })
 
-it('[ORG-5] returns a result for each organization to delete; the result of a missing organization has success false', async () => {
+it('[ORG-5] returns a result for each organization that a call deletes; for a missing organization, `success` is false', async () => {
   await add({ organizationId: 'goes' }, { organizationId: 'stays' })
   const answer = await call('delete', { organizationIds: ['goes', 'missing'] })
   expect(answer.status).toBe(200)

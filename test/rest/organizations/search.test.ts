@@ -24,7 +24,7 @@ function listing(path: string, fixed: object, idOf: (item: never) => string) {
 const badSearch = [400, 'INVALID_ARGUMENT', '/data/search']
 const badToken = [400, 'INVALID_ARGUMENT', undefined]
 
-it('[DOC-15] ignores case in every alphabet', async () => {
+it('[DOC-15] in a search, ignores case in every alphabet', async () => {
   const { organizationId, addDocuments } = await newOrganization(server)
   await addDocuments({ documentId: 'a', documentName: 'ΟΔΟΣΑ' }, { documentId: 'b', documentName: 'Straße' })
   const { found } = listing('/v2/organizations/documents/get', { organizationId }, ({ id }) => id)
@@ -32,7 +32,7 @@ it('[DOC-15] ignores case in every alphabet', async () => {
   for (const search of ['straße', 'STRASSE', 'STRAẞE']) expect(await found({ search })).toEqual(['b'])
 })
 
-it('[DOC-15] finds documents of the organization or a folder by a text in id or name, in pages', async () => {
+it('[DOC-15] finds documents of an organization or a folder by a part of their id or name, in pages', async () => {
   const { organizationId, addFolders, addDocuments, updateDocuments } = await newOrganization(server)
   await addFolders({ folderId: 'f' })
   await addDocuments(
@@ -60,7 +60,7 @@ it('[DOC-15] finds documents of the organization or a folder by a text in id or 
   expect((await problem({ search: 'a', folderId: 'none' }))[0]).toBe(404)
 })
 
-it('[ORG-17] finds organizations by a text in id or name, in pages', async () => {
+it('[ORG-17] finds organizations by a part of their id or name, in pages', async () => {
   const organizations = [
     { organizationId: 'acme 17', organizationName: 'Acme Ltd' },
     { organizationId: 'b-ACME' },
@@ -76,7 +76,7 @@ it('[ORG-17] finds organizations by a text in id or name, in pages', async () =>
   expect(await problem({ search: 'acme', organizationIds: ['c'] })).toEqual(badSearch)
 })
 
-it('[USER-16] finds users of the organization or a document by a text in id, name or email', async () => {
+it('[USER-16] finds users of an organization or a document by a part of their id, name or email', async () => {
   const { organizationId, addDocuments } = await newOrganization(server)
   await addDocuments({ documentId: 'd' })
   const users = [

@@ -163,7 +163,7 @@ it('[USER-6] updates only users of the given resource', async () => {
   ).toEqual(['NOT_FOUND'])
 })
 
-it('[USER-7] keeps the expiry of a changed role, and when it changes a role on a document, gives no role on the organization', async () => {
+it('[USER-7] when the role of a user on a document changes, keeps its expiry, and gives the user no role on the organization', async () => {
   const expiresAt = server.clock.now() / 1000 + 60
   const document = { type: 'document', id: 'd3', organizationId: 'acme' }
   await permit({ ...document, expiresAt }, { user: { userId: 'temp' } })
@@ -215,7 +215,7 @@ it('[USER-9] accepts a page token only for the query that returned it', async ()
     expect(errorOf(await server.post('/v2/users/get', other))).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[USER-10] removes only the role on the document, and keeps everything else', async () => {
+it('[USER-10] when a user is deleted from a document, removes only the role on this document', async () => {
   await add({ users: [{ userId: 'leaver', name: 'Lee' }] })
   await add({ documentId: 'd1', users: [{ userId: 'leaver' }] })
   await add({ documentId: 'd2', users: [{ userId: 'leaver' }] })
@@ -265,7 +265,7 @@ it('[USER-11] when a user is deleted from the organization, removes all data of 
   expect(report.users.ann?.documents['doc-1']).toMatchObject({ errorCode: 'permission_denied' })
 })
 
-it('[USER-11] during a deletion, keeps concurrent grants either completely or not at all', async () => {
+it('[USER-11] when a user is deleted while grants are added, keeps each of these grants either completely or not at all', async () => {
   const at = await organization('delete-race')
   const scope = scopeOf(server.credentials, 'delete-race')
   const names = Array.from({ length: 20 }, (_, index) => `doc-${index}`)
@@ -290,7 +290,7 @@ it('[USER-11] during a deletion, keeps concurrent grants either completely or no
   expect((await get({ ...at, userIds: ['ann'] })).length).toBe(index.length > 0 ? 1 : 0)
 })
 
-it('[USER-11] if a removal was interrupted at any point, a repeated call completes it', async () => {
+it('[USER-11] if the deletion of a user was interrupted at any point, a repeated call completes it', async () => {
   const scope = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme' }
   const acme = { type: 'organization', id: 'acme' } as const
   const documents = Array.from({ length: 230 }, (_, index) => ({ documentId: `doc-${index}` }))

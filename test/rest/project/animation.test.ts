@@ -26,7 +26,7 @@ function pictureOf(pixels: Buffer): Buffer {
   ])
 }
 
-it('[GUIDE-15] has an animation of at most 1 MB as the first picture of the README', () => {
+it('[GUIDE-15] the first picture of the README is an animation of at most 1 MB', () => {
   const [, alt = '', path = ''] = /!\[([^\]]*)\]\(([^)]+)\)/.exec(readme) ?? []
   expect(alt).toMatch(/two users/i)
   expect(readme.split('\n').findIndex((line) => line.includes(path))).toBeLessThan(10)
@@ -38,7 +38,7 @@ it('[GUIDE-15] has an animation of at most 1 MB as the first picture of the READ
   expect(control?.readUInt32BE(0)).toBeGreaterThan(20)
 })
 
-it('[GUIDE-15] has a README of at most 900 words', () => {
+it('[GUIDE-15] the README has at most 900 words', () => {
   const prose = readme.replaceAll(/^```[\s\S]*?^```$/gm, '')
   expect(prose.split(/\s+/).filter((word) => /\w/.test(word)).length).toBeLessThanOrEqual(900)
 })

@@ -26,7 +26,7 @@ const local = { WEFT_HOST: '127.0.0.1', WEFT_PORT: '0' }
 const keptIn = (cwd: string): Record<string, string> =>
   JSON.parse(readFileSync(join(cwd, 'data/credentials.json'), 'utf8')) as Record<string, string>
 
-it('[OPS-20] [RUN-2] [RUN-3] at each start, prints the console link and a working call to a terminal', async () => {
+it('[OPS-20] [RUN-2] [RUN-3] at each start in a terminal, prints the console link and a call that works', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local, 'terminal')
   await first.printed(/listening {2}port=\d+/)
@@ -53,14 +53,14 @@ it('[OPS-20] [RUN-2] [RUN-3] at each start, prints the console link and a workin
   await second.ended
 })
 
-it('[RUN-3] uses the log format that `logFormat` specifies', async () => {
+it('[RUN-3] writes the log in the format that the option `logFormat` sets', async () => {
   const running = startCli(['serve', '--log-format', 'text', '--engine', 'memory'], directory(), local)
   await running.printed(/info {3}listening {2}port=\d+/)
   running.child.kill('SIGTERM')
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-20] logs the name of the credentials file at the first start, and not at later starts', async () => {
+it('[OPS-20] logs the name of the credentials file at the first start, and logs no secret', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local)
   await first.printed(listening)
@@ -91,7 +91,7 @@ it('[OPS-21] with --json, prints the credentials as one line of JSON, without th
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-22] [RUN-4] reports a problem that the operator must correct in one sentence, with exit code 2', async () => {
+it('[OPS-22] [RUN-4] reports a problem that the operator must correct in one sentence, and ends with exit code 2', async () => {
   const cwd = directory()
   expect(await runCli([], cwd, { WEFT_PORT: 'x' })).toEqual({
     code: 2,
@@ -140,7 +140,7 @@ it('[CFG-9] logs the variables that an orchestrator injects, and starts', async 
   expect((await running.ended).code).toBe(0)
 })
 
-it('[OPS-23] rejects a second process in the same data directory with one sentence and exit code 2', async () => {
+it('[OPS-23] a second process in the same data directory ends with one sentence and exit code 2', async () => {
   const cwd = directory()
   const first = startCli([], cwd, local)
   await first.printed(listening)
@@ -172,7 +172,7 @@ itLong('[OPS-24] config print shows values and their sources, and config check v
   expect((await runCli(['config', 'check', '--port', 'x'], cwd)).code).toBe(2)
 })
 
-it('[OPS-25] creates a token with the secret of the data directory', async () => {
+it('[OPS-25] weft token creates a token with the configured signing secret, and fails without a secret', async () => {
   const cwd = directory()
   expect((await runCli(['token', 'ann'], cwd)).code).toBe(2)
   const environment = {

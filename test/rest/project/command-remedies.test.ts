@@ -38,7 +38,7 @@ it.each([
   ],
   ['token', 'ann', '--data-dir', data],
   ['console', '--data-dir', data],
-])('[CMD-11] %s %s: when the key is wrong, ends with the same sentence as serve', async (...args) => {
+])('[CMD-11] %s %s: if the API key is wrong, ends with the same error as serve', async (...args) => {
   expect(await runCli(args, cwd, { ...local, WEFT_API_KEY: wrongKey })).toEqual({
     code: 2,
     out: '',
@@ -46,7 +46,7 @@ it.each([
   })
 })
 
-it('[CMD-11] when a configured key has no auth token, rejects the key in weft console', async () => {
+it('[CMD-11] weft console rejects a configured API key whose auth token is not configured', async () => {
   const server = await startTestServer({ engine: 'level', dataDir: data })
   const console = await runCli(['console', '--data-dir', data], cwd, { ...local, WEFT_API_KEY: wrongKey })
   await server.stop()
@@ -63,7 +63,7 @@ it.each([
   ['API key', { WEFT_API_KEY: wrongKey }],
   ['workspace', { WEFT_WORKSPACE_ID: 'wrong' }],
   ['auth token', { WEFT_AUTH_TOKEN: 'wrong-wrong-wrong-wrong' }],
-])('[RUN-6] in doctor, reports a wrong %s as one failure with the remedy', async (_name, wrong) => {
+])('[RUN-6] weft doctor reports a wrong %s as one failure with the remedy', async (_name, wrong) => {
   const { code, out } = await runCli(['doctor', '--json', '--data-dir', data], cwd, { ...local, ...wrong })
   const { findings } = JSON.parse(out) as { findings: { name: string; verdict: string; help: string }[] }
   expect(findings.filter(({ verdict }) => verdict === 'fail')).toMatchObject([
@@ -74,7 +74,7 @@ it.each([
 
 const put = (...args: string[]) => runCli(['doc', 'put', ...args, '--data-dir', data], cwd, local)
 
-it('[CMD-12] doc put reports that it has created an editor, even an empty one', async () => {
+it('[CMD-12] doc put reports that it has created an editor, even if the editor is empty', async () => {
   const file = join(cwd, 'empty')
   writeFileSync(file, '')
   const address = 'acme/d2/nevermade'
@@ -85,7 +85,7 @@ it('[CMD-12] doc put reports that it has created an editor, even an empty one', 
   expect((await put(address, file, '--format', 'text')).out).toBe('the document already has this update\n')
 })
 
-it('[CMD-12] doc put uses the format of the file extension; without a known extension, it fails and states the option', async () => {
+it('[CMD-12] doc put derives the format from the file extension; if the extension is unknown, it fails and states the option', async () => {
   for (const [name, text] of [
     ['a.xml', '<p>one</p>'],
     ['a.txt', 'words'],

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe('null', () => {
-  it('[COMPAT-1] treats null in an optional member as absent, at any depth', async () => {
+  it('[COMPAT-1] treats null in an optional request member as if the member were absent, at any depth', async () => {
     const users = [{ userId: 'nina', name: 'Nina', email: null, accessRole: null, metadata: null }]
     expect(await call('/v2/users/add', { organizationId, documentId: null, users })).toMatchObject({
       nina: { success: true },
@@ -79,7 +79,7 @@ describe('null', () => {
     ])
   })
 
-  it('[COMPAT-1] allows null in the description of every optional request member, and of no other member', async () => {
+  it('[COMPAT-1] in /openapi.json, allows null for every optional request member, and for no other member', async () => {
     const described = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
       paths: Record<string, { post: { requestBody: { content: Record<string, { schema: Described }> } } }>
     }
@@ -125,7 +125,7 @@ describe('lists', () => {
     expect(await call('/v2/commentannotations/get', annotations)).toEqual([])
   })
 
-  it('[COMPAT-2] in config/set, treats an empty list of documents as the whole organization', async () => {
+  it('[COMPAT-2] in notifications/config/set, treats an empty list of documents as the whole organization', async () => {
     const config = { inbox: 'MINE', email: null }
     expect(
       await call('/v2/notifications/config/set', {
@@ -144,7 +144,7 @@ describe('lists', () => {
     ).toMatchObject([{ config: { inbox: 'MINE' } }])
   })
 
-  it('[COMPAT-2] treats an empty filter of a new endpoint as no filter, and rejects an empty filter in a change', async () => {
+  it('[COMPAT-2] treats an empty filter of a new endpoint as no filter, but rejects an empty filter when an endpoint is changed', async () => {
     const { advanced, create, post } = await webhooksOf(server)
     await advanced({ isEnabled: true })
     const { id, filterTypes, channels } = await create({ filterTypes: [], channels: [] })
@@ -155,7 +155,7 @@ describe('lists', () => {
       )
   })
 
-  it('[COMPAT-2] in an operation that writes, never treats an empty list as all', async () => {
+  it('[COMPAT-2] in an operation that writes, never treats an empty list as "all"', async () => {
     const made = { organizationId, documentId: 'kept', editorId: 'main', type: 'text', data: 'kept' }
     await call('/v2/crdt/add', made)
     await server.post('/v2/crdt/delete', { organizationId, documentId: 'kept', editorIds: [] })
@@ -165,7 +165,7 @@ describe('lists', () => {
     await call('/v2/organizations/documents/delete', { organizationId, documentIds: ['kept'] })
   })
 
-  it('[COMPAT-5] treats a page size above the maximum as the maximum, and a depth of 0 as the folder without subfolders', async () => {
+  it('[COMPAT-5] uses the maximum page size if a call requests a larger one; with maxDepth 0, returns a folder without subfolders', async () => {
     expect(await call('/v2/users/get', { organizationId, pageSize: 1_000_000_000 })).not.toEqual([])
     expect(await call('/v2/activities/get', { organizationId, pageSize: 10_000 })).not.toEqual([])
     const { advanced, post } = await webhooksOf(server)
@@ -185,7 +185,7 @@ describe('lists', () => {
 })
 
 describe('event types that Weft does not have', () => {
-  it('[COMPAT-3] are kept by an endpoint, and listed in the response', async () => {
+  it('[COMPAT-3] an endpoint keeps event types that Weft does not have, and the response lists them as warnings', async () => {
     const { advanced, post, list } = await webhooksOf(server)
     await advanced({ isEnabled: true })
     const filterTypes = ['comment.add', 'recorder.start', 'agent.run']
@@ -209,7 +209,7 @@ describe('event types that Weft does not have', () => {
     ])
   })
 
-  it('[COMPAT-3] are kept as triggers of the basic service, and listed in the response', async () => {
+  it('[COMPAT-3] the basic service keeps triggers for event types that Weft does not have, and the response lists them as warnings', async () => {
     const { post, basic } = await webhooksOf(server)
     const triggers = {
       'comment.add': true,
@@ -233,7 +233,7 @@ describe('event types that Weft does not have', () => {
     )
   })
 
-  it('[COMPAT-11] rejects a misspelled enableDataProtection among the triggers', async () => {
+  it('[COMPAT-11] rejects a misspelled `enableDataProtection` among the triggers', async () => {
     const { post, basic } = await webhooksOf(server)
     for (const name of [
       'enableDataProtecton',
@@ -258,7 +258,7 @@ describe('event types that Weft does not have', () => {
     })
   })
 
-  it('[COMPAT-4] treats enableDataProtection next to the triggers like the trigger with this name', async () => {
+  it('[COMPAT-4] treats `webhookServiceConfig.enableDataProtection` like the trigger `triggers.enableDataProtection`', async () => {
     const { basic } = await webhooksOf(server)
     const config = (change: object) => basic({ webhookServiceConfig: change })
     expect(await config({ enableDataProtection: true })).toMatchObject({
@@ -305,7 +305,7 @@ describe('missing organizations, folders and documents', () => {
     ['/v2/auth/permissions/add', grant(`${id}-4`, more)],
   ]
 
-  it('[COMPAT-7] are created with createMissing, and only then', async () => {
+  it('[COMPAT-7] creates missing organizations, folders and documents only with createMissing', async () => {
     for (const [path, data] of calls('absent'))
       expect(errorOf(await server.post(path, data))).toEqual(['NOT_FOUND'])
     for (const [path, data] of calls('made', { createMissing: true }))
@@ -327,7 +327,7 @@ describe('missing organizations, folders and documents', () => {
     })
   })
 
-  it('[COMPAT-7] are not created if none of the folders of the call can be added', async () => {
+  it('[COMPAT-7] does not create a missing organization if none of the folders of the call can be added', async () => {
     for (const folders of [
       [{ folderId: 'f', parentFolderId: 'unknown' }],
       [{ folderId: 'f' }, { folderId: 'f', parentFolderId: 'unknown' }],
@@ -340,7 +340,7 @@ describe('missing organizations, folders and documents', () => {
     expect(organizations).not.toContainEqual(expect.objectContaining({ id: 'left-over' }))
   })
 
-  it('[COMPAT-7] are not created if every user, document or grant of the call fails', async () => {
+  it('[COMPAT-7] creates no missing organization or document if every user, document or grant of the call fails', async () => {
     const at = { organizationId: 'left-over' }
     const tooLarge = [{ userId: 'ann', metadata: { text: 'x'.repeat(16_384) } }]
     const users = { ...at, documentId: 'd', users: tooLarge, createMissing: true }
@@ -364,7 +364,7 @@ describe('missing organizations, folders and documents', () => {
     expect(organizations).not.toContainEqual(expect.objectContaining({ id: 'left-over' }))
   })
 
-  it('[COMPAT-7] are not created by a call that adds nothing', async () => {
+  it('[COMPAT-7] creates no missing organization or document in a call that adds nothing', async () => {
     const nobody = { userId: 'ann' }
     const remark = { annotationId: 'used', comments: [{ from: nobody, text: 'x' }] }
     const notification = {
@@ -432,7 +432,7 @@ describe('missing organizations, folders and documents', () => {
     expect(folders).not.toContainEqual(expect.objectContaining({ folderId: 'left-over' }))
   })
 
-  it('[COMPAT-7] are created by default when the option is set, unless the call disables it', async () => {
+  it('[COMPAT-7] with the option createMissing, creates missing organizations, folders and documents unless the call disables it', async () => {
     const eager = await startTestServer({ createMissing: true })
     try {
       for (const more of [{ createMissing: false }])
@@ -495,7 +495,7 @@ describe('one invalid entry', () => {
       { organizationIds: ['entries', '..'] },
       { entries: ok, '..': { ...bad, id: '..' } },
     ],
-  ])('[COMPAT-8] does not stop the others: %s', async (path, data, expected) => {
+  ])('[COMPAT-8] one invalid entry does not stop the other entries: %s', async (path, data, expected) => {
     if (path.endsWith('folders/add')) {
       await call('/v2/organizations/add', { organizations: [at] })
       await call('/v2/organizations/documents/add', {
@@ -507,7 +507,7 @@ describe('one invalid entry', () => {
     expect(await call(path, given)).toMatchObject(expected)
   })
 
-  it('[COMPAT-8] stops the call if no entry is valid', async () => {
+  it('[COMPAT-8] rejects the call if none of its entries is valid', async () => {
     for (const folders of [
       [{ folderId: '..' }],
       [{ folderName: 'x' }, 5],

@@ -59,7 +59,7 @@ async function run(language: Language, code: string): Promise<string> {
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 describe.each(languages.filter(([language]) => language !== 'python' || hasPython))('%s', (language) => {
-  it('[CON-69] has requests that run without changes: a token that connects, and content of each editor', async () => {
+  it('[CON-69] the snippets run without changes: one creates a token that connects, the others write content for each editor library', async () => {
     const { token } = snippetsFor(server.url, address, { library: 'tiptap', language })
     const [jwt = ''] = /eyJ[\w.-]+/.exec(await run(language, token)) ?? []
     const written = editorLibraries.map(async ([library]) => {
@@ -76,7 +76,7 @@ describe.each(languages.filter(([language]) => language !== 'python' || hasPytho
   })
 })
 
-it('[CON-69] has code without secrets for each editor library, with the addresses of the server and the editor', async () => {
+it('[CON-69] the snippet of each editor library contains the addresses of the server and the editor, and no secret', async () => {
   for (const [library] of editorLibraries) {
     const { editor } = snippetsFor('https://weft.example.com/', address, { library, language: 'node' })
     const { code } = await transform(editor, { loader: 'jsx', format: 'esm' })
@@ -110,7 +110,7 @@ const directImports = (found: Set<string>): Plugin => ({
   },
 })
 
-it('[CON-69] imports only packages of its install command, and only names that they export', async () => {
+it('[CON-69] each snippet imports only packages that its install command installs, and only names that they export', async () => {
   const found = new Set<string>()
   for (const [library] of editorLibraries) {
     const { editor, install } = snippetsFor(server.url, address, { library, language: 'node' })

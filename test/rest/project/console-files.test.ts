@@ -35,7 +35,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 
 const gzip = { 'accept-encoding': 'br, gzip;q=0.8' }
 
-it('[CON-12] sends console files compressed to clients that accept compression, with the same content', async () => {
+it('[CON-12] sends console files compressed, with the same content, to clients that accept gzip', async () => {
   for (const path of [
     '/console',
     '/console/',
@@ -60,7 +60,7 @@ it('[CON-12] sends console files compressed to clients that accept compression, 
   }
 })
 
-it('[CON-12] accepts gzip by name or by wildcard, but not with the weight 0', () => {
+it('[CON-12] treats gzip as accepted if it is listed by name or by wildcard, but not with the weight 0', () => {
   for (const accepted of ['gzip', 'GZIP', 'br, gzip', 'gzip; q=0.1', '*', 'identity;q=0, *;q=1'])
     expect(acceptsGzip(accepted), accepted).toBe(true)
   for (const accepted of [undefined, '', 'br', 'gzip;q=0', 'gzip; q=0.000', '*, gzip;q=0', 'xgzip', '*;q=0'])

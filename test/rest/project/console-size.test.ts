@@ -46,7 +46,7 @@ function nameOf(script: string): string {
 const sum = (files: Iterable<string>): number => [...files].reduce((bytes, name) => bytes + sizeOf(name), 0)
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`
 
-it('[CON-14] loads at most 60 KB of compressed files with each page of the console', () => {
+it('[CON-14] each page of the console loads at most 60 KB of compressed files', () => {
   const entry = ['index.html', 'style.css', 'icon.svg', ...closure('main.js')]
   const pages = wanted('main.js').map((script) => {
     const name = nameOf(script)

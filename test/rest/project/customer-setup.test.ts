@@ -60,7 +60,7 @@ const documentId = 'proposal'
 const location = { id: 'section-2', locationName: 'Section 2' }
 const done = { success: true }
 
-it('[COMPAT-10] accepts the recorded set-up calls of a customer, with all 31 operations of the specification', async () => {
+it('[COMPAT-10] accepts the recorded calls with which a customer was set up, which use all 31 operations of the specification', async () => {
   const { call, answers } = customer()
   const pem = generateKeyPairSync('rsa', { modulusLength: 2_048 })
     .publicKey.export({ format: 'pem', type: 'spki' })
@@ -299,7 +299,7 @@ describe('the chapter on migration', () => {
   const section = chapter.slice(chapter.indexOf('## The original REST service')).split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \|$/gm)]
 
-  it('[COMPAT-9] has one row for each operation of the specification, and each of these operations exists', () => {
+  it('[COMPAT-9] lists each operation of the specification in one row of the table, and all of these operations exist', () => {
     expect(rows.map(([, path = '']) => `/${path}`).toSorted()).toEqual(specifiedPaths.toSorted())
     const paths = new Set<string>(operationList.map(({ path }) => path))
     expect(specifiedPaths.filter((path) => !paths.has(path))).toEqual([])

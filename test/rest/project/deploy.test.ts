@@ -44,7 +44,7 @@ describe.each(['monitoring/alerts.yml', 'monitoring/dashboard.json'])('%s', (fil
     expect(names.filter((name) => !seriesNames().has(name))).toEqual([])
   })
 
-  it('[OPS-30] uses the rate of counters, and never the rate of other metrics', () => {
+  it('[OPS-30] uses counters only as rates, and never uses other metrics as rates', () => {
     const counted = (name: string): boolean =>
       types.get(name) === 'counter' || /_(bucket|count|sum)$/.test(name)
     const text = read(file)
@@ -56,7 +56,7 @@ describe.each(['monitoring/alerts.yml', 'monitoring/dashboard.json'])('%s', (fil
   })
 })
 
-it('[OPS-30] gives each alert a unique name in both files, because a cluster uses both', () => {
+it('[OPS-30] gives each alert of the two alert files a unique name, because a cluster uses both files', () => {
   const names = ['monitoring/alerts.yml', 'cluster/alerts.yml'].flatMap((file) =>
     [...read(file).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name),
   )
@@ -100,13 +100,13 @@ describe.each(deployments)('%s', (file) => {
     expect(named.filter((name) => !known.includes(name))).toEqual([])
   })
 
-  it('[OPS-31] requests only existing pages', async () => {
+  it('[OPS-31] requests only pages that exist', async () => {
     const pages = [...read(file).matchAll(/\/(?:healthz|readyz|metrics)\b/g)].map(([page]) => page)
     for (const page of new Set(pages)) expect((await fetch(server.url + page)).status).toBe(200)
   })
 })
 
-it('[OPS-31] waits longer than the server needs to stop before it kills the server', () => {
+it('[OPS-31] the deployment files give the server more time to stop than `shutdownSeconds`', () => {
   const graces = {
     'weft.service': /^TimeoutStopSec=(\d+)$/m,
     'compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
@@ -116,7 +116,7 @@ it('[OPS-31] waits longer than the server needs to stop before it kills the serv
     expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(options.shutdownSeconds.default)
 })
 
-it('[CF-30] waits longer than the drain before it kills a node of a cluster, and sets the shared options for all nodes', () => {
+it('[CF-30] the cluster files give a node more time to stop than its drain takes, and set the options that all nodes share', () => {
   const graces = {
     'cluster/compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
     'cluster/kubernetes.yaml': /^ +terminationGracePeriodSeconds: (\d+)$/m,
@@ -137,7 +137,7 @@ it('[CF-30] uses only existing metrics in the alerts about a cluster', () => {
   }
 })
 
-it('[CF-30] the load balancer checks readiness, because a stopping server is not ready', () => {
+it('[CF-30] the load balancer of the example checks /readyz, because a stopping server is not ready', () => {
   expect(read('cluster/Caddyfile')).toMatch(/^\t\thealth_uri \/readyz$/m)
   const asked = /reverse_proxy (.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
   expect(asked.length).toBe(3)

@@ -85,7 +85,7 @@ it('[CMD-2] doc history lists versions, and shows the lines that differ from the
   expect(served.absent).toMatch(/^{"error":{"message":".*NOT_FOUND/)
 })
 
-it('[CMD-1] [CMD-2] prints the same for a stopped server as for a running one', async () => {
+it('[CMD-1] [CMD-2] doc ls and doc history print the same for a stopped server as for a running server', async () => {
   // The time of an edit is that of its storage, a moment later.
   const timeless = (text = ''): string => text.replace(/"lastUpdated":\d+/g, '')
   for (const name of ['documents', 'editors', 'versions', 'diff']) {
@@ -94,7 +94,7 @@ it('[CMD-1] [CMD-2] prints the same for a stopped server as for a running one', 
   }
 })
 
-itLong('[CMD-2] doc restore restores a version of a document once', async () => {
+itLong('[CMD-2] doc restore restores a version, and a second call changes nothing', async () => {
   const server = await startTestServer({ engine: 'level', dataDir: data })
   const there = ['--url', server.url, '--data-dir', data]
   const restored = await runCli(['doc', 'restore', address, versionId, '--json', ...there], root)
@@ -106,7 +106,7 @@ itLong('[CMD-2] doc restore restores a version of a document once', async () => 
   await server.stop()
 })
 
-it('[CMD-3] [DEF-4] init creates a usable configuration with restricted documents, and overwrites nothing', async () => {
+it('[CMD-3] [DEF-4] init creates a usable configuration with restricted documents, and overwrites no file', async () => {
   const cwd = directory()
   const made = await runCli(['init', 'place', '--json'], cwd)
   const shown = JSON.parse(made.out) as Record<string, unknown>
@@ -162,7 +162,7 @@ it('[CMD-3] init --env writes the secrets of a deployment into a file that only 
   expect(shown.durability).toEqual({ value: 'disk', source: 'file' })
 })
 
-it('[CMD-4] console prints the link with the credentials, and the first start prints it too', async () => {
+it('[CMD-4] console prints a link with the credentials, which the first start of the server also prints', async () => {
   const cwd = directory()
   const environment = { WEFT_API_KEY: 'key/1', WEFT_AUTH_TOKEN: 'token&of=sixteen#', WEFT_PORT: '99' }
   const link = '/console#key=key%2F1&token=token%26of%3Dsixteen%23'
@@ -191,7 +191,7 @@ it('[CMD-4] console --open prints the link if it cannot open a browser', async (
   expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
 })
 
-it('[CMD-1] [CMD-2] prints a sentence for an empty list, but not with --json', async () => {
+it('[CMD-1] [CMD-2] doc ls and doc history print a sentence for an empty list, but not with --json', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   const there = ['--url', server.url, '--data-dir', used]
@@ -207,7 +207,7 @@ it('[CMD-1] [CMD-2] prints a sentence for an empty list, but not with --json', a
   expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
 })
 
-it('[CMD-5] has the option --json in every command that does something', () => {
+it('[CMD-5] every command except completion has the option --json', () => {
   const without = (command: Command): readonly string[] => {
     if (command.commands.length > 0) return command.commands.flatMap(without)
     return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
@@ -215,7 +215,7 @@ it('[CMD-5] has the option --json in every command that does something', () => {
   expect(without(createProgram())).toEqual(['completion'])
 })
 
-it('[CMD-5] prints a failure as one sentence with the remedy, and with --json as an object', async () => {
+it('[CMD-5] prints a failure as one sentence with the remedy, and with --json also as an object', async () => {
   const cwd = directory()
   const [nothing, misspelled, unreachable] = await Promise.all([
     runCli(['token', 'ann', '--json'], cwd),
@@ -240,7 +240,7 @@ it('[CMD-5] prints a failure as one sentence with the remedy, and with --json as
   })
 })
 
-it('[CMD-5] prints a hint that fits the failed call, such as another port, another listing or another format', async () => {
+it('[CMD-5] when a command fails, prints a hint that fits the failure, such as another URL, format or command', async () => {
   const used = directory()
   const server = await startTestServer({ engine: 'level', dataDir: used })
   dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'xml', data: '<p>a</p>', upsert: true }))
@@ -263,14 +263,14 @@ it('[CMD-5] prints a hint that fits the failed call, such as another port, anoth
   await server.stop()
 })
 
-it('[CMD-8] in the help of a command, lists its own options before the options of the configuration', async () => {
+it('[CMD-8] lists the options of a command in its help before the options of the configuration', async () => {
   const { out } = await runCli(['mirror', '--help'], root)
   const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
   for (const own of ['--dialect', '--token', '--json', '--help']) expect(options).toContain(` ${own}`)
   expect(options).not.toContain('--max-document-bytes')
 })
 
-it('[CMD-10] in the help of a command, shows defaults and variables of the options', async () => {
+it('[CMD-10] shows the defaults and the variables of options in the help of a command', async () => {
   const help = async (...args: string[]) =>
     (await runCli([...args, '--help'], root)).out.replaceAll(/\s+/g, ' ')
   const [serve, get] = await Promise.all([help('serve'), help('doc', 'get')])
@@ -306,13 +306,13 @@ it.skipIf(!hasShell('bash'))('[CMD-6] in bash, completes commands, options and t
   expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])
 })
 
-it('[CMD-7] bench sends load to another machine only with permission', async () => {
+it('[CMD-7] bench sends load to another machine only with --allow-remote', async () => {
   const args = ['bench', '--url', 'http://weft.invalid:8787', '--api-key', 'k']
   const refused = await runCli(args, directory(), { WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' })
   expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--allow-remote') })
 })
 
-it('[CMD-7] bench measures its own server, prints the figures and draws them', async () => {
+it('[CMD-7] bench measures its own server, prints the results and draws them', async () => {
   const cwd = directory()
   const { out, code } = await runCli(['bench', '--seconds', '1', '--json'], cwd)
   expect(code).toBe(0)
@@ -363,7 +363,7 @@ itLong('[CMD-7] bench leaves no files when it gets a second signal', async () =>
   expect(readdirSync(cwd)).toEqual([])
 })
 
-itLong('[CMD-7] bench stops immediately when the server rejects it', async () => {
+itLong('[CMD-7] bench stops immediately when the server rejects its clients', async () => {
   const server = await startTestServer({ engine: 'level', maxConnections: 5 })
   const args = ['bench', '--url', server.url, '--no-svg', '--api-key', server.credentials.apiKey]
   const running = startCli(args, directory(), { WEFT_AUTH_TOKEN: server.credentials.authToken })

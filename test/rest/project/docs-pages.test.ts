@@ -48,7 +48,7 @@ const linksOf = (html: string): string[] => [...html.matchAll(/href="([^"]*)"/g)
 const idsOf = (html: string): string[] => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
 
 describe.each(pages)('%s', (path) => {
-  it('[GUIDE-1] loads nothing from other servers, and has no inline code', async () => {
+  it('[GUIDE-1] the page loads nothing from other servers, and has no inline code', async () => {
     const answer = await fetch(server.url + path)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -65,7 +65,7 @@ describe.each(pages)('%s', (path) => {
     expect(await (await fetch(server.url + path)).text()).toBe(html)
   })
 
-  it('[GUIDE-2] has no broken link, and links to every chapter', async () => {
+  it('[GUIDE-2] the page has no broken link, and links to every chapter', async () => {
     const html = await pageAt(path)
     const own = idsOf(html)
     expect(own).toEqual([...new Set(own)])
@@ -81,7 +81,7 @@ describe.each(pages)('%s', (path) => {
   })
 })
 
-it('[GUIDE-1] loads the pictures of chapters from this server', async () => {
+it('[GUIDE-1] serves the pictures of the chapters', async () => {
   expect(readdirSync(join(folder, 'pictures')).sort()).toEqual([...pictures])
   for (const name of pictures) {
     const answer = await fetch(`${server.url}/docs/pictures/${name}`)
@@ -90,7 +90,7 @@ it('[GUIDE-1] loads the pictures of chapters from this server', async () => {
 })
 
 describe('the chapters in the repository', () => {
-  it('[GUIDE-2] are exactly the listed chapters, and each begins with its title', () => {
+  it('[GUIDE-2] the folder of chapters has exactly the listed chapters, and each begins with its title', () => {
     const there = readdirSync(folder).filter((name) => name.endsWith('.md'))
     expect(there.sort()).toEqual(files.map((name) => `${name}.md`).sort())
     for (const { name, title } of chapters) expect(textOf(name).split('\n')[0]).toBe(`# ${title}`)
@@ -103,14 +103,14 @@ describe('the chapters in the repository', () => {
     expect(paths.filter((path) => !existsSync(resolve(folder, path)))).toEqual([])
   })
 
-  it('[GUIDE-2] are all listed in the index, in order', () => {
+  it('[GUIDE-2] the index lists all chapters in order', () => {
     const listed = [...textOf(index.name).matchAll(/^\d+\. \[[^\]]+\]\(([\w-]+)\.md\)/gm)].map(
       ([, name]) => name,
     )
     expect(listed).toEqual(chapters.map(({ name }) => name))
   })
 
-  it('[GUIDE-3] has current generated tables; otherwise run `npm run docs:tables`', () => {
+  it('[GUIDE-3] the generated tables in the chapters are current; otherwise run `npm run docs:tables`', () => {
     for (const name of files) expect(textOf(name)).toBe(fillTables(textOf(name), limitsTables))
     for (const [name, table] of Object.entries({
       limits: 'limits',
@@ -120,7 +120,7 @@ describe('the chapters in the repository', () => {
       expect(textOf(table)).toContain(`<!-- ${name} -->\n\n|`)
   })
 
-  it('[GUIDE-10] lists every limit of a request member with its operation in the chapter on limits', () => {
+  it('[GUIDE-10] lists every limit of a request member and its operation in the chapter on limits', () => {
     const rows = textOf('limits').split('\n')
     const all = operationList.flatMap(({ path, request }) =>
       boundsOf(request).map((each) => ({ path, ...each })),
@@ -138,7 +138,7 @@ describe('the chapters in the repository', () => {
     expect(all).toHaveLength(bounds?.length ?? 0)
   })
 
-  it('[GUIDE-10] lists the numbers and sizes of records in the chapter on limits', () => {
+  it('[GUIDE-10] lists the maximum numbers of records, such as endpoints and folders, in the chapter on limits', () => {
     for (const row of ['| API key | endpoints | 100 |', '| organization | folders | 10,000 |'])
       expect(textOf('limits')).toContain(`\n${row}\n`)
   })
@@ -149,7 +149,7 @@ describe('the chapters in the repository', () => {
       expect(rows).toMatch(new RegExp(`^\\| ${code}\\b`, 'm'))
   })
 
-  it('[GUIDE-3] lists every limit in the table', () => {
+  it('[GUIDE-3] lists every configurable limit in the chapter on limits', () => {
     for (const name of limitNames) expect(textOf('limits')).toContain(`\n| \`${name}\``)
   })
 })
@@ -158,7 +158,7 @@ const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;
 const plain = (html: string): string =>
   Object.entries(entities).reduce((text, [from, to]) => text.replaceAll(from, to), html)
 
-it('[GUIDE-4] has every operation in the reference, with a call that sends the example of the operation', async () => {
+it('[GUIDE-4] describes every operation in the reference, with a call that sends the example of the operation', async () => {
   for (const { path, summary, description, auth, errors } of operationList) {
     const page = plain((await pageAt(`/docs/reference/${path.split('/')[2]}`)).replaceAll(/<\/?code>/g, '`'))
     const [, after = ''] = page.split(`POST ${path}\``)
@@ -179,7 +179,7 @@ it('[GUIDE-4] has every operation in the reference, with a call that sends the e
   }
 })
 
-it('[GUIDE-21] lists the operations that users need first at the top of the reference', async () => {
+it('[GUIDE-21] lists all operations at the top of the reference, beginning with the ones that users need first', async () => {
   const page = await pageAt('/docs/reference')
   const listed = [...page.matchAll(/<li><a [^>]*><code>([^<]+)<\/code>/g)].map(([, path = '']) => path)
   expect(listed.toSorted()).toEqual(operationList.map(({ path }) => path as string).toSorted())
@@ -212,7 +212,7 @@ describe('/docs/search.json', () => {
   })
   const sections = (): readonly string[] => entries.map(({ section }) => section)
 
-  it('[GUIDE-22] leads only to existing pages and anchors', async () => {
+  it('[GUIDE-22] the search index leads only to existing pages and anchors', async () => {
     expect(new Set(entries.map(({ path }) => path)).size).toBe(entries.length)
     for (const { path } of entries) {
       const [target = '', id] = path.split('#')
@@ -222,7 +222,7 @@ describe('/docs/search.json', () => {
     }
   })
 
-  it('[GUIDE-22] has each chapter and its sections', () => {
+  it('[GUIDE-22] the search index contains each chapter and its sections', () => {
     const paths = new Set(entries.map(({ path }) => path))
     for (const chapter of [index, ...chapters]) {
       expect(entries).toContainEqual(
@@ -236,7 +236,7 @@ describe('/docs/search.json', () => {
     }
   })
 
-  it('[GUIDE-22] has each operation, option, metric, limit and error code', () => {
+  it('[GUIDE-22] the search index contains each operation, option, metric, limit and error code', () => {
     expect(
       entries
         .map(({ operation }) => operation)

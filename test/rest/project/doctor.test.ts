@@ -28,7 +28,7 @@ async function examined(environment: Readonly<Record<string, string>>) {
   return { code, ok, verdicts }
 }
 
-it('[STORE-11] reports that each condition is met before and after the first start', async () => {
+it('[STORE-11] weft doctor reports before and after the first start that each condition is met', async () => {
   expect(await examined({})).toMatchObject({
     code: 0,
     ok: true,
@@ -58,7 +58,7 @@ it('[STORE-11] reports that each condition is met before and after the first sta
   expect(readdirSync(data).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[STORE-11] reports each problem with its remedy', async () => {
+it('[STORE-11] weft doctor reports each problem with its remedy', async () => {
   mkdirSync(data, { recursive: true })
   chmodSync(data, 0o755)
   const occupant = createServer().listen(0, '127.0.0.1')
@@ -82,7 +82,7 @@ it('[STORE-11] reports each problem with its remedy', async () => {
   expect(out).toContain(`chmod 700 ${data}`)
 })
 
-it('[STORE-20] when the log was truncated after a clean stop, states the remedy, and does not start the server', async () => {
+it('[STORE-20] when the log was truncated after a clean stop, weft doctor states the remedy, and the server does not start', async () => {
   const server = await startTestServer({ engine: 'level', dataDir: data })
   await server.stop()
   const store = join(data, 'store')

@@ -84,7 +84,7 @@ it('[RUN-7] when the port is taken, does not start, and prints one sentence', as
   )
 })
 
-it('[RUN-7] when the key is wrong, does not start, and prints one sentence', async () => {
+it('[RUN-7] when the configured API key is wrong, does not start, and prints one sentence', async () => {
   const cwd = directory(0o777)
   expect((await run(cwd, ['init', '.'])).code).toBe(0)
   expect(await run(cwd, ['serve'], { WEFT_API_KEY: 'typo' })).toEqual(
@@ -120,7 +120,7 @@ it('[RUN-5] [RUN-7] when Node is outdated, does not start, and prints one senten
   expect((await run(directory(0o777), ['--version'], {}, versions('20.19.0'))).code).toBe(0)
 })
 
-it('[RUN-5] before it checks the Node version, reads only a small file that imports nothing but Node modules', () => {
+it('[RUN-5] until it has checked the Node version, runs only a small file that imports nothing but modules of Node', () => {
   const read = (name: string): readonly string[] => {
     const text = readFileSync(join(built, name), 'utf8')
     expect(text.length).toBeLessThan(2000)
@@ -169,7 +169,7 @@ const verdictsOf = ({ out }: Ran): Readonly<Record<string, string>> => {
   return Object.fromEntries(findings.map(({ name, verdict }) => [name, verdict]))
 }
 
-it('[RUN-6] in doctor, recognizes the running server by its port and store', async () => {
+it('[RUN-6] weft doctor recognizes the running server by its port and store', async () => {
   const cwd = directory()
   const port = String(await freePort())
   await serve(cwd, { WEFT_PORT: port })
@@ -192,7 +192,7 @@ it('[RUN-6] in doctor, recognizes the running server by its port and store', asy
   })
 })
 
-it('[RUN-6] in doctor, reports a file in place of the data directory as one failure with the remedy', async () => {
+it('[RUN-6] weft doctor reports a file in place of the data directory as one failure with the remedy', async () => {
   const cwd = directory(0o777)
   writeFileSync(join(cwd, 'data'), '')
   const told = await run(cwd, ['doctor', '--json'], { WEFT_MAX_CONNECTIONS: '100' })
@@ -207,7 +207,7 @@ it('[RUN-6] in doctor, reports a file in place of the data directory as one fail
   ])
 })
 
-it('[RUN-6] in doctor, reports a folder that cannot be written as one failure', async () => {
+it('[RUN-6] weft doctor reports a folder that cannot be written as one failure', async () => {
   const told = await run(directory(0o555), ['doctor', '--json'], { WEFT_MAX_CONNECTIONS: '100' })
   const verdicts = verdictsOf(told)
   expect(told.code).toBe(1)

@@ -57,7 +57,7 @@ it('[OPS-10] creates credentials at the first start in a file that only its owne
     expect(secret.length).toBeGreaterThanOrEqual(43)
 })
 
-it('[OPS-11] keeps credentials and tokens over a restart of the server', async () => {
+it('[OPS-11] keeps credentials and tokens valid over a restart of the server', async () => {
   const first = await start({}, async ({ credentials, token }) => ({
     credentials,
     token: await token('ann'),
@@ -86,7 +86,7 @@ it('[OPS-12] uses configured credentials, but does not write a configured signin
   })
 })
 
-it('[OPS-13] when the store does not have a configured token, does not start, and changes nothing', async () => {
+it('[OPS-13] when a configured token differs from the stored token, does not start, and changes nothing', async () => {
   const { credentials } = await credentialsOf()
   const { apiKey, workspaceId } = credentials
   await expect(credentialsOf({ authToken: 'the-next-auth-token' })).rejects.toMatchObject({
@@ -107,7 +107,7 @@ it('[OPS-13] when the store does not have a configured token, does not start, an
   })
 })
 
-it('[OPS-13] replaces the tokens of an import with the configured tokens, but only once', async () => {
+it('[OPS-13] after an import, replaces the imported tokens with the configured tokens once, and later rejects other tokens', async () => {
   const { credentials } = await credentialsOf()
   const [exported, imported] = [`${data}-exported`, `${data}-imported`]
   const weft = (...args: string[]) => runCli(args, root)
@@ -139,7 +139,7 @@ it('[OPS-14] when the store does not have the configured API key, does not start
   expect((await credentialsOf()).credentials).toEqual(credentials)
 })
 
-it('[OPS-14] when the credentials belong to another store, does not start', async () => {
+it('[OPS-14] when the credentials file belongs to another store, does not start', async () => {
   await credentialsOf()
   const { apiKey, ...others } = kept()
   writeFileSync(file(), JSON.stringify({ ...others, apiKey: 'of-another-store' }))
@@ -150,7 +150,7 @@ it('[OPS-14] when the credentials belong to another store, does not start', asyn
   expect((await credentialsOf()).credentials.apiKey).toBe(apiKey)
 })
 
-it('[OPS-14] with `addKey`, adds a configured API key, and keeps the former key valid', async () => {
+it('[OPS-14] with `addKey`, adds the configured API key, and keeps the former API key valid', async () => {
   const { credentials } = await credentialsOf()
   const second = { apiKey: 'second-key', authToken: 'second-auth-token' }
   await start({ ...second, addKey: 'second-key' }, async (server) => {
@@ -163,7 +163,7 @@ it('[OPS-14] with `addKey`, adds a configured API key, and keeps the former key 
   expect((await credentialsOf(second)).credentials.apiKey).toBe('second-key')
 })
 
-it('[OPS-14] uses the first of several API keys of a store if none is configured', async () => {
+it('[OPS-14] if no API key is configured and the store has several, uses the first of them', async () => {
   await credentialsOf({ apiKey: 'second', addKey: 'second' })
   await credentialsOf({ apiKey: 'a-third', addKey: 'a-third' })
   rmSync(file())
@@ -202,7 +202,7 @@ it('[RUN-1] weft keys lists, adds and replaces the credentials of a stopped stor
   )
 })
 
-it('[AUDIT-3] when an API key exceeds the limit, reports that in one sentence, and records no success in the audit log', async () => {
+it('[AUDIT-3] when a new API key would exceed the limit, reports this in one sentence, and records a failure in the audit log', async () => {
   const { credentials } = await credentialsOf()
   const { workspaceId } = credentials
   const store = await openForWriting(data)
@@ -271,14 +271,14 @@ it('[RUN-14] weft keys replace --workspace gives a workspace a new token', async
   ])
 })
 
-it('[OPS-14] rejects an API key of another workspace', async () => {
+it('[OPS-14] rejects a configured API key that belongs to another workspace', async () => {
   await credentialsOf({ apiKey: 'taken' })
   const [apiKey, workspaceId] = ['taken', 'other']
   await credentialsOf({ apiKey: 'others', addKey: 'others', workspaceId })
   await expect(credentialsOf({ apiKey, workspaceId })).rejects.toThrow(/belongs to another workspace/)
 })
 
-it('[OPS-15] writes a lost credentials file again from the store, and rejects a damaged file with its name', async () => {
+it('[OPS-15] writes a lost credentials file again from the store; rejects a damaged credentials file, and states its name', async () => {
   const { credentials } = await credentialsOf()
   rmSync(file())
   const again = (await credentialsOf()).credentials

@@ -22,7 +22,7 @@ const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'u
 /** The packages that a server installation needs. */
 const needed = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional)
 
-it('[OPS-43] has binaries for packages that have an installation script, so that nothing is compiled', () => {
+it('[OPS-43] every package with an installation script contains binaries for all platforms, so that npm compiles nothing', () => {
   const scripted = needed.filter(([path, { hasInstallScript }]) => path !== '' && hasInstallScript)
   for (const [path] of scripted)
     for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64+arm64', 'win32-x64'])
@@ -62,7 +62,7 @@ const sourcesOf = (map: string): string[] =>
 /** Packages that libraries use if they are installed. */
 const optional = ['bufferutil', 'utf-8-validate', 'supports-color', 'pg-native']
 
-it('[OPS-44] in the built server, loads only level, SQLite and modules of Node', () => {
+it('[OPS-44] the built server loads only level, SQLite, optional packages and modules of Node', () => {
   const imports =
     /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
   const server = programs.filter((file) => !inBrowser(file))
@@ -75,7 +75,7 @@ it('[OPS-44] in the built server, loads only level, SQLite and modules of Node',
 })
 
 // The console shows code of editors, so the text of its programs contains imports of other packages.
-it('[OPS-44] loads no package in the programs for the browser', async () => {
+it('[OPS-44] the built programs for the browser load no package', async () => {
   const importsOf = async (entryPoint: string): Promise<string[]> => {
     const options = {
       bundle: true,
@@ -96,12 +96,12 @@ it('[OPS-44] loads no package in the programs for the browser', async () => {
 it.each([
   ['for the server', programs.filter((file) => !inBrowser(file))],
   ['for the browser', programs.filter(inBrowser)],
-])('[OPS-44] in the built program %s, has one copy of Yjs', (_where, files) => {
+])('[OPS-44] the built program %s contains one copy of Yjs', (_where, files) => {
   const copies = files.flatMap((file) => readFileSync(file, 'utf8').match(/["'`]__ \$YJS\$ __["'`]/g) ?? [])
   expect(copies).toHaveLength(1)
 })
 
-it('[OPS-44] has source maps, and the licenses of all libraries, including those of the browser', () => {
+it('[OPS-44] the build has source maps, and the licenses of all libraries, including libraries for the browser', () => {
   const sources = programs.flatMap((file) => sourcesOf(`${file}.map`))
   // Some libraries contain maps to sources that they do not contain, with names like those of Weft.
   const ours = sources.filter((source) => source.startsWith('src/') && existsSync(join(root, source)))

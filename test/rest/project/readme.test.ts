@@ -18,7 +18,7 @@ const spec = readdirSync(join(root, 'test/spec'))
 const rulesIn = (text: string): string[] => [...text.matchAll(/\b[A-Z]{2,5}-\d+\b/g)].map(([id]) => id)
 const unknown = (rules: readonly string[]): string[] => rules.filter((id) => !spec.includes(`- **${id}**`))
 
-it('[GUIDE-3] has the generated table of options', () => {
+it('[GUIDE-3] the chapter on configuration contains the generated table of options', () => {
   const [, shown] = /<!-- options -->\n([\s\S]*?)\n?<!-- \/options -->/.exec(chapter('configuration')) ?? []
   expect(shown?.trim()).toBe(renderMarkdown())
 })
@@ -48,7 +48,7 @@ const linksOf = (text: string): string[] =>
 const headingsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title))
 
-it('[GUIDE-2] links to every chapter from the README, and has no broken link', () => {
+it('[GUIDE-2] the README links to every chapter, and has no broken link', () => {
   const links = linksOf(readme).filter((to) => !/^https?:/.test(to))
   for (const { name } of chapters) expect(links).toContain(`src/docs/${name}.md`)
   for (const link of links) {
@@ -82,7 +82,7 @@ function linesIn(text: string, language: string): string[] {
   return [...samples].flatMap(([, sample = '']) => sample.split('\n').filter((line) => line !== ''))
 }
 
-it('[GUIDE-15] has its parts in order, with two commands, short samples and three guarantees', () => {
+it('[GUIDE-15] the README has its sections in order, with a quick start of two commands, short samples and three guarantees', () => {
   const headings = [...readme.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
   expect(headings).toEqual([
     'Quick start',
@@ -112,7 +112,7 @@ const tableIn = (text: string): string[][] =>
     .map((cells) => cells.map((cell) => cell.trim()))
     .filter(([first]) => !first?.startsWith('---'))
 
-it('[GUIDE-15] compares six servers with facts and the date of the chapter on other servers', () => {
+it('[GUIDE-15] the README compares six servers with the facts and the date of the chapter on other servers', () => {
   const [[, ...servers] = [], ...properties] = tableIn(chapter('comparison'))
   const [[, ...named] = [], ...rows] = tableIn(sectionOf('Comparison'))
   const factOf = (server: string, name: string | undefined): string | undefined =>

@@ -179,7 +179,7 @@ const commandLines: readonly (readonly [args: readonly string[], meant: string])
   [['doc', 'hsitory'], 'history'],
 ]
 
-it('[CFG-3] has more than 60 misspellings in the table', () => {
+it('[CFG-3] tests more than 60 misspellings', () => {
   const all = [members, values, variables, prefixes, keys, commandLines].flatMap((each) => [...each])
   expect(all.length).toBeGreaterThan(60)
 })
@@ -193,7 +193,7 @@ describe('a call', () => {
   })
   afterAll(() => server?.stop())
 
-  it('[CFG-3] with a misspelled member is rejected with the intended name, and changes nothing', async () => {
+  it('[CFG-3] rejects a call with a misspelled member, suggests the intended name, and changes nothing', async () => {
     const world = async () => [
       dataOf(await server.post('/v2/crdt/get', at)),
       dataOf(await server.post('/v2/organizations/documents/get', { organizationId: 'acme' })),
@@ -211,7 +211,7 @@ describe('a call', () => {
     expect(await world()).toEqual(before)
   })
 
-  it('[CFG-3] with a misspelled value is rejected with the position of the value', async () => {
+  it('[CFG-3] rejects a call with a misspelled value, and states the position of the value', async () => {
     for (const [path, data, place] of values) {
       const { status, body } = await server.post(path, data)
       expect([path, status, body.error?.details?.issues?.[0]?.path]).toEqual([path, 400, place])
@@ -224,14 +224,14 @@ describe('the command line', () => {
   afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
   it.each(commandLines)(
-    '[CFG-3] for %j, ends with exit code 2 and the intended name',
+    '[CFG-3] for the misspelled command line %j, ends with exit code 2, and suggests the intended name',
     async (args, meant) => {
       const { code, err } = await runCli(args, root)
       expect([code, err]).toEqual([2, expect.stringContaining(`(did you mean ${meant}?)`)])
     },
   )
 
-  it('[CFG-3] for a misspelled variable or key of the file, ends with the intended name', async () => {
+  it('[CFG-3] for a misspelled variable or key of the configuration file, ends with exit code 2, and suggests the intended name', async () => {
     const variable = await runCli(['config', 'check'], root, { WEFT_PROT: '9000' })
     expect([variable.code, variable.err]).toEqual([2, expect.stringContaining('did you mean WEFT_PORT?')])
     const file = join(root, 'typo.json')
@@ -240,15 +240,15 @@ describe('the command line', () => {
     expect([key.code, key.err]).toEqual([2, expect.stringContaining('did you mean dataDir?')])
   })
 
-  it.each(variables)('[CFG-3] rejects %s, and suggests %s', (name, meant) => {
+  it.each(variables)('[CFG-3] rejects the variable %s, and suggests %s', (name, meant) => {
     expect(() => checkVariables({ [name]: 'x' })).toThrow(`${name} (did you mean ${meant}?)`)
   })
 
-  it.each(prefixes)('[CFG-11] warns about %s, and suggests %s', (name, meant) => {
+  it.each(prefixes)('[CFG-11] warns about the variable %s, and suggests %s', (name, meant) => {
     expect(misspelledVariables({ ...foreign, [name]: 'x' })).toEqual([{ name, meant }])
   })
 
-  it('[CFG-11] at a start and in `config check`, warns about variables with a misspelled prefix', async () => {
+  it('[CFG-11] when the server starts, and in `config check`, warns about a variable with a misspelled prefix', async () => {
     const environment = { WETF_DATA_DIR: '/srv/weft', WEFT_HOST: '127.0.0.1', WEFT_PORT: '0' }
     const checked = await runCli(['config', 'check'], root, environment)
     expect(checked).toMatchObject({ code: 0, err: '' })
@@ -261,7 +261,7 @@ describe('the command line', () => {
     await running.ended
   })
 
-  it.each(keys)('[CFG-3] rejects the key %s of the file, and suggests %s', (name, meant) => {
+  it.each(keys)('[CFG-3] rejects the key %s of the configuration file, and suggests %s', (name, meant) => {
     const file = join(root, `${name}.json`)
     writeFileSync(file, JSON.stringify({ [name]: 'x' }))
     expect(() => readConfig({ flags: {}, environment: {}, file })).toThrow(

@@ -78,7 +78,7 @@ const inTime = (holds: () => Promise<boolean>): Promise<void> =>
   })
 
 itLong(
-  '[STORE-14] when older versions expire, compacts the log of an idle document to one snapshot, and its files shrink',
+  '[STORE-14] when older versions expire, compacts the log of an idle document to one snapshot, and shrinks the files of the store',
   async () => {
     const doc = await type()
     const encoded = Y.encodeStateAsUpdate(doc).length
@@ -97,7 +97,7 @@ itLong(
 )
 
 itLong(
-  '[STORE-14] after a restart, removes the older versions that remain',
+  '[STORE-14] after a restart, removes the older versions that were still stored',
   async () => {
     await type()
     await stop()
@@ -109,7 +109,7 @@ itLong(
 )
 
 itLong(
-  '[STORE-14] when older versions expire, removes them even if clients only read the document',
+  '[STORE-14] removes expired older versions even if clients only read the document',
   async () => {
     await type(2_805)
     const before = await head()

@@ -85,7 +85,7 @@ it('[RUN-8] exports the time of the last complete backup and the free disk space
   expect(size).toBeGreaterThan(free)
 })
 
-it('[STORE-15] uses no backup slot for a HEAD request', async () => {
+it('[STORE-15] a HEAD request occupies no backup slot', async () => {
   for (let count = 0; count < 5; count++)
     expect((await fetch(`${server.url}/backup`, { method: 'HEAD', headers })).status).toBe(200)
   await eventually(async () => {
@@ -115,7 +115,7 @@ const isGiven = (reader: AsyncIterator<Uint8Array> | undefined): Promise<boolean
     () => false,
   )
 
-it('[STORE-15] frees the backup slot of a reader that reads too slowly', async () => {
+it('[STORE-15] frees the backup slot of a client that reads its backup too slowly', async () => {
   const [clock, source] = [new HeldClock(), new Source()]
   const slots = new BackupLimiter(clock)
   const taken = Array.from({ length: backupsAtOnceMax }, () => slots.take(source.chunks()))
@@ -132,7 +132,7 @@ it('[STORE-15] frees the backup slot of a reader that reads too slowly', async (
   expect([1, 2].map(() => slots.take(source.chunks()))).not.toContain(null)
 })
 
-it('[STORE-15] keeps the backup slot of a reader that is fast enough, however long the backup takes', async () => {
+it('[STORE-15] keeps the backup slot of a client that reads fast enough, however long the backup takes', async () => {
   const [clock, source] = [new HeldClock(), new Source()]
   const slots = new BackupLimiter(clock)
   const reader = slots.take(source.chunks())?.[Symbol.asyncIterator]()

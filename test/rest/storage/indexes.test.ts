@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
-it('[STORE-16] finds no damage in records that were written by REST', async () => {
+it('[STORE-16] verify finds no damage in records that REST has written', async () => {
   expect((await verify(sound, () => undefined)).damages).toEqual([])
 })
 
@@ -69,7 +69,7 @@ it.each([
     () => keys.grant({ type: 'document', id: 'doc' }, { type: 'user', id: 'ann' }),
     '"grantsOf","user","ann"',
   ],
-])('[STORE-16] reports %s', async (_, gone, named) => {
+])('[STORE-16] verify reports %s', async (_, gone, named) => {
   const raw = Buffer.concat([Buffer.from('k'), encodeKey(part), Buffer.of(1), encodeKey(gone())])
   await expectNamed(raw.toString(), named)
 })
@@ -79,14 +79,14 @@ it.each([
   ['its place in the document', 'annotationsIn document', '["annotations","annotation"]'],
   ['its place in the location', 'annotationsIn location', '["annotations","annotation"]'],
   ['the entry of its user', 'annotationTies ann annotation ', '["annotations","annotation"]'],
-])('[STORE-16] reports a comment thread without %s', async (_, gone, named) => {
+])('[STORE-16] verify reports a comment thread without %s', async (_, gone, named) => {
   await expectNamed(encodeKey(gone.split(' ')).toString(), named.slice(1, -1))
 })
 
 it.each([
   ['its own entry', 'annotationCommentPlaces', '"annotationComments","annotation"'],
   ['the entry of its user', 'annotationTies ann annotation', '"annotationComments","annotation"'],
-])('[STORE-16] reports a comment without %s', async (_, gone, named) => {
+])('[STORE-16] verify reports a comment without %s', async (_, gone, named) => {
   // The key continues with the order of the comment.
   await expectNamed(`${encodeKey(gone.split(' ')).toString()}${gone.endsWith('n') ? '\u00020' : ''}`, named)
 })
@@ -94,12 +94,12 @@ it.each([
 it.each([
   ['thread', 'annotations annotation', 5],
   ['comment', 'annotationComments annotation', 2],
-])('[STORE-16] reports each entry that remains of a missing %s', async (_, gone, count) => {
+])('[STORE-16] verify reports each index entry that remains of a missing %s', async (_, gone, count) => {
   const damages = await without(encodeKey(gone.split(' ')).toString())
   expect(damages.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => 'index'))
 })
 
-it('[STORE-23] reports an annotation with missing members as a damaged record', async () => {
+it('[STORE-23] verify reports an annotation with missing members as a damaged record', async () => {
   const value = encodeRecord({ annotationId: 'annotation' })
   await changed(async ({ kv }) => {
     await kv.commit(part, { puts: [{ key: ['annotations', 'annotation'], value }] })
@@ -109,7 +109,7 @@ it('[STORE-23] reports an annotation with missing members as a damaged record', 
   ])
 })
 
-it('[STORE-16] reports a job that is only in the index of times', async () => {
+it('[STORE-16] verify reports a job that has no record and is only in the index of times', async () => {
   await changed(async (engine) => {
     const at = Date.now() + 1e9
     await engine.kv.commit(['some'], {
@@ -123,7 +123,7 @@ it('[STORE-16] reports a job that is only in the index of times', async () => {
   ])
 })
 
-it('[STORE-16] accepts an organization whose removal was interrupted', async () => {
+it('[STORE-16] verify accepts an organization whose removal was interrupted', async () => {
   await changed(async ({ kv }) => {
     const record = {
       ...(decodeRecord((await kv.get(part, [keys.organization]))[0] as Uint8Array) as object),
@@ -135,7 +135,7 @@ it('[STORE-16] accepts an organization whose removal was interrupted', async () 
   expect((await verify(broken, () => undefined)).damages).toEqual([])
 })
 
-it('[STORE-16] reports a version whose content is missing', async () => {
+it('[STORE-16] verify reports a version whose content is missing', async () => {
   await expectNamed('b\u0002versions\0', '"versions","doc","main"')
 })
 

@@ -39,7 +39,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 const backUp = (name: string): Promise<WrittenBackup> =>
   writeBackup(backupOffline(at('data'), new HeldClock()), at(name), nobody)
 
-it('[STORE-3] when it writes a backup, follows no link and overwrites no file', async () => {
+it('[STORE-3] a backup follows no link and overwrites no file', async () => {
   writeFileSync(at('other'), 'of somebody else')
   symlinkSync(at('other'), at('linked.part'))
   await backUp('linked')
@@ -78,7 +78,7 @@ it('[STORE-3] gives a restored store its final name last, so that an interrupted
   expect(names.indexOf('credentials.json')).toBeLessThan(names.indexOf('store'))
 })
 
-itLong('[STORE-3] rejects the start of a server in a directory with an interrupted restore', async () => {
+itLong('[STORE-3] does not start a server in a directory with an interrupted restore', async () => {
   mkdirSync(at('interrupted/store.unfinished'), { recursive: true })
   const started = await runCli(['serve', '--data-dir', at('interrupted'), '--port', '0'], root)
   expect(started).toMatchObject({ code: 2, err: expect.stringContaining('restore again') })
@@ -95,7 +95,7 @@ it('[STORE-3] when two restores into the same directory run at the same time, re
   expect(readdirSync(at('twice')).sort()).toEqual(['credentials.json', 'store'])
 })
 
-it('[STORE-3] treats a directory that contains only the usual entries of a volume root as empty', async () => {
+it('[STORE-3] a restore treats a directory with only the usual entries of a volume root as empty', async () => {
   mkdirSync(at('volume/lost+found'), { recursive: true })
   await restore(at('backup'), at('volume'), nobody)
   expect(readdirSync(at('volume')).sort()).toEqual(['credentials.json', 'lost+found', 'store'])

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await restored.stop()
 }, 60_000)
 
-it('[STORE-1] backs up the state of one moment under load, and restores it completely with the same credentials', async () => {
+it('[STORE-1] under load, backs up the state of one moment, and restores it completely with the same credentials', async () => {
   const numbers = taken.map(Number)
   expect(Math.max(...numbers)).toBeGreaterThan(0)
   expect(numbers).toEqual([...numbers].sort((a, b) => b - a))
@@ -119,7 +119,7 @@ itLong(
   120_000,
 )
 
-itLong('[STORE-3] does not overwrite an existing file or directory', async () => {
+itLong('[STORE-3] neither backup nor restore overwrites an existing file or directory', async () => {
   expect(await weft('restore', at('backup'), at('restored'))).toMatchObject({
     code: 2,
     err: expect.stringContaining('is not empty'),

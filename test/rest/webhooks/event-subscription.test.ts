@@ -3,7 +3,7 @@ import { dataOf, startTestServer } from '../../support/servers/server.ts'
 import { webhookOptions, webhooksOf } from '../../support/servers/webhooks.ts'
 import { openRecorded } from '../../support/stores/recorded-engine.ts'
 
-it('[HOOK-40] if a subscriber wants an event, stores the event in the same commit as its cause', async () => {
+it('[HOOK-40] if an endpoint subscribes to an event, stores the event in the same commit as its cause', async () => {
   const { engine, told } = await openRecorded()
   const server = await startTestServer(webhookOptions, { engine })
   const webhooks = await webhooksOf(server)

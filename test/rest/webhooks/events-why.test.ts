@@ -210,7 +210,7 @@ it('[RUN-16] weft events why reads the URL and the credentials from separate pla
   })
 })
 
-it('[RUN-20] with --endpoint, explains who gets the event that reports the failure of that endpoint', async () => {
+it('[RUN-20] weft events why --endpoint explains which endpoints get the event that reports a failure of this endpoint', async () => {
   const exhausted = ['acme', '--type', 'message.attempt.exhausted']
   const watch = { url: 'https://watch.example.com', filterTypes: ['message.attempt.exhausted'], uid: 'watch' }
   dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/create', watch))
@@ -242,7 +242,7 @@ it('[RUN-20] with --endpoint, explains who gets the event that reports the failu
   })
 })
 
-it.each(eventTypes)('[RUN-13] explains %s in the same way as the server sends it', (type) => {
+it.each(eventTypes)('[RUN-13] weft events why lists exactly the endpoints that get %s', (type) => {
   const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
   const isOfOrganization = type === 'message.attempt.exhausted'
   const triggers = Object.fromEntries(eventTypes.map((name) => [name, true]))

@@ -55,13 +55,13 @@ const firstTriggers = {
   enableDataProtection: false,
 }
 
-it('[HOOK-1] if settings were never configured, returns them as disabled and empty', async () => {
+it('[HOOK-1] returns webhook settings that were never configured as disabled and empty', async () => {
   const { basic, advanced } = await webhooksOf(server)
   expect(await basic()).toEqual(never)
   expect(await advanced()).toEqual(neverAdvanced)
 })
 
-it('[HOOK-2] changes the given members, keeps the other members, and returns the result', async () => {
+it('[HOOK-2] changes the given settings of the basic service, keeps the other settings, and returns all of them', async () => {
   const { basic, refused } = await webhooksOf(server)
   expect(await refused(basicPath, {})).toEqual(['INVALID_ARGUMENT'])
   expect(await refused(basicPath, { other: true })).toEqual(['INVALID_ARGUMENT', '/data/other'])
@@ -99,7 +99,7 @@ it('[HOOK-2] changes the given members, keeps the other members, and returns the
   expect(await basic()).toEqual(next)
 })
 
-it('[HOOK-3] when the service is enabled and no triggers are stored, uses the default triggers', async () => {
+it('[HOOK-3] when the basic service is enabled and has no stored triggers, uses the default triggers', async () => {
   const { basic } = await webhooksOf(server)
   await basic({ webhookServiceConfig: { authToken: 'kept' } })
   const first = await basic({
@@ -126,7 +126,7 @@ it('[HOOK-3] when the service is enabled and no triggers are stored, uses the de
   })
 })
 
-it('[HOOK-3] keeps stored triggers, and enables no other triggers', async () => {
+it('[HOOK-3] when the basic service is enabled, keeps its stored triggers, and enables no other triggers', async () => {
   const { basic } = await webhooksOf(server)
   await basic({ webhookServiceConfig: { triggers: { 'recorder.done': true } } })
   expect(await basic({ useWebhookService: true })).toMatchObject({
@@ -139,7 +139,7 @@ it('[HOOK-3] keeps stored triggers, and enables no other triggers', async () => 
   })
 })
 
-it('[HOOK-4] expands a group to its members, lets a member override the group, and returns all triggers as they were set', async () => {
+it('[HOOK-4] expands a group of triggers to its members, lets a member override its group, and returns all triggers as they were set', async () => {
   const { basic, refused } = await webhooksOf(server)
   const triggers = async (change: object) =>
     (
@@ -200,7 +200,7 @@ it.each<[string, string, unknown]>([
   ['no boolean', 'encodeData', 'true'],
   ['no key', 'publicKey', 'abc'],
 ])(
-  '[HOOK-5] rejects an unusable configuration with the position of the problem: %s',
+  '[HOOK-5] rejects unusable settings of the basic service, and states the position of the problem: %s',
   async (_name, member, wrong) => {
     const { basic, refused } = await webhooksOf(server)
     const change = { authToken: 'x', [member]: wrong }
@@ -254,7 +254,7 @@ it('[HOOK-6] accepts an RSA key of at least 2048 bits, as a PEM file or base64 o
   }
 })
 
-it('[HOOK-7] encrypts no body if no public key is configured', async () => {
+it('[HOOK-7] rejects encryptData without a public key, and the removal of a public key that encryptData needs', async () => {
   const { basic, advanced, refused } = await webhooksOf(server)
   const { spki: publicKey } = rsaKey()
   const ofBasic = (change: object) => ({ webhookServiceConfig: change })
@@ -271,7 +271,7 @@ it('[HOOK-7] encrypts no body if no public key is configured', async () => {
   expect(await advanced({ encryptData: false, publicKey: '' })).toEqual({ ...neverAdvanced, isEnabled: true })
 })
 
-it('[HOOK-8] requires that advanced webhooks are enabled first, then changes the given members', async () => {
+it('[HOOK-8] rejects changes of advanced webhooks until they are enabled, then changes the given settings', async () => {
   const { advanced, refused } = await webhooksOf(server)
   expect(await refused(advancedPath, {})).toEqual(['INVALID_ARGUMENT'])
   for (const early of [{ isEnabled: false }, { encodeData: true }, { enableDataProtection: true }])
@@ -289,7 +289,7 @@ it('[HOOK-8] requires that advanced webhooks are enabled first, then changes the
   expect(await advanced()).toEqual(next)
 })
 
-it('[HOOK-9] when several changes are concurrent, applies all of them', async () => {
+it('[HOOK-9] applies all concurrent changes of webhook settings and endpoints', async () => {
   const { basic, advanced, create, update, list } = await webhooksOf(server)
   await advanced({ isEnabled: true })
   const { id } = await create()

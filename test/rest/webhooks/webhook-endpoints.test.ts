@@ -44,7 +44,7 @@ const unset = {
   metadata: null,
 }
 
-it('[HOOK-20] rejects endpoint operations with the reason unless advanced webhooks are enabled', async () => {
+it('[HOOK-20] unless advanced webhooks are enabled, rejects endpoint operations, and states the reason', async () => {
   const { advanced, create, post, list } = await webhooksOf(server)
   const messages = async () => {
     const answers = await Promise.all(endpointCalls.map(([path, data]) => post(path, data)))
@@ -106,7 +106,7 @@ it.each<[string, object, string]>([
   ['numbers in metadata', { metadata: { a: 1 } }, 'metadata/a'],
   ['large metadata', { metadata: { a: 'x'.repeat(4_096) } }, 'metadata'],
 ])(
-  '[HOOK-22] rejects an invalid endpoint with the position of the problem: %s',
+  '[HOOK-22] rejects an invalid endpoint, and states the position of the problem: %s',
   async (_name, wrong, place) => {
     const { create, refused, list } = await enabled()
     const endpoint = await create()
@@ -118,14 +118,14 @@ it.each<[string, object, string]>([
   },
 )
 
-it('[HOOK-22] requires a URL, and a valid id as uid', async () => {
+it('[HOOK-22] requires a URL for an endpoint, and a valid id as its uid', async () => {
   const { refused } = await enabled()
   expect(await refused(createPath, {})).toEqual(['INVALID_ARGUMENT', '/data/url'])
   for (const uid of ['', '..', 'x'.repeat(513), 1])
     expect(await refused(createPath, { url, uid })).toEqual(['INVALID_ARGUMENT', '/data/uid'])
 })
 
-it('[HOOK-23] changes the given members, clears members that are null, and keeps the other members', async () => {
+it('[HOOK-23] changes the given members of an endpoint, clears members that are null, and keeps the other members', async () => {
   const { create, update, refused, list, secret } = await enabled()
   const endpoint = await create({ description: 'd', channels: ['a'], metadata: { a: 'b' }, uid: 'u' })
   const before = await secret(endpoint.id)
@@ -157,7 +157,7 @@ it('[HOOK-23] changes the given members, clears members that are null, and keeps
   expect(await secret(endpoint.id)).toBe(before)
 })
 
-it('[HOOK-24] requires a unique uid, which identifies its endpoint and can be used again after deletion', async () => {
+it('[HOOK-24] requires a unique uid for an endpoint; the uid identifies the endpoint, and can be used again after its deletion', async () => {
   const { create, update, refused, remove, secret, list } = await enabled()
   for (const uid of oddIds) {
     const { id } = await create({ uid })
@@ -221,7 +221,7 @@ it('[HOOK-26] lists endpoints in pages in both directions', async () => {
   expect(idsOf(await list({ limit: 7 }))).toEqual(ids)
 })
 
-it('[HOOK-26] neither skips nor repeats a remaining endpoint in pages while other endpoints are added and deleted', async () => {
+it('[HOOK-26] lists each remaining endpoint once in pages while other endpoints are added and deleted', async () => {
   const { create, list, remove } = await enabled()
   const stay = await Promise.all(Array.from({ length: 12 }, () => create()))
   const go = await Promise.all(Array.from({ length: 12 }, () => create()))
@@ -246,7 +246,7 @@ it('[HOOK-26] returns an empty last page after all endpoints were deleted', asyn
   expect(await list({ iterator })).toEqual(empty)
 })
 
-it('[HOOK-27] returns 50 endpoints by default, or 1 to 250 on request, and accepts only an iterator of the same API key', async () => {
+it('[HOOK-27] returns 50 endpoints by default, and 1 to 250 on request; accepts an iterator only with the API key that got it', async () => {
   const { create, list, refused } = await enabled()
   await Promise.all(Array.from({ length: 51 }, () => create()))
   expect((await list()).endpoints).toHaveLength(50)
@@ -275,7 +275,7 @@ it('[HOOK-28] limits an API key to 100 endpoints, even with concurrent calls', a
   await create()
 })
 
-it('[HOOK-29] creates a secret of whsec_ and 32 random bytes in base64, replaces it in a rotation, and signs with the former secret for a day', async () => {
+it('[HOOK-29] creates a secret of whsec_ and 32 random bytes in base64; a rotation replaces it, and keeps the former secret for a day', async () => {
   const { tenant, create, secret, rotate, refused } = await enabled()
   const [{ id }, other] = [await create(), await create()]
   const first = await secret(id)
@@ -297,7 +297,7 @@ it('[HOOK-29] creates a secret of whsec_ and 32 random bytes in base64, replaces
   expect(await secret(id)).toBe(second)
 })
 
-it('[HOOK-30] stores the configuration of an API key in a separate partition', async () => {
+it('[HOOK-30] stores the webhook settings of each API key in a separate partition', async () => {
   const [mine, theirs] = [await enabled(), await enabled()]
   await mine.basic({ useWebhookService: true, webhookServiceConfig: { authToken: 'mine' } })
   const endpoint = await mine.create({ uid: 'shared' })

@@ -47,7 +47,7 @@ async function audited(directory: string, ...flags: string[]): Promise<readonly 
 }
 
 itLong(
-  '[AUDIT-8] [AUDIT-9] records starts and backups in the logs, and shows all logs as one',
+  '[AUDIT-8] [AUDIT-9] records starts and backups in the audit logs, and weft audit shows all of these logs as one',
   async () => {
     const data = join(root, 'starts')
     const start = (more: Partial<Config> = {}) =>
@@ -121,7 +121,7 @@ async function placedRecords(data: string, query: AuditQuery): Promise<readonly 
   return found
 }
 
-it('[AUDIT-9] shows control characters as codes, so that text cannot control a terminal or reverse a line', async () => {
+it('[AUDIT-9] weft audit shows control characters as codes, so that text cannot control a terminal or reverse a line', async () => {
   const data = join(root, 'names')
   const server = await startTestServer({ engine: 'level', dataDir: data, trustProxy: 1 })
   // A reverse proxy may forward any bytes. HTTP allows bytes from 0x80 on.
@@ -163,7 +163,7 @@ function secretsIn(value: unknown, name = ''): readonly string[] {
 }
 
 itLong(
-  '[AUDIT-4] stores only the ids of requests and responses in the log',
+  '[AUDIT-4] from requests and responses, stores only ids in the audit log',
   async () => {
     const data = join(root, 'secrets')
     const { server, credentials } = await startExampleServer({

@@ -65,7 +65,7 @@ it('[AUDIT-1] records each answered administrative call with actor, time, addres
   expect(found?.timestamp).toBeLessThanOrEqual(Date.now())
 })
 
-it('[AUDIT-1] records a rejected call and the status of the rejection, but no unauthenticated or invalid call', async () => {
+it('[AUDIT-1] records a rejected call with the status of the rejection, but records no unauthenticated or invalid call', async () => {
   const missing = { organizationId: 'acme', documentIds: ['nowhere'] }
   await server.post('/v2/workspace/authtoken/reset', { apiKey: 'no-such-key' }, ofWorkspace(server))
   expect(await last()).toMatchObject({
@@ -81,7 +81,7 @@ it('[AUDIT-1] records a rejected call and the status of the rejection, but no un
   expect(await audit()).toHaveLength(length)
 })
 
-it('[AUDIT-1] records the ids that a call creates, and keeps the creation of a workspace by the operator out of workspace logs', async () => {
+it('[AUDIT-1] records the ids that a call creates; does not record in a workspace log that the operator has created a workspace', async () => {
   const made = dataOf(
     await server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(server)),
   )
@@ -109,7 +109,7 @@ it('[AUDIT-1] when a call is repeated with its idempotency key, records it again
   expect(found.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['NOT_FOUND', 'NOT_FOUND'])
 })
 
-it('[AUDIT-2] states for every operation whether it is recorded, and always records deletions and changes of rights', () => {
+it('[AUDIT-2] defines for every operation whether it is recorded; deletions and changes of rights are always recorded', () => {
   const unseen = operationList.filter(({ effect, audited }) => effect !== 'reads' && audited === 'read')
   expect(unseen.map(({ path }) => path)).toEqual([])
   const forgotten = operationList
@@ -139,7 +139,7 @@ it.each([
   await other.stop()
 })
 
-it('[AUDIT-6] filters records, and returns each record once in pages of any size, in both orders', async () => {
+it('[AUDIT-6] filters audit records, and lists each record once in pages of any size, in both orders', async () => {
   const other = await startTestServer()
   for (let user = 0; user < 23; user++) await other.token(`user-${user}`)
   await other.post('/v2/workspace/authtokens/get', { apiKey: other.credentials.apiKey }, ofWorkspace(other))
@@ -201,7 +201,7 @@ it('[AUDIT-6] returns only the log of the calling workspace, and accepts a page 
   expect((await call(server, {}, { ...eve, 'x-service-workspace-auth-token': 'wrong' })).status).toBe(401)
 })
 
-it('[AUDIT-10] if a call has more ids than the limit, records their number instead of the further ids', async () => {
+it('[AUDIT-10] if a call has more ids than the limit, records only the number of the remaining ids', async () => {
   const organizations = Array.from({ length: 500 }, (_, index) => ({
     organizationId: `o${index}`.padEnd(100, '-'),
   }))
@@ -216,7 +216,7 @@ it('[AUDIT-10] if a call has more ids than the limit, records their number inste
   expect((await last())?.ids).toEqual({ organizationIds: uuids })
 })
 
-it('[AUDIT-12] when the record of a call cannot be written, does not run the call, and answers UNAVAILABLE', async () => {
+it('[AUDIT-12] when the audit record of a call cannot be written, does not run the call, and answers UNAVAILABLE', async () => {
   const { engine, fail } = failingIn('audit', await openMemoryEngine())
   const other = await startTestServer({}, { engine })
   expect((await other.post('/v2/auth/generate_token', user)).status).toBe(200)
@@ -237,7 +237,7 @@ it.each([
   ['success', '/v2/auth/generate_token', user, 200],
   ['refusal', '/v2/users/add', { organizationId: 'nowhere', users: [{ userId: 'ann' }] }, 404],
 ] as const)(
-  '[AUDIT-3] sends no response to %s before the record is on disk',
+  '[AUDIT-3] sends no response to %s before the audit record is on disk',
   async (_what, path, data, status) => {
     const { engine, hold, release } = auditHeld(await openMemoryEngine())
     const other = await startTestServer({}, { engine })

@@ -85,7 +85,7 @@ it('[WS-60] creates declared workspaces with keys and tokens, and keeps them aft
   await start({}, expectDeclared)
 })
 
-it("[WS-60] without other settings, uses the first declared workspace as the server's own", async () => {
+it("[WS-60] if nothing else is configured, uses the first declared workspace as the server's own", async () => {
   const jwtSecret = 'a-signing-secret-of-more-than-32-bytes'
   await start({ bootstrap: declared, jwtSecret }, async ({ credentials, server }) => {
     expect(credentials).toEqual({
@@ -99,7 +99,7 @@ it("[WS-60] without other settings, uses the first declared workspace as the ser
   })
 })
 
-it("[WS-60] uses the credentials of an earlier start or of the configuration as the server's own, despite a declaration", async () => {
+it("[WS-60] even if workspaces are declared, uses the credentials of an earlier start or of the configuration as the server's own", async () => {
   const kept = await start({}, async ({ credentials }) => credentials)
   const written = statSync(join(data, 'credentials.json')).mtimeMs
   await start({ bootstrap: declared }, async (server) => {
@@ -131,7 +131,7 @@ it('[WS-64] logs a warning when a declaration adds a workspace to a store with d
   expect(await logged({ Acme: acme, Bolt: bolt })).toEqual([])
 })
 
-it('[WS-63] when the store does not have a declared token, does not start, and changes nothing', async () => {
+it('[WS-63] when a declared token differs from the stored token, does not start, and changes nothing', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const restart = (changed: object) =>
     start({ bootstrap: bootstrapOf({ New: other, Acme: { ...acme, ...changed } }) }, expectDeclared)
@@ -153,7 +153,7 @@ it('[WS-63] when the store does not have a declared token, does not start, and c
   expect((await listApiKeys(data)).map(({ key }) => key.id)).toEqual(['key-acme', 'key-bolt'])
 })
 
-it('[RUN-14] weft keys replace --configured stores declared tokens', async () => {
+it('[RUN-14] weft keys replace --configured stores the declared tokens', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const next = { ...acme, workspaceToken: 'the-next-workspace-token', authToken: 'the-next-auth-token' }
   const environment = { WEFT_BOOTSTRAP: JSON.stringify({ Acme: next }) }
@@ -179,7 +179,7 @@ itLong('[WS-61] when a declared API key belongs to another workspace, does not s
   await start({}, expectDeclared)
 })
 
-it('[WS-62] when a declared API key is missing in its workspace, does not start', async () => {
+it('[WS-62] when a declared API key does not exist in its workspace, does not start', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const mistyped = bootstrapOf({ Acme: { ...acme, apiKey: 'key-acne' } })
   await expect(start({ bootstrap: mistyped }, expectDeclared)).rejects.toMatchObject({
@@ -191,7 +191,7 @@ it('[WS-62] when a declared API key is missing in its workspace, does not start'
   })
 })
 
-it('[CFG-12] rejects a key in `addKey` that the start does not use, and states the missing option', () => {
+it('[CFG-12] rejects an `addKey` that is neither the configured API key nor a declared one, and states the expected options', () => {
   const WEFT_ADD_KEY = 'key-new'
   for (const others of [{}, { WEFT_API_KEY: 'key-old' }, { WEFT_BOOTSTRAP: JSON.stringify({ Acme: acme }) }])
     expect(() => configFrom({ WEFT_ADD_KEY, ...others })).toThrow(
@@ -203,7 +203,7 @@ it('[CFG-12] rejects a key in `addKey` that the start does not use, and states t
 })
 
 itLong(
-  '[CFG-12] does not start, and ends with exit code 2, if `addKey` has a key that the start does not use',
+  '[CFG-12] does not start, and ends with exit code 2, if `addKey` is not the configured API key',
   async () => {
     const run = await runCli(['serve', '--add-key', 'key-new'], root, { WEFT_HOST: '127.0.0.1' })
     expect(run).toMatchObject({ code: 2, err: expect.stringContaining('WEFT_API_KEY') })
@@ -255,7 +255,7 @@ it.each<[string, string, RegExp]>([
     JSON.stringify({ Acme: acme, Bolt: { ...bolt, workspaceId: 'ws-acme' } }),
     /"Acme" and "Bolt" have the same workspaceId/,
   ],
-])('[WS-61] rejects an invalid declaration with the problem: %s', (_name, text, message) => {
+])('[WS-61] rejects an invalid declaration, and states the problem: %s', (_name, text, message) => {
   const read = () => configFrom({ WEFT_BOOTSTRAP: text })
   expect(read).toThrow(message)
   expect(read).toThrow(/^WEFT_BOOTSTRAP cannot be used: /)
@@ -263,7 +263,7 @@ it.each<[string, string, RegExp]>([
 })
 
 itLong(
-  '[WS-61] for an invalid declaration, ends with one sentence and exit code 2, even if the declaration is in a file',
+  '[WS-61] if the declaration of workspaces, or its file, is invalid, ends with one sentence and exit code 2',
   async () => {
     const file = join(root, 'workspaces.json')
     writeFileSync(file, JSON.stringify({ Acme: noKey }))
@@ -282,7 +282,7 @@ itLong(
   },
 )
 
-it('[CFG-4] never prints declared workspaces', async () => {
+it('[CFG-4] weft config print does not print declared workspaces', async () => {
   const printed = await runCli(['config', 'print'], root, { WEFT_BOOTSTRAP: JSON.stringify({ Acme: acme }) })
   expect(printed.out).toContain('"(secret)"')
   expect(printed.out).not.toContain(acme.authToken)

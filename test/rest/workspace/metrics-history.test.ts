@@ -37,7 +37,7 @@ async function start(overrides: Partial<Config> = {}): Promise<TestServer> {
 const historyOf = async (server: TestServer, data: object = {}, headers = {}) =>
   dataOf(await server.post(historyPath, data, headers)) as History
 
-it('[OPS-45] returns the history of the process, which a client that connects later reads as well', async () => {
+it('[OPS-45] returns the history of metrics, with the connections and updates of clients', async () => {
   const server = await start()
   const client = await RawClient.connect(
     `${server.wsUrl}/sync/acme/plan/main?token=${await server.token('ada')}`,
@@ -61,7 +61,7 @@ it('[OPS-45] returns the history of the process, which a client that connects la
   expect(recent?.timestamps.every((at) => at <= timestamp)).toBe(true)
 })
 
-it('[OPS-46] returns values only to the holder of the metrics token, or to the only API key', async () => {
+it('[OPS-46] returns metrics only to a caller with the metrics token or, if none is configured, to the only API key of the server', async () => {
   const guarded = await start({ metricsToken })
   for (const path of [historyPath, storagePath])
     for (const given of [{}, { metricsToken: `${metricsToken}x` }]) {
@@ -81,7 +81,7 @@ it('[OPS-46] returns values only to the holder of the metrics token, or to the o
   expect(await historyOf(shared, { metricsToken }, headers)).toHaveProperty('recent')
 })
 
-it('[OPS-47] returns the stored bytes of the workspace, with its limit if it has one', async () => {
+it('[OPS-47] returns the number of stored bytes of the workspace, and its limit if it has one', async () => {
   const editor = { organizationId: 'acme', documentId: 'plan', editorId: 'main', type: 'text' }
   const unlimited = await start()
   expect(dataOf(await unlimited.post('/v2/crdt/add', { ...editor, data: 'x'.repeat(5_000) }))).toBeDefined()

@@ -40,7 +40,7 @@ async function knock(server: TestServer, path: string, token: string | null): Pr
   await (await RawClient.connect(`${server.wsUrl}/sync/${path}${query}`)).closed
 }
 
-it('[AUDIT-13] lists calls with their outcome and rejections with their reason, the latest first, and groups equal entries', async () => {
+it('[AUDIT-13] lists calls with their outcome and rejections with their reason, the latest first, and shows equal ones as one entry', async () => {
   const server = await start()
   const secret = 'content-that-stays-private'
   const content = { organizationId: 'acme', documentId: 'plan', editorId: 'main', type: 'text' }
@@ -95,7 +95,7 @@ it('[AUDIT-13] lists the requests of all nodes from any node, in pages', async (
   expect(new Set(found.map(({ node }) => node)).size).toBe(2)
 })
 
-it('[AUDIT-14] lists a rejection for the API key that the client specified, and any other rejection for the first key', async () => {
+it('[AUDIT-14] lists a rejection for the API key that the client stated, or for the first API key if the client stated none that exists', async () => {
   const server = await start()
   const other = await otherKey(server)
   const expired = await server.token('ada')
@@ -121,7 +121,7 @@ it('[AUDIT-14] lists a rejection for the API key that the client specified, and 
   ])
 })
 
-it('[AUDIT-14] if the server can have several workspaces, drops rejections for which the client specified no existing API key', async () => {
+it('[AUDIT-14] if the server can have several workspaces, does not list a rejection of a client that stated no existing API key', async () => {
   const server = await start({ adminToken })
   await knock(server, 'acme/plan/main', null)
   await server.post('/v2/crdt/get', {}, { 'x-service-api-key': 'unknown' })

@@ -66,7 +66,7 @@ it('[DATA-4] keeps the entries of other users, and shows the erased user in them
   )
 })
 
-it('[DATA-4] keeps threads and their activities, and shows the erased user in them as deleted', async () => {
+it('[DATA-4] keeps comment threads and their activities, and shows the erased user in them as deleted', async () => {
   const at = { organizationId: 'threads-4', documentId: 'd1' }
   await fillOrganization(post, at.organizationId)
   type Row = Record<string, unknown>
@@ -106,7 +106,7 @@ it('[DATA-4] keeps threads and their activities, and shows the erased user in th
   ])
 })
 
-it('[DATA-4] erases every occurrence of the id, and no similar id', async () => {
+it("[DATA-4] erases every occurrence of the user's id, and no similar id", async () => {
   const at = { organizationId: 'odd-4', documentId: 'd1' }
   await fillOrganization(post, 'odd-4')
   for (const userId of [...oddIds, 'd1', 'bob']) {

@@ -128,7 +128,7 @@ it('[DATA-2] returns each entry once in pages of any size while other entries ar
     ).toEqual(['INVALID_ARGUMENT'])
 })
 
-it('[DATA-3] removes all data of the user from the store, except the id in the record of revoked tokens and in the audit log', async () => {
+it('[DATA-3] removes all data of an erased user from the store, except the id in the record of revoked tokens and in the audit log', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'weft-data-'))
   try {
     const own = await startTestServer({ engine: 'level', dataDir: directory })
@@ -196,7 +196,7 @@ it('[DATA-7] erases the user in one organization, and not in other organizations
   }
 })
 
-it('[DATA-8] removes a limited part of the data in each commit, and handles other events in between', async () => {
+it('[DATA-8] an erasure removes a limited part of the data in each commit, and handles other events in between', async () => {
   const { directory, engine } = server
   const scope = scopeOf(server.credentials, 'many-8')
   await fillOrganization(post, 'many-8')
@@ -230,7 +230,7 @@ it('[DATA-8] removes a limited part of the data in each commit, and handles othe
   expect(sizes.length).toBeGreaterThan(20)
 })
 
-it('[DATA-9] a second call erases data that was added later, and adds its number of entries to the number of the first call', async () => {
+it('[DATA-9] a repeated erasure also erases data that was added later, and adds it to the number of erased entries', async () => {
   await fillOrganization(post, 'again-9')
   const at = { organizationId: 'again-9' }
   const first = await data.erase(at)
@@ -299,7 +299,7 @@ it('[DATA-10] rejects an entry with more than 100 users', async () => {
   ).toMatchObject({ few: { success: false } })
 })
 
-it('[DATA-11] deletes the records of erasures together with the organization, and does not wait for an organization that is being deleted', async () => {
+it('[DATA-11] deletes the records of erasures with their organization, and does not wait for an organization that is being deleted', async () => {
   await fillOrganization(post, 'gone-11')
   const scope = scopeOf(server.credentials, 'gone-11')
   const { kv } = server.engine

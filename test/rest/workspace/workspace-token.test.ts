@@ -51,7 +51,7 @@ it('[WS-25] replaces the token of a workspace immediately, and does not change t
   expect(JSON.stringify(shown)).not.toContain(made.authToken)
 })
 
-it('[WS-25] keeps the old token valid for its grace period, or at most for the grace period of a later reset', async () => {
+it('[WS-25] keeps the old token valid for its grace period, but no longer than the grace period of a later reset', async () => {
   const made = await create()
   const second = await reset(made, { graceSeconds: 60 })
   clock.advance(59_999)
@@ -72,7 +72,7 @@ it('[WS-25] keeps the old token valid for its grace period, or at most for the g
     ).toMatchObject({ status: 400 })
 })
 
-it('[WS-25] after many concurrent resets, leaves one valid token, or with a grace period keeps all tokens valid', async () => {
+it('[WS-25] after many concurrent resets, exactly one token is valid; if the resets have a grace period, all tokens are valid', async () => {
   const made = await create()
   const graceful = await Promise.all(Array.from({ length: 8 }, () => reset(made, { graceSeconds: 60 })))
   for (const token of graceful) expect(await codeOf(made, token)).toBe(200)
@@ -89,7 +89,7 @@ it('[WS-25] after many concurrent resets, leaves one valid token, or with a grac
   expect(codes.filter((code) => code === 200)).toHaveLength(1)
 })
 
-it('[WS-25] when more than ten replaced tokens are valid, ends the oldest of them', async () => {
+it('[WS-25] keeps at most ten replaced tokens valid, and ends the oldest ones first', async () => {
   const made = await create()
   const tokens = [made.authToken]
   for (let count = 0; count < 12; count++)

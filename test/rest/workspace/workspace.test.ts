@@ -62,7 +62,7 @@ async function withServer(
   }
 }
 
-it('[WS-1] rejects a missing workspace header with INVALID_ARGUMENT and the name of the header', async () => {
+it('[WS-1] rejects a call without a workspace header with INVALID_ARGUMENT, and states the missing header', async () => {
   const [id, token] = ['x-service-workspace-id', 'x-service-workspace-auth-token']
   const noId = await server.post('/v2/workspace/get', {}, { [token]: 'x' })
   expect(noId).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
@@ -93,7 +93,7 @@ it('[WS-1] rejects a wrong token with UNAUTHENTICATED, and an unknown workspace 
     expect(await codes(unknown)).toEqual([404, 'NOT_FOUND', message])
 })
 
-it('[WS-2] requires the admin token for calls of the operator', async () => {
+it('[WS-2] requires the admin token for operations of the operator', async () => {
   const post = (headers: Headers, on = server) =>
     on.post('/v2/workspace/create', { ownerEmail: 'ada@example.com' }, headers)
   expect(await post({})).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
@@ -127,7 +127,7 @@ it('[WS-3] lists the headers of each auth level in the OpenAPI document', async 
   expect(headersOf('/v2/workspace/create')).toEqual([['x-service-admin-token']])
 })
 
-it('[WS-4] without authentication, uses the first workspace for a call without credentials, and checks given credentials', () =>
+it('[WS-4] when authentication is off, uses the first workspace for a call without credentials, but still checks credentials that a call has', () =>
   withServer([{ auth: 'none' }], async (open) => {
     const get = (headers: Headers) => open.post('/v2/workspace/get', {}, headers)
     expect(dataOf(await get({}))).toMatchObject({ id: open.credentials.workspaceId })
@@ -167,7 +167,7 @@ it.each<[string, object, string]>([
   ['an avatar that runs', { avatar: 'javascript:alert(1)' }, 'avatar'],
   ['a long avatar', { avatar: `https://example.com/${'x'.repeat(2000)}` }, 'avatar'],
 ])(
-  '[WS-11] rejects an invalid workspace with the position of the problem: %s',
+  '[WS-11] rejects an invalid workspace, and states the position of the problem: %s',
   async (_name, wrong, member) => {
     const { status, body } = await server.post(
       '/v2/workspace/create',
@@ -199,7 +199,7 @@ it('[WS-12] returns the workspace with all its API keys', async () => {
   })
 })
 
-it('[WS-13] limits the rate of get per workspace and minute', async () => {
+it('[WS-13] limits the calls of /v2/workspace/get per minute, separately for each workspace', async () => {
   const clock = new HeldClock()
   await withServer([{ adminToken, workspaceReadsPerMinute: 3 }, { clock }], async (limited) => {
     const [one, two] = [await create({}, limited), await create({}, limited)]
@@ -229,7 +229,7 @@ const reset = async (made: Made, more: object = {}, on = server) => {
   return (dataOf(answer) as { newAuthToken: { token: string } }).newAuthToken.token
 }
 
-it('[WS-20] returns the tokens of an API key only to the workspace of the key', async () => {
+it('[WS-20] returns the tokens of an API key only to the workspace that has this key', async () => {
   const made = await create()
   expect(await tokensOf(made)).toEqual({
     apiKey: made.apiKey,
@@ -244,7 +244,7 @@ it('[WS-20] returns the tokens of an API key only to the workspace of the key', 
   expect((await server.post('/v2/workspace/authtokens/get', {}, ofWorkspace(made))).status).toBe(400)
 })
 
-it('[WS-21] replaces the token immediately when it is reset', async () => {
+it('[WS-21] when the token of an API key is reset, replaces it immediately', async () => {
   const made = await create()
   const answer = await server.post(
     '/v2/workspace/authtoken/reset',
@@ -261,7 +261,7 @@ it('[WS-21] replaces the token immediately when it is reset', async () => {
   expect((await tokensOf(made)).authTokens).toEqual([newAuthToken])
 })
 
-it('[WS-21] [WS-22] keeps tokens and the rest of their grace period over a restart', async () => {
+it('[WS-21] [WS-22] after a restart, keeps tokens valid, and replaced tokens for the rest of their grace period', async () => {
   const clock = new HeldClock()
   const options = [
     { adminToken, engine: 'level', dataDir: join(root, 'restart') } as const,
@@ -302,7 +302,7 @@ it('[WS-22] when a reset has no grace period, also ends the tokens that an earli
     ).toMatchObject({ status: 400 })
 })
 
-it('[WS-23] leaves one token after many concurrent resets', async () => {
+it('[WS-23] after many concurrent resets of a token, exactly one of the new tokens is valid', async () => {
   const made = await create()
   const tokens = await Promise.all(Array.from({ length: 8 }, () => reset(made)))
   const codes = await Promise.all(tokens.map((token) => codeOf(made.apiKey, token)))
@@ -314,7 +314,7 @@ it('[WS-23] leaves one token after many concurrent resets', async () => {
   expect((await tokensOf(made)).authTokens).toHaveLength(1)
 })
 
-it('[WS-30] creates a working API key with separate data', async () => {
+it('[WS-30] creates an API key that works, and that does not see the data of other API keys', async () => {
   const made = await create()
   const { apiKey, authToken } = dataOf(
     await server.post(
