@@ -16,7 +16,7 @@ export class ClusterNode {
   state: 'serving' | 'away' = 'away'
   readonly #data: string
   readonly #port: number
-  readonly #options: Readonly<Record<string, string>>
+  #options: Readonly<Record<string, string>>
   readonly #log: number
   #process: ServerProcess | null = null
 
@@ -57,6 +57,9 @@ export class ClusterNode {
     this.#process = await startProcess(this.#data, this.#options, this.#port, undefined, this.#log)
     endWithThis(this.#process.child)
     this.state = 'serving'
+    // Later starts find the workspace in the store. Calls may have changed its credentials meanwhile.
+    const { WEFT_BOOTSTRAP: _, ...later } = this.#options
+    this.#options = later
   }
 
   async kill(): Promise<void> {

@@ -28,7 +28,7 @@ const nothing = Buffer.alloc(0)
  * Maximum number of jobs that stay cached while no call uses them, so that a job is not read again between its
  * enqueue, its claim and its end. Each cached job takes about 1 KB.
  */
-const idleJobsMax = 2_000
+const idleJobsMax = 500
 /** Maximum payload of a job that stays cached, in bytes. */
 const idlePayloadMax = 1_024
 /** Length in bytes of the time in a key. */

@@ -2,7 +2,7 @@
  * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time is
  * evicted first.
  */
-const cachedValuesMax = 5_000
+const cachedValuesMax = 1_000
 /** Maximum size of a cached value, in bytes. */
 const bytesMax = 1_024
 
