@@ -17,6 +17,7 @@ export interface ConsoleCredentials {
  */
 const place = 'weft-credentials'
 
+/** Returns the stored credentials. They are empty if the server runs without authentication. */
 export function loadCredentials(): ConsoleCredentials | null {
   const kept = sessionStorage.getItem(place)
   return kept === null ? null : credentialsIn(kept, [...members, 'metricsToken'])
@@ -48,14 +49,18 @@ const members = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as 
 /**
  * Returns the members of a file `credentials.json` that the console uses; null if `text` is not such a file.
  */
-export const parseCredentialsFile = (text: string): ConsoleCredentials | null => credentialsIn(text, members)
+export function parseCredentialsFile(text: string): ConsoleCredentials | null {
+  const found = credentialsIn(text, members)
+  return found === null || Object.keys(found).length === 0 ? null : found
+}
 
+/** Returns the members with these names that are strings; null if `text` is not JSON. */
 function credentialsIn(text: string, names: readonly string[]): ConsoleCredentials | null {
   try {
     const found = Object.entries<unknown>(JSON.parse(text)).filter(
       ([name, value]) => names.includes(name) && typeof value === 'string',
     )
-    return found.length === 0 ? null : Object.fromEntries(found)
+    return Object.fromEntries(found)
   } catch {
     return null
   }
