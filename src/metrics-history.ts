@@ -1,19 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Clock } from './clock.ts'
 import { bucketsBetween, type HistogramBucket, histogramQuantile } from './histogram.ts'
+import { historyNames } from './history-names.ts'
 import type { Metrics } from './metrics.ts'
-
-/** Names of the values in a sample. Durations are in seconds, and memory is in bytes. */
-export const historyNames = [
-  'connections',
-  'updatesPerSecond',
-  'commitP50',
-  'commitP99',
-  'loopP50',
-  'loopP99',
-  'webhookQueue',
-  'memory',
-] as const
 
 type HistoryName = (typeof historyNames)[number]
 

@@ -20,6 +20,7 @@ const layers: readonly (readonly string[])[] = [
     'schema-check.ts',
     'histogram.ts',
     'metrics.ts',
+    'history-names.ts',
     'metrics-history.ts',
     'config.ts',
     'config',

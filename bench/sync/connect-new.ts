@@ -8,7 +8,7 @@ import { characters } from './connect.ts'
 
 /** Sockets for each room. */
 const perRoom = 2
-/** Sockets that a process gets first, and those that it gets when its code is compiled. */
+/** Number of sockets of the first phase, and of the second one, in which the code is compiled. */
 const full = { cold: 2_000, warm: 6_000 }
 const smoke = { cold: 20, warm: 60 }
 /** Time for a server to store what it has received. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import { historyNames } from '../../src/history-names.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import {
   dayIntervalMs,
   dayMax,
-  historyNames,
   MetricsHistory,
   recentIntervalMs,
   recentMax,

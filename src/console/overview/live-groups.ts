@@ -39,7 +39,7 @@ function groupedBy(
   return [...groups.values()]
 }
 
-/** Returns the editors with connections: those with the most clients first, then the latest. */
+/** Returns the editors with connections, sorted by their number of clients, then by the latest connection. */
 export const busyEditors = (connections: readonly ListedConnection[]): readonly BusyEditor[] =>
   groupedBy(connections, ({ organizationId, documentId, editorId }) => [organizationId, documentId, editorId])
     .map((group) => ({

@@ -1,3 +1,4 @@
+import { historyNames } from '../../history-names.ts'
 import { type MetricPoint, unknownPoint } from './metric-points.ts'
 
 /** Time in ms for which all points are kept. */
@@ -33,19 +34,7 @@ function withGap(points: readonly MetricPoint[], nextAt: number, longestMs: numb
   return last !== undefined && nextAt - last.at > longestMs ? [...points, unknownPoint(last.at + 1)] : points
 }
 
-/** Names of the values of a point that the server keeps. */
-const keptNames = [
-  'connections',
-  'updatesPerSecond',
-  'commitP50',
-  'commitP99',
-  'loopP50',
-  'loopP99',
-  'webhookQueue',
-  'memory',
-] as const
-
-interface KeptSeries extends Readonly<Record<(typeof keptNames)[number], readonly (number | null)[]>> {
+interface KeptSeries extends Readonly<Record<(typeof historyNames)[number], readonly (number | null)[]>> {
   readonly intervalSeconds: number
   readonly timestamps: readonly number[]
 }
@@ -83,7 +72,7 @@ function pointsOf(series: KeptSeries, offset: number): readonly MetricPoint[] {
   const longestMs = 2 * series.intervalSeconds * 1000
   return series.timestamps.reduce<readonly MetricPoint[]>((points, timestamp, index) => {
     const at = timestamp + offset
-    const values = keptNames.map((name) => [name, series[name][index] ?? null] as const)
+    const values = historyNames.map((name) => [name, series[name][index] ?? null] as const)
     const point = { ...unknownPoint(at), ...Object.fromEntries(values) }
     return [...withGap(points, at, longestMs), point]
   }, [])

@@ -10,11 +10,11 @@ import { Scrape } from './prometheus.ts'
 const betweenMs = 2000
 
 /**
- * The points of the last day: those that the server has kept, and those that this tab has read. They are kept
- * here, so that a visit to another page does not lose them.
+ * The points of the last day. The server has kept the older ones, and this tab has read the newer ones. They
+ * are module state, so that a visit to another page does not lose them.
  */
 let history: readonly MetricPoint[] = []
-/** True if the server has no history for this session, because it has several API keys and no metrics token. */
+/** True if the server has no history for this key, because it has several API keys and no metrics token. */
 let isPastHidden = false
 
 export interface MetricsState {

@@ -10,8 +10,9 @@ import { type MetricPoint, metricPoint, rate } from '../../../src/console/overvi
 import { appendPoint, keptMs, mergeHistory } from '../../../src/console/overview/point-history.ts'
 import { parseMetrics, Scrape } from '../../../src/console/overview/prometheus.ts'
 import { bucketsBetween, histogramQuantile } from '../../../src/histogram.ts'
+import { historyNames } from '../../../src/history-names.ts'
 import { createMetrics } from '../../../src/metrics.ts'
-import { historyNames, type SampleSeries } from '../../../src/metrics-history.ts'
+import type { SampleSeries } from '../../../src/metrics-history.ts'
 
 describe('Prometheus text', () => {
   it('[CON-3] reads labels, escapes, infinities and times, and ignores invalid lines', () => {

@@ -1,10 +1,5 @@
-import {
-  dayIntervalMs,
-  dayMax,
-  historyNames,
-  recentIntervalMs,
-  recentMax,
-} from '../../../../metrics-history.ts'
+import { historyNames } from '../../../../history-names.ts'
+import { dayIntervalMs, dayMax, recentIntervalMs, recentMax } from '../../../../metrics-history.ts'
 import { maySeeMetrics, metricsTokenMember } from '../../../metrics-access.ts'
 import { defineOperation } from '../../../operation.ts'
 
