@@ -27,6 +27,7 @@ const benches: Readonly<Record<string, string>> = {
   neighbours: 'typing while another document is replaced',
   presence: 'many cursors in one room, and a status set by REST',
   rest: 'operations on small and large organizations',
+  'rest-rates': 'small contents and pages of documents by 16 callers',
   activities: 'filters over many activities',
   memory: 'suggestions from many judgments',
   webhooks: 'events sent to receivers that work, hang or fail',

@@ -13,6 +13,17 @@ import { addChecksum, checkChecksum } from './store/record-codec.ts'
 import type { ReopeningStore } from './store/reopening-store.ts'
 import { type CacheEntry, known, WriteThroughCache } from './store/write-through-cache.ts'
 
+/** Maximum size of a cached value, and of the result of a cached scan, in bytes. */
+const cachedBytesMax = 1_024
+/** Bytes that each entry of a cached scan counts in addition to its value. */
+const entryBytes = 64
+const cachedValuesMax = 1_000
+/** Maximum number of partitions whose scans are cached, and maximum number of cached scans of each partition. */
+const cachedScans = { partitions: 50, ofPartition: 100 } as const
+
+/** Results of scans of one partition. */
+type Scans = ReadonlyMap<string, readonly KvEntry[]>
+
 type ValueCell = CacheEntry<Uint8Array | null>
 
 /** A commit whose checks have succeeded and whose writes are in progress. */
@@ -35,7 +46,12 @@ export class LevelKv implements Kv {
    * in `#recent`.
    */
   readonly #values: WriteThroughCache<Uint8Array | null>
-  readonly #recent = new ReadCache()
+  readonly #recent = new ReadCache<Uint8Array | null>({
+    valuesMax: cachedValuesMax,
+    fits: (value) => value === null || value.length <= cachedBytesMax,
+  })
+  /** Cache of small scans, by partition. Each write to a partition evicts all its scans. */
+  readonly #scans = new ReadCache<Scans>({ valuesMax: cachedScans.partitions, fits: () => true })
   readonly #partitions = new KeyedMutex()
 
   constructor(dependencies: {
@@ -61,7 +77,22 @@ export class LevelKv implements Kv {
   }
 
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
-    return this.#gate.run(() => withRecordName('partition', part, () => this.#scan(partition(part), range)))
+    const [space, name] = [keyName(part), scanName(range)]
+    const cached = this.#isOpen ? this.#scans.value(space)?.get(name) : undefined
+    if (cached !== undefined) return Promise.resolve(cached)
+    return this.#gate.run(() =>
+      withRecordName('partition', part, async () => {
+        const look = this.#scans.begin([space])
+        let scans: Scans | undefined
+        try {
+          const found = await this.#scan(partition(part), range)
+          if (isSmall(found)) scans = withScan(this.#scans.value(space), name, found)
+          return found
+        } finally {
+          this.#scans.end(look, scans && [scans])
+        }
+      }),
+    )
   }
 
   async commit(part: Key, commit: KvCommit): Promise<boolean> {
@@ -87,6 +118,7 @@ export class LevelKv implements Kv {
         // A record that was read before the write is usually read again; an index entry is not.
         for (const { name, value } of prepared.writes)
           this.#recent.written(name, isDurable && checked.has(name) ? value : undefined)
+        this.#scans.written(prepared.name)
         written.ended()
       }
     })
@@ -110,7 +142,7 @@ export class LevelKv implements Kv {
    * Runs the checks of a commit. If all succeed, adds the writes to the group commit and returns the written
    * values, which stay pinned until they are durable. If a check fails, returns null.
    */
-  async #decide({ checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
+  async #decide({ name: space, checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
     this.#commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
     const pinned = new Map<string, ValueCell>()
@@ -132,6 +164,7 @@ export class LevelKv implements Kv {
       if (!checks.every(isCurrent)) return null
       this.#commit.admit()
       pinnedJobs.enqueue()
+      this.#scans.write(space)
       const cells = writes.map((write) => this.#write(write, pace))
       return { cells, ended: this.#fences.raiseWith(fences) }
     } finally {
@@ -160,7 +193,11 @@ export class LevelKv implements Kv {
    * is unavailable.
    */
   #cached(names: readonly string[]): readonly (Uint8Array | null)[] | null {
-    return this.#gate.isOpen && this.#disk.health().ok ? this.#recent.all(names) : null
+    return this.#isOpen ? this.#recent.all(names) : null
+  }
+
+  get #isOpen(): boolean {
+    return this.#gate.isOpen && this.#disk.health().ok
   }
 
   async #look(
@@ -191,8 +228,20 @@ export class LevelKv implements Kv {
   forget(): void {
     this.#values.forget()
     this.#recent.forget()
+    this.#scans.forget()
   }
 }
+
+/** Returns a name of the range that is unique within the partition. */
+const scanName = ({ prefix = [], after, reverse = false, limit }: KvRange): string =>
+  `${limit} ${reverse} ${keyName(prefix)} ${after === undefined ? '' : keyName(after)}`
+
+const isSmall = (found: readonly KvEntry[]): boolean =>
+  found.reduce((bytes, { value }) => bytes + value.length + entryBytes, 0) <= cachedBytesMax
+
+/** Returns the cached scans of a partition with one scan more, and without the oldest of too many scans. */
+const withScan = (scans: Scans | undefined, name: string, found: readonly KvEntry[]): Scans =>
+  new Map([...[...(scans ?? [])].slice(1 - cachedScans.ofPartition), [name, found]])
 
 const partition = (part: Key): Buffer => under(keyspaces.kv, encodeKey(part))
 const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
@@ -216,6 +265,8 @@ interface Write extends Value {
 }
 
 interface Prepared {
+  /** Name of the partition. */
+  readonly name: string
   readonly checks: readonly Value[]
   readonly writes: readonly Write[]
   readonly jobs: readonly Job[]
@@ -244,6 +295,7 @@ function prepare(
   })
   const changed = [...puts.map(valueAt), ...dels.map((key) => valueAt({ key, value: null }))]
   return {
+    name,
     checks: checks.map(valueAt),
     writes: changed.map(writeOf),
     jobs: jobs.map(copyOfJob),

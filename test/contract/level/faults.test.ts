@@ -196,16 +196,20 @@ describe('level with a full disk', () => {
   it('[ENG-76] delays a read of a cached value until the store is available', async () => {
     await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
     const read = async () => (await engine.kv.get(['p'], [['k']])).map(textOf)
+    const scan = () => engine.kv.scan(['p'], { limit: 1 })
     expect(await read()).toEqual(['v'])
+    expect(await scan()).toHaveLength(1)
     disk.weather = 'full'
     const pending = engine.log.append(doc, 1, updates('2'))
     await until(() => !engine.health().ok)
     const ended: string[] = []
     const value = read().finally(() => ended.push('read'))
+    const scanned = scan().finally(() => ended.push('scan'))
     for (let turns = 0; turns < 20; turns++) await turn()
     expect(ended).toEqual([])
     disk.weather = 'fine'
     expect(await passTime(value)).toEqual(['v'])
+    expect(await passTime(scanned)).toHaveLength(1)
     expect(await passTime(pending)).toMatchObject({ first: 2 })
   })
 

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { type PendingRead, ReadCache } from '../../../src/engine/level/store/read-cache.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import { bytesOf, textOf } from '../suite/sample-data.ts'
+import { temporaryDirectory } from './store-tools.ts'
+
+const createCache = (): ReadCache<Uint8Array | null> =>
+  new ReadCache({ valuesMax: 1_000, fits: (value) => value === null || value.length <= 1_000 })
 
 const names = ['a', 'b', 'c']
 const name = fc.constantFrom(...names)
@@ -17,7 +24,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 /** A disk with readers and writers: the cache must have the values of the disk. */
 class Model {
-  readonly recent = new ReadCache()
+  readonly recent = createCache()
   readonly #disk = new Map<string, number>()
   readonly #writing = new Map<string, number>()
   readonly #looks: { readonly look: PendingRead; found: Uint8Array[] | null }[] = []
@@ -85,7 +92,7 @@ it('[ENG-75] returns the same values from the cache as from the disk, after any 
 })
 
 it('[ENG-75] caches a written value, unless another write of the same key was in progress', () => {
-  const recent = new ReadCache()
+  const recent = createCache()
   recent.write('a')
   recent.written('a', Uint8Array.of(1))
   expect(recent.all(['a'])).toEqual([Uint8Array.of(1)])
@@ -98,7 +105,7 @@ it('[ENG-75] caches a written value, unless another write of the same key was in
 })
 
 it('[ENG-75] caches read values and missing keys, but no large values and only a limited number', () => {
-  const recent = new ReadCache()
+  const recent = createCache()
   const remember = (name: string, value: Uint8Array | null): void => recent.end(recent.begin([name]), [value])
   remember('value', Uint8Array.of(1))
   remember('nothing', null)
@@ -108,4 +115,29 @@ it('[ENG-75] caches read values and missing keys, but no large values and only a
   for (let index = 0; index < 5_000; index++) remember(`other ${index}`, null)
   expect(recent.all(['value'])).toBeNull()
   expect(recent.all(['other 4999'])).toEqual([null])
+})
+
+it('[ENG-75] does not read a repeated small scan from disk, until a write to its partition', async () => {
+  const directory = await temporaryDirectory()
+  const engine = await openLevelEngine({ directory: directory.path, clock: new HeldClock() })
+  const [part, other, range] = [['part'], ['other'], { prefix: ['k'], limit: 3 }]
+  const put = (to: string[], id: string, text: string) =>
+    engine.kv.commit(to, { puts: [{ key: ['k', id], value: bytesOf(text) }] })
+  const scan = () => engine.kv.scan(part, range)
+  await put(part, '1', 'a')
+  const first = await scan()
+  await put(other, '1', 'other')
+  expect(await scan()).toBe(first)
+  await put(part, '2', 'b')
+  const second = await scan()
+  expect(second.map(({ value }) => textOf(value))).toEqual(['a', 'b'])
+  expect(await scan()).toBe(second)
+  expect(await engine.kv.scan(part, { ...range, limit: 1 })).toHaveLength(1)
+  expect(await engine.kv.scan(part, { ...range, after: ['k', '1'] })).toHaveLength(1)
+  expect(await engine.kv.scan(part, { ...range, reverse: true })).toEqual([...second].reverse())
+  expect(await engine.kv.scan(part, { ...range, prefix: ['x'] })).toEqual([])
+  await put(part, '3', 'large'.repeat(1_000))
+  expect(await scan()).not.toBe(await scan())
+  await engine.close()
+  await directory.remove()
 })

@@ -146,4 +146,19 @@ export function kvContract(bench: () => Bench): void {
       expect([0, keys.length]).toContain(seen.length)
     })
   })
+
+  it('[ENG-75] includes in a repeated scan all writes that were acknowledged before the scan', async () => {
+    let acknowledged = -1
+    const write = async () => {
+      for (let round = 0; round < 100; round++) {
+        await kv().commit(part, { puts: [{ key: ['n'], value: bytesOf(String(round)) }] })
+        acknowledged = round
+      }
+    }
+    await during(write(), async () => {
+      const before = acknowledged
+      const [found] = await kv().scan(part, { limit: 3 })
+      expect(found === undefined ? -1 : Number(textOf(found.value))).toBeGreaterThanOrEqual(before)
+    })
+  })
 }

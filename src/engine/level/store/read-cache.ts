@@ -1,13 +1,12 @@
-/**
- * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time is
- * evicted first.
- */
-const cachedValuesMax = 1_000
-/** Maximum size of a cached value, in bytes. */
-const bytesMax = 1_024
-
-/** The result of reading one key: the value, or null if the key is absent. */
-type Found = Uint8Array | null
+export interface ReadCacheOptions<Found> {
+  /**
+   * Maximum number of cached values. Beyond this number, the value that has been cached for the longest time
+   * is evicted first.
+   */
+  readonly valuesMax: number
+  /** Returns whether a value is small enough for the cache. */
+  readonly fits: (value: Found) => boolean
+}
 
 /** A read in progress, for the names of one or more keys. */
 export interface PendingRead {
@@ -20,7 +19,8 @@ export interface PendingRead {
  * cached only while it cannot change: from the start of a write until the write is durable, callers read the
  * value from disk.
  */
-export class ReadCache {
+export class ReadCache<Found> {
+  readonly #options: ReadCacheOptions<Found>
   readonly #values = new Map<string, Found>()
   /**
    * The latest read in progress for each name. A read is removed from this map when a write of the same name
@@ -31,6 +31,10 @@ export class ReadCache {
   readonly #writes = new Map<string, number>()
   /** Names with several writes in progress at the same time. The value of the last one is not cached. */
   readonly #overlapping = new Set<string>()
+
+  constructor(options: ReadCacheOptions<Found>) {
+    this.#options = options
+  }
 
   /**
    * Returns the values in the order of the names. Returns null unless all of them are cached, because values
@@ -46,7 +50,7 @@ export class ReadCache {
     return found
   }
 
-  /** Returns the value of a name: null if the key is absent, undefined if it is not cached. */
+  /** Returns the value of a name; undefined if it is not cached. */
   value(name: string): Found | undefined {
     return this.#values.get(name)
   }
@@ -102,9 +106,9 @@ export class ReadCache {
   }
 
   #remember(name: string, value: Found): void {
-    if (value !== null && value.length > bytesMax) return
+    if (!this.#options.fits(value)) return
     this.#values.set(name, value)
-    if (this.#values.size <= cachedValuesMax) return
+    if (this.#values.size <= this.#options.valuesMax) return
     for (const oldest of this.#values.keys()) return void this.#values.delete(oldest)
   }
 }
