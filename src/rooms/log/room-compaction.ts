@@ -152,6 +152,11 @@ export class RoomCompaction {
     return this.#state.is === 'running' ? this.#state.done : this.#begin(this.#keepSince())
   }
 
+  /** Resolves when no compaction runs, also if the last one has failed. */
+  async settled(): Promise<void> {
+    if (this.#state.is === 'running') await this.#state.done.catch(() => {})
+  }
+
   /** Compacts the log to one snapshot, without older versions. @throws the errors of the log */
   async finish(): Promise<void> {
     if (this.#state.is === 'running') await this.#state.done

@@ -561,6 +561,8 @@ export class Room {
    * without a compaction.
    */
   async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
+    // A compaction that already runs lacks the last updates.
+    if (when === 'leaving') await this.#compaction.settled()
     const { due, dueAtLeaving } = this.#compaction
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {

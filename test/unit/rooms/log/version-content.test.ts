@@ -17,6 +17,7 @@ import { Random } from '../../../support/data/random-doc.ts'
 import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
 import { seed } from '../../../support/data/seed.ts'
 import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { withLog } from '../../../support/stores/pausable-engine.ts'
 import { HeldClock } from '../../../support/time/clock.ts'
 import { itLong } from '../../../support/time/full-run.ts'
 
@@ -228,5 +229,34 @@ it('[ROOM-25] when all clients have left, compacts a log with a large tail, so t
   await rooms.use(address, (room) => replace(room, 'a'))
   await rooms.closeAll(close('serviceRestart', 'the test is over'))
   expect(await baseNow()).toBe(base)
+  openRooms(600_000)
+})
+
+it('[ROOM-25] when all clients have left during a compaction, also compacts the updates that it lacks', async () => {
+  let begin: () => void = () => {}
+  let finish: () => void = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  engine = withLog(engine, (log) => ({
+    compact: async (...parameters) => {
+      begin()
+      await finished
+      return log.compact(...parameters)
+    },
+  }))
+  openRooms(600_000)
+  await rooms.use(address, async (room) => {
+    await replace(room, 'a'.repeat(20_000))
+    await begun
+    await replace(room, 'b'.repeat(20_000))
+  })
+  const closed = rooms.closeAll(close('serviceRestart', 'the test is over'))
+  finish()
+  await closed
+  expect((await loadRoom(engine.log, doc)).tail.entries).toBe(0)
   openRooms(600_000)
 })
