@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError, invalid } from '../../errors.ts'
 import { findJsonProblem } from '../../json-problem.ts'
 import { measureJson } from '../../model/json-depth.ts'
@@ -21,6 +22,12 @@ const discardedBytesMax = 67_108_864
 const pieceBytesMin = 1_024
 /** Memory in bytes that each piece needs in addition to its content. */
 const pieceBytes = 128
+
+/**
+ * Maximum bytes of a body that is joined, decoded and parsed in one turn of the event loop. For a larger
+ * body, each of these steps takes a turn.
+ */
+const bytesPerTurn = 262_144
 
 /** Receives calls about the progress of a body. */
 export interface BodyMeter {
@@ -72,12 +79,16 @@ export async function readRequestData(
   const bytes = await readBytes(request, bytesMax, meter)
   meter.complete()
   meter.keep(bytes.length)
+  const isLarge = bytes.length > bytesPerTurn
+  if (isLarge) await nextTurn()
   const text = decode(bytes)
+  if (isLarge) await nextTurn()
   const { isTooDeep, valueBytes } = measureJson(text, depthMax)
   if (isTooDeep)
     throw invalid('request/too-deep', `the body is nested more than ${depthMax} levels deep: flatten it`)
   meter.keep(valueBytes)
   const body = parseObject(text)
+  if (isLarge) await nextTurn()
   const data = Object.hasOwn(body, 'data') && 'data' in body ? body.data : undefined
   if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
   if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })

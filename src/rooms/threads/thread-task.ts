@@ -147,11 +147,24 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
   }
 }
 
-/** Returns the buffers of a result that are transferred instead of copied. */
-export const buffersOf = (outcome: ThreadResult): ArrayBuffer[] =>
-  outcome.is === 'read'
-    ? outcome.data.parts.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []))
-    : []
+/**
+ * Returns the buffers of a result that are transferred instead of copied: all buffers that contain nothing
+ * else. A receiver would copy a large buffer in one step of its event loop.
+ */
+export function buffersOf(outcome: ThreadResult): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>()
+  for (const bytes of bytesIn(outcome))
+    if (bytes?.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength)
+      buffers.add(bytes.buffer)
+  return [...buffers]
+}
+
+function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
+  if (outcome.is === 'read') return outcome.data.parts
+  if (outcome.is === 'opened') return [outcome.state]
+  if (outcome.is === 'placed') return [outcome.added, outcome.state]
+  return outcome.is === 'replaced' || outcome.is === 'merged' ? [outcome.update, outcome.state] : []
+}
 
 function read({ updates: [bytes], reading, bytesMax }: Extract<ThreadTask, { is: 'read' }>): ThreadResult {
   const { data, ...content } = readStateEncoded(bytes, reading, bytesMax)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { builtFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
@@ -8,6 +9,9 @@ import type { ThreadResult, ThreadTask } from './thread-task.ts'
  * because a thread of Node does not run TypeScript.
  */
 const script = builtFile('rooms/threads/thread-main.js')
+
+/** Maximum bytes of updates that are copied in the same turn of the event loop as the rest of a job. */
+const bytesPerTurn = 1_000_000
 
 /** Thrown if a job did not end in time. The thread of the job is ended. */
 export class DeadlineExceededError extends Error {
@@ -33,6 +37,9 @@ export class WorkerThread {
    * stopping
    */
   async run(job: ThreadTask, deadlineMs: number): Promise<ThreadResult> {
+    const { own, buffers, bytes } = ownUpdates('updates' in job ? job.updates : [])
+    // Sending the job copies its content, so that the copies of a large job are made in two turns.
+    if (bytes > bytesPerTurn) await nextTurn()
     await this.#ending
     this.#ending = null
     if (this.#ended) throw stopping()
@@ -56,7 +63,6 @@ export class WorkerThread {
       }
       const gone = (code: number): void => fail(new Error(`the thread ended with code ${code}`))
       worker.on('message', done).on('error', fail).on('exit', gone)
-      const { own, buffers } = ownUpdates('updates' in job ? job.updates : [])
       worker.postMessage({ ...job, updates: own }, buffers)
     })
   }
@@ -84,7 +90,17 @@ function startWorker(): Worker {
  * Returns copies of the updates, and the buffers of the copies, which are transferred to the thread. Bytes
  * from a store are views into larger buffers, which would otherwise be sent as a whole.
  */
-function ownUpdates(updates: readonly Uint8Array[]): { own: Uint8Array[]; buffers: ArrayBuffer[] } {
+function ownUpdates(updates: readonly Uint8Array[]): OwnUpdates {
   const own = updates.map((update) => new Uint8Array(update))
-  return { own, buffers: own.map(({ buffer }) => buffer) }
+  return {
+    own,
+    buffers: own.map(({ buffer }) => buffer),
+    bytes: own.reduce((sum, { length }) => sum + length, 0),
+  }
+}
+
+interface OwnUpdates {
+  readonly own: Uint8Array[]
+  readonly buffers: ArrayBuffer[]
+  readonly bytes: number
 }
