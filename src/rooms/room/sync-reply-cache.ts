@@ -3,15 +3,15 @@ import { joinUpdates } from '../../update/join-updates.ts'
 import type { DocumentState } from './document-state.ts'
 
 /**
- * Minimum size in bytes of a state whose frame is kept for several clients. Encoding a smaller frame again
- * costs less than keeping it.
+ * Minimum size in bytes of a state that several clients share. Encoding a smaller state again costs less than
+ * keeping it.
  */
 const sharedFrom = 65_536
 
 /** Encodes the reply to a state vector as frames. */
 export interface SyncReplyEncoder {
-  /** Returns the frame of the reply itself. */
-  offer(bytes: Uint8Array): Uint8Array
+  /** Returns the frame of the reply itself, in buffers that are sent directly after each other. */
+  offer(bytes: Uint8Array): readonly Uint8Array[]
   /**
    * Returns the frame of an update that is sent before the reply. A client considers the document complete
    * when it has received the reply, so this frame must precede the reply.
@@ -19,73 +19,60 @@ export interface SyncReplyEncoder {
   update(bytes: Uint8Array): Uint8Array
 }
 
-interface Whole {
-  readonly encoder: SyncReplyEncoder
-  readonly frame: WeakRef<Uint8Array>
-  /** The bytes from which the frame was encoded. */
+/** A whole state that was sent, as long as it stays in memory. */
+interface SentState {
   readonly bytes: WeakRef<Uint8Array>
-  /** The state that the frame contains; null if the frame does not contain the whole state. */
-  readonly held: { readonly revision: number; readonly vector: Uint8Array } | null
+  readonly revision: number
+  readonly vector: Uint8Array
 }
 
 /**
- * Encodes and caches the replies to state vectors. A new client receives the whole document, and after a
- * restart all clients connect simultaneously. These clients share one frame of the document; an additional
- * frame with the later changes is sent before the shared one. The shared frame is as large as the document,
- * so it stays in memory only while it is being sent.
+ * Encodes the replies to state vectors. A new client receives the whole document, and after a restart all
+ * clients connect simultaneously. These clients share the bytes of one state; an additional frame with the
+ * later changes is sent before it. The bytes are as large as the document, so they stay in memory only while
+ * they are being sent.
  */
 export class SyncReplyCache {
   readonly #state: DocumentState
-  #whole: Whole | null = null
+  #sent: SentState | null = null
 
   constructor(state: DocumentState) {
     this.#state = state
   }
 
   /**
-   * Returns the frames with the content that a client with this state vector lacks, in sending order. The
-   * caller must not change the frames.
+   * Returns the frames with the content that a client with this state vector lacks, as buffers in sending
+   * order. The caller must not change the buffers.
    */
   framesFor(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] {
-    if (vector.length > 1) return [encoder.offer(this.#state.diff(vector))]
+    if (vector.length > 1) return encoder.offer(this.#state.diff(vector))
     const parts = this.#state.parts
-    if (parts === null)
-      return this.#sharedFrames(encoder) ?? [this.#frameOf(this.#state.encode(), encoder, true)]
+    if (parts === null) return this.#sharedFrames(encoder) ?? encoder.offer(this.#kept(this.#state.encode()))
     // This branch does not create a Y.Doc.
     const { bytes, waiting } = parts
-    if (waiting !== null && bytes.length < sharedFrom) return [encoder.offer(joined(bytes, waiting))]
-    const frame = this.#sharedFrame(encoder, bytes) ?? this.#frameOf(bytes, encoder, waiting === null)
-    return waiting === null ? [frame] : [encoder.update(waiting), frame]
+    if (waiting === null) return encoder.offer(this.#kept(bytes))
+    if (bytes.length < sharedFrom) return encoder.offer(joined(bytes, waiting))
+    return [encoder.update(waiting), ...encoder.offer(bytes)]
   }
 
   /**
-   * Returns the frame of these bytes if the frame is still being sent to other clients; otherwise undefined.
-   */
-  #sharedFrame(encoder: SyncReplyEncoder, bytes: Uint8Array): Uint8Array | undefined {
-    if (this.#whole?.encoder !== encoder || this.#whole.bytes.deref() !== bytes) return undefined
-    return this.#whole.frame.deref()
-  }
-
-  /**
-   * Returns the frame that is being sent to other clients, after a frame with the changes since then. Returns
-   * null if no such frame is in memory, or if the changes are larger than an eighth of it.
+   * Returns a frame with the state that is being sent to other clients, after a frame with the changes since
+   * then. Returns null if no such state is in memory, or if the changes are larger than an eighth of it.
    */
   #sharedFrames(encoder: SyncReplyEncoder): readonly Uint8Array[] | null {
-    if (this.#whole?.encoder !== encoder) return null
-    const { held } = this.#whole
-    const frame = this.#whole.frame.deref()
-    if (frame === undefined || held === null) return null
-    if (held.revision === this.#state.revision) return [frame]
-    const changes = this.#state.diff(held.vector)
-    return changes.length > frame.length / 8 ? null : [encoder.update(changes), frame]
+    const bytes = this.#sent?.bytes.deref()
+    if (this.#sent === null || bytes === undefined) return null
+    if (this.#sent.revision === this.#state.revision) return encoder.offer(bytes)
+    const changes = this.#state.diff(this.#sent.vector)
+    return changes.length > bytes.length / 8 ? null : [encoder.update(changes), ...encoder.offer(bytes)]
   }
 
-  #frameOf(bytes: Uint8Array, encoder: SyncReplyEncoder, isAll: boolean): Uint8Array {
-    const frame = encoder.offer(bytes)
-    if (bytes.length < sharedFrom) return frame
-    const held = isAll ? { revision: this.#state.revision, vector: this.#state.vector() } : null
-    this.#whole = { encoder, held, frame: new WeakRef(frame), bytes: new WeakRef(bytes) }
-    return frame
+  /** Keeps a whole state for the next clients, and returns it. */
+  #kept(bytes: Uint8Array): Uint8Array {
+    const { revision } = this.#state
+    if (bytes.length >= sharedFrom && this.#sent?.bytes.deref() !== bytes)
+      this.#sent = { bytes: new WeakRef(bytes), revision, vector: this.#state.vector() }
+    return bytes
   }
 }
 

@@ -4,24 +4,28 @@ import { MalformedMessageError } from '../../update/malformed.ts'
 const wholeBinary = 0x82
 
 /**
- * Allocates a buffer for an unmasked binary websocket frame with `payloadBytes` bytes of payload, and writes
- * the header. Returns the buffer and the offset of the payload.
+ * Allocates a buffer for the start of an unmasked binary websocket frame, and writes the header. Returns the
+ * buffer and the offset of the payload.
+ * @param startBytes bytes of the payload for which the buffer has space. Default: the whole payload
  */
-function allocateFrame(payloadBytes: number): { frame: Buffer; offset: number } {
+function allocateFrame(
+  payloadBytes: number,
+  startBytes: number = payloadBytes,
+): { frame: Buffer; offset: number } {
   if (payloadBytes < 126) {
-    const frame = Buffer.allocUnsafe(payloadBytes + 2)
+    const frame = Buffer.allocUnsafe(startBytes + 2)
     frame[0] = wholeBinary
     frame[1] = payloadBytes
     return { frame, offset: 2 }
   }
   if (payloadBytes < 65_536) {
-    const frame = Buffer.allocUnsafe(payloadBytes + 4)
+    const frame = Buffer.allocUnsafe(startBytes + 4)
     frame[0] = wholeBinary
     frame[1] = 126
     frame.writeUInt16BE(payloadBytes, 2)
     return { frame, offset: 4 }
   }
-  const frame = Buffer.allocUnsafe(payloadBytes + 10)
+  const frame = Buffer.allocUnsafe(startBytes + 10)
   frame[0] = wholeBinary
   frame[1] = 127
   frame.writeUInt32BE(Math.floor(payloadBytes / 2 ** 32), 2)
@@ -60,6 +64,22 @@ export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
   const at = writeVarUint(frame, offset + head.length, bytes.length)
   frame.set(bytes, at)
   return frame
+}
+
+/** Minimum bytes of a body that is sent without copying it into its frame. */
+const bodyBytesMin = 65_536
+
+/**
+ * Returns the same websocket frame as `frameWithBody`, in one or two buffers. They must be sent directly
+ * after each other. If `bytes` is large, it is itself the second buffer.
+ */
+export function framePartsWithBody(head: Uint8Array, bytes: Uint8Array): readonly Uint8Array[] {
+  if (bytes.length < bodyBytesMin) return [frameWithBody(head, bytes)]
+  const before = head.length + varUintLength(bytes.length)
+  const { frame, offset } = allocateFrame(before + bytes.length, before)
+  frame.set(head, offset)
+  writeVarUint(frame, offset + head.length, bytes.length)
+  return [frame, bytes]
 }
 
 /** Returns a whole websocket frame. Its payload is `head` and `rest`. */

@@ -1,7 +1,7 @@
 import type { Role } from '../../access/roles/roles.ts'
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
-import { frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
+import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Message, Protocol } from './message.ts'
 import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
@@ -108,7 +108,7 @@ export function hocuspocus(name: string): Protocol {
     },
     decode,
     vector: (vector) => frameWithBody(prefixes.vector, vector),
-    offer: (update) => frameWithBody(prefixes.offer, update),
+    offer: (update) => framePartsWithBody(prefixes.offer, update),
     update: (update) => frameWithBody(prefixes.update, update),
     awareness: (message) => frameWithBody(prefixes.awareness, message),
     awarenessQuery: frameRaw(prefixOf(name, types.queryAwareness)),

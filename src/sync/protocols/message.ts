@@ -53,8 +53,11 @@ export interface Protocol extends FrameEncoder, LiveEncoder {
   decode(bytes: Uint8Array): Message
   /** Returns a frame with the state vector of the server. */
   vector(vector: Uint8Array): Uint8Array
-  /** Returns a frame with the reply to a state vector. */
-  offer(update: Uint8Array): Uint8Array
+  /**
+   * Returns the frame with the reply to a state vector, in one or two buffers that must be sent directly
+   * after each other.
+   */
+  offer(update: Uint8Array): readonly Uint8Array[]
   /** Encodes the frame that answers an echo request; null if the protocol has no echoes. */
   readonly echo: ((body: Uint8Array) => Uint8Array) | null
   /**

@@ -1,6 +1,6 @@
 import { messagePermissionDenied } from 'y-protocols/auth'
 import { MalformedMessageError } from '../../update/malformed.ts'
-import { frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
+import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Protocol } from './message.ts'
 import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
@@ -59,7 +59,7 @@ export const yWebsocket: Protocol = {
     }
   },
   vector: (vector) => frameWithBody(prefixes.vector, vector),
-  offer: (update) => frameWithBody(prefixes.offer, update),
+  offer: (update) => framePartsWithBody(prefixes.offer, update),
   update: (update) => frameWithBody(prefixes.update, update),
   awareness: (message) => frameWithBody(prefixes.awareness, message),
   awarenessQuery: frameRaw(Uint8Array.of(types.queryAwareness)),

@@ -28,7 +28,10 @@ export interface ClientSocket {
   listen(listener: SocketListener): void
   /** Calls `fn` once when the connection is closed, with the close code if it is known. */
   onClosed(fn: (code?: number) => void): void
-  /** Sends whole websocket frames. All frames of one tick are written in one system call. */
+  /**
+   * Sends whole websocket frames, or a part of one whose other parts follow directly. All frames of one tick
+   * are written in one system call.
+   */
   write(frames: Uint8Array): void
   /**
    * Calls `fn` once, when the operating system has accepted all waiting bytes. Never calls `fn` if the
