@@ -365,7 +365,11 @@ export class Room {
     this.#phase = idle
     const meter = this.#metered()
     try {
-      const { accepted, expensive, later } = this.#applier.take(incoming, when)
+      const mustShare = when === 'in a tick' && this.#dependencies.tickScheduler.mustShare(this)
+      const { accepted, expensive, later } = this.#applier.take(
+        incoming,
+        mustShare ? 'in a shared tick' : when,
+      )
       if (accepted.length > 0) this.#commit(accepted, since)
       this.#putBack(later, since)
       this.#slowDown(meter(incoming.length - later.length))

@@ -14,6 +14,9 @@ export interface AfterTickTask {
  */
 const tickMsMax = 16
 
+/** Milliseconds for which a task counts as active after it was added. */
+const activeMs = 1_000
+
 /**
  * Runs the work of each room once, at the end of a tick. All updates that the sockets of a room have received
  * in the tick then form one transaction, one commit and one write for each receiver.
@@ -24,11 +27,25 @@ export class TickScheduler {
   /** Milliseconds that replies have taken in this tick. */
   #answeredMs = 0
   readonly #following = new Set<AfterTickTask>()
+  /** The task that was added last, and the times of the last task and of the last other task. */
+  #last: TickTask | null = null
+  #lastAt = Number.NEGATIVE_INFINITY
+  #otherAt = Number.NEGATIVE_INFINITY
 
   /** Adds a task. A caller must not add the same task twice in a tick. */
   add(task: TickTask): void {
+    if (task !== this.#last) {
+      this.#otherAt = this.#lastAt
+      this.#last = task
+    }
+    this.#lastAt = performance.now()
     this.#waiting.push(task)
     if (this.#waiting.length === 1) setImmediate(this.#run)
+  }
+
+  /** Returns whether other tasks were added recently, so that the task must leave time for them. */
+  mustShare(task: TickTask): boolean {
+    return performance.now() - (task === this.#last ? this.#otherAt : this.#lastAt) < activeMs
   }
 
   /** Calls `followUp` of the task once, after the current broadcasts have been sent. */

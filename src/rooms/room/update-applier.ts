@@ -23,7 +23,13 @@ const runMax = 64
  * Maximum milliseconds of a tick that the updates of one document take. A limit for steps is not enough,
  * because reading an update and predicting its steps also takes time.
  */
-const takeMsMax = 8
+const takeMsMax = { 'in a tick': 8, 'in a shared tick': 3 } as const
+
+/**
+ * When updates are applied. `in a shared tick`: other documents have had updates recently, and each of their
+ * updates is sent only after several ticks. `at the end`: the room is closed next.
+ */
+type TakeTime = keyof typeof takeMsMax | 'at the end'
 
 /** Thrown if a vetted update could not be applied. The document in memory is then no longer reliable. */
 export class UpdateApplyError extends Error {
@@ -71,11 +77,10 @@ export class UpdateApplier {
 
   /**
    * Applies updates until the budget of the tick is used up.
-   * @param when `at the end`: the room is closed next, so no budget applies, and only the updates after an
-   * expensive one are left over
+   * @param when `at the end`: no budget applies, and only the updates after an expensive one are left over
    * @throws UpdateApplyError, DocumentExpensiveError; all updates that this call has accepted are then lost
    */
-  take(incoming: readonly IncomingUpdate[], when: 'in a tick' | 'at the end' = 'in a tick'): AppliedPart {
+  take(incoming: readonly IncomingUpdate[], when: TakeTime = 'in a tick'): AppliedPart {
     const [only] = incoming
     if (incoming.length === 1 && only !== undefined && isSimple(only.summary) && this.#fits(only)) {
       if (this.#isInexpensive(only)) return this.#taken(this.#takeKeystroke(only), none)
@@ -83,7 +88,7 @@ export class UpdateApplier {
     }
     const accepted: AppliedUpdate[] = []
     const run: AppliedUpdate[] = []
-    const isSpent = when === 'in a tick' ? this.#tickBudget() : () => false
+    const isSpent = when === 'at the end' ? () => false : this.#tickBudget(takeMsMax[when])
     for (const [index, item] of incoming.entries()) {
       if (index > 0 && isSpent()) {
         this.#applyRun(run, accepted)
@@ -116,9 +121,9 @@ export class UpdateApplier {
    * Starts the budget of the document for this tick. Returns a function that returns whether the budget is
    * used up.
    */
-  #tickBudget(): () => boolean {
+  #tickBudget(msMax: number): () => boolean {
     const stepsMax = this.#state.steps + tickStepsMax
-    const endsAt = performance.now() + takeMsMax
+    const endsAt = performance.now() + msMax
     return () => this.#state.steps > stepsMax || performance.now() > endsAt
   }
 

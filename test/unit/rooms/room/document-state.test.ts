@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import * as Y from 'yjs'
 import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
 import { loadRoom } from '../../../../src/rooms/log/load-room.ts'
@@ -162,4 +162,20 @@ it('[ROOM-56] treats an update with more structs than the event loop allows as e
   }
   expect(predicted(8_000)).toBeLessThan(loopStepsMax)
   expect(predicted(8_001)).toBeGreaterThan(loopStepsMax)
+})
+
+it('[ROOM-56] applies fewer updates of one document in a tick while other documents have updates', () => {
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now++)
+  const left = (['in a tick', 'in a shared tick', 'at the end'] as const).map((when) => {
+    const incoming = typed(Array.from({ length: 20 }, () => 'a')).updates.map(
+      (bytes) =>
+        ({ kind: 'update', bytes, summary: readUpdate(bytes), from: member, onApplied: null }) as const,
+    )
+    const { accepted, later } = new UpdateApplier(DocumentState.fromBytes(null), held()).take(incoming, when)
+    expect([...accepted, ...later].map(({ bytes }) => bytes)).toEqual(incoming.map(({ bytes }) => bytes))
+    return later.length
+  })
+  clock.mockRestore()
+  expect(left).toEqual([11, 16, 0])
 })

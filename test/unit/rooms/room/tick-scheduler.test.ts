@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { TickScheduler } from '../../../../src/rooms/room/tick-scheduler.ts'
+import { expect, it, vi } from 'vitest'
+import { TickScheduler, type TickTask } from '../../../../src/rooms/room/tick-scheduler.ts'
 
 /** Longer than the time that ticks of rooms, or answers, have per tick of the event loop. */
 const longMs = 20
@@ -57,4 +57,23 @@ it('[ROOM-56] runs short answers immediately and in order, in one tick', async (
   const notes: string[] = []
   for (const name of names) scheduler.answer(() => notes.push(name))
   expect(notes).toEqual(names)
+})
+
+it('[ROOM-56] shares ticks between tasks only while several tasks are active', () => {
+  const clock = vi.spyOn(performance, 'now')
+  const at = (ms: number, task: TickTask): void => {
+    clock.mockReturnValue(ms)
+    scheduler.add(task)
+  }
+  const scheduler = new TickScheduler()
+  const [busy, quiet] = [0, 1].map((): TickTask => ({ endTick: () => {} })) as [TickTask, TickTask]
+  for (const ms of [1_000, 1_010]) at(ms, busy)
+  expect([busy, quiet].map((task) => scheduler.mustShare(task))).toEqual([false, true])
+  at(1_020, quiet)
+  expect(scheduler.mustShare(busy)).toBe(true)
+  for (const ms of [1_030, 1_040]) at(ms, busy)
+  expect(scheduler.mustShare(busy)).toBe(true)
+  at(2_020, busy)
+  expect(scheduler.mustShare(busy)).toBe(false)
+  clock.mockRestore()
 })
