@@ -1,29 +1,26 @@
 import type { Socket } from 'node:net'
-import type { NextFunction, Request, Response } from 'express'
 import type { MemoryClaim } from '../quota/memory-account.ts'
 import type { Transfer } from '../quota/slow-transfers.ts'
 import { TakenBytes } from '../quota/unread-bytes.ts'
 import { memoryOwnerOf, type UnreadResponsesOptions } from './http/rate-limits.ts'
+import type { ServedResponse } from './http/served-response.ts'
 
 /**
  * Limits responses that are written completely, but that the operating system has not accepted yet. Responses
  * that it has accepted do not count.
  */
-export const watchUnread =
-  (options: UnreadResponsesOptions) =>
-  (_request: Request, response: Response, next: NextFunction): void => {
-    // At this event, the whole response has been written to the connection.
-    response.once('prefinish', () => {
-      if ((response.socket?.writableLength ?? 0) > 0) countUnread(options, response, 0)
-    })
-    next()
-  }
+export function watchUnread(options: UnreadResponsesOptions, response: ServedResponse): void {
+  // At this event, the whole response has been written to the connection.
+  response.once('prefinish', () => {
+    if ((response.socket?.writableLength ?? 0) > 0) countUnread(options, response, 0)
+  })
+}
 
 /**
  * Counts a response of which the client has not read enough.
  * @param bytes bytes of the response in memory, including those that were read
  */
-export function countUnread(options: UnreadResponsesOptions, response: Response, bytes: number): void {
+export function countUnread(options: UnreadResponsesOptions, response: ServedResponse, bytes: number): void {
   const { locals, socket } = response
   if (locals.unread instanceof UnreadResponse || socket === null) return
   const unread = new UnreadResponse(response, socket, options)
@@ -42,7 +39,7 @@ class UnreadResponse implements Transfer {
   readonly #claim: MemoryClaim
   readonly #taken: TakenBytes
 
-  constructor(response: Response, socket: Socket, options: UnreadResponsesOptions) {
+  constructor(response: ServedResponse, socket: Socket, options: UnreadResponsesOptions) {
     this.#options = options
     this.#socket = socket
     this.#taken = new TakenBytes(socket)

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { NextFunction, Request, Response } from 'express'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
 import { apiKeyHeader, authTokenHeader } from '../../access/credentials/key-credentials.ts'
 import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
@@ -35,15 +34,20 @@ export async function shareWithOrigin(
   return true
 }
 
-/** Answers the preflight request of a browser if the page may call an operation. */
-export const answerPreflight =
-  (origins: AllowedOrigins) =>
-  async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    const asks = request.headers['access-control-request-method'] !== undefined
-    if (!asks || !(await shareWithOrigin(request, response, origins))) return next()
-    response.locals.route = request.path
-    response.setHeader('access-control-allow-methods', 'POST')
-    response.setHeader('access-control-allow-headers', allowedHeaders.join(', '))
-    response.setHeader('access-control-max-age', preflightSeconds)
-    response.writeHead(204).end()
-  }
+/**
+ * Answers the preflight request of a browser if the page may call an operation. Returns false, and answers
+ * nothing, if it may not.
+ */
+export async function answerPreflight(
+  request: IncomingMessage,
+  response: ServerResponse,
+  origins: AllowedOrigins,
+): Promise<boolean> {
+  const asks = request.headers['access-control-request-method'] !== undefined
+  if (!asks || !(await shareWithOrigin(request, response, origins))) return false
+  response.setHeader('access-control-allow-methods', 'POST')
+  response.setHeader('access-control-allow-headers', allowedHeaders.join(', '))
+  response.setHeader('access-control-max-age', preflightSeconds)
+  response.writeHead(204).end()
+  return true
+}

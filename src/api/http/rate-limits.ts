@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express'
+import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../../access/client-address.ts'
 import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { OptionKey } from '../../config.ts'
@@ -10,6 +10,7 @@ import type { RateLimiter } from '../../quota/rate-limiter.ts'
 import type { SlowTransfers } from '../../quota/slow-transfers.ts'
 import type { ApiServices } from '../api-services.ts'
 import type { BodyMeter } from './request-body.ts'
+import type { ServedResponse } from './served-response.ts'
 
 export interface UnreadResponsesOptions {
   readonly holder: MemoryAccount
@@ -43,14 +44,16 @@ export interface ApiLimits {
  * @param cost number of calls that one request counts as; 0: the request is always accepted
  * @throws ApiError RESOURCE_EXHAUSTED
  */
-export const limitAddress =
-  ({ addressCalls, proxies }: ApiLimits, cost = 1) =>
-  (request: Request, response: Response, next: NextFunction): void => {
-    const address = clientAddress(request, proxies)
-    response.locals.address = address
-    if (cost > 0) take(addressCalls, 'callsPerAddress', address, 'too many calls from this address', cost)
-    next()
-  }
+export function limitAddress(
+  { addressCalls, proxies }: ApiLimits,
+  request: IncomingMessage,
+  response: ServedResponse,
+  cost: number,
+): void {
+  const address = clientAddress(request, proxies)
+  response.locals.address = address
+  if (cost > 0) take(addressCalls, 'callsPerAddress', address, 'too many calls from this address', cost)
+}
 
 /**
  * Applies the limits of an authenticated caller before the body is read. The memory of the body is reserved
@@ -60,8 +63,8 @@ export const limitAddress =
 export function limitCaller(
   { calls, bodies, bodyMemory }: ApiLimits,
   caller: AnyCaller,
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServedResponse,
   bytesMax: number,
 ): BodyMeter {
   const key = rateKeyOf(caller)
@@ -112,23 +115,21 @@ function ownerOf(caller: AnyCaller): string {
  * Returns the owner of the memory of a call: the workspace of the caller (null before authentication) and the
  * address of the caller.
  */
-export function memoryOwnerOf({ locals }: Response): MemoryOwner {
-  const known: AnyCaller | undefined = locals.caller
-  return { workspaceId: known === undefined ? null : ownerOf(known), address: String(locals.address) }
+export function memoryOwnerOf({ locals: { caller, address } }: ServedResponse): MemoryOwner {
+  return { workspaceId: caller === undefined ? null : ownerOf(caller), address: String(address) }
 }
 
 const theOperator = 'the operator'
 
 /** Counts and logs a limit that was exceeded, if `error` is the error of a limit. */
-export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: Response): void {
+export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: ServedResponse): void {
   const limit = limitOf(error)
   if (limit !== null) reports.exceeded(limit, whoseIs(limit, locals))
 }
 
-function whoseIs(limit: LimitName, { address, caller }: Response['locals']): string {
-  const known: AnyCaller | undefined = caller
-  if (known === undefined || limitScopes[limit] === 'address') return String(address)
-  return known.level === 'key' && limitScopes[limit] !== 'workspace' ? known.tenant.apiKey : ownerOf(known)
+function whoseIs(limit: LimitName, { address, caller }: ServedResponse['locals']): string {
+  if (caller === undefined || limitScopes[limit] === 'address') return String(address)
+  return caller.level === 'key' && limitScopes[limit] !== 'workspace' ? caller.tenant.apiKey : ownerOf(caller)
 }
 
 type RateOption = Extract<OptionKey, LimitName>

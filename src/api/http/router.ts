@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http'
-import express, { type NextFunction, type Request, type Response } from 'express'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
 import type { Authenticator } from '../../access/credentials/authenticator.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
@@ -11,7 +10,7 @@ import type { Metrics } from '../../metrics.ts'
 import { encodedBytes } from '../../model/json-pieces.ts'
 import type { ApiServices } from '../api-services.ts'
 import { compileRequest, withRemoved } from '../batches.ts'
-import type { AuditedCall, CallAuditor } from '../call-auditor.ts'
+import type { CallAuditor } from '../call-auditor.ts'
 import type { IdempotencyService, StoredResponse } from '../idempotency/idempotency-service.ts'
 import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { checkMembers, ignoredHeader } from '../members.ts'
@@ -22,9 +21,10 @@ import { sendBody, sendBytes } from '../sending.ts'
 import { countUnread, watchUnread } from '../unread-responses.ts'
 import { ValidatorCache } from '../validator.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
-import { rejectRequest, sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
+import { sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
 import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
+import type { ServedResponse } from './served-response.ts'
 
 export interface RouterOptions {
   readonly operations: readonly Operation[]
@@ -48,45 +48,95 @@ export interface RouterOptions {
   readonly log: Log
 }
 
-type Handler = (request: Request, response: Response) => Promise<void>
+type Handler = (request: IncomingMessage, response: ServedResponse) => Promise<void>
+
+/** The requests with one path. */
+interface Route {
+  /** Label of the requests in metrics and logs. */
+  readonly label: string
+  /** Number of calls that one request counts as, in the rate limit of the client's address. */
+  readonly calls: number
+  /** Handlers by method. */
+  readonly methods: Readonly<Record<string, Handler>>
+  /** Value of the header `allow`. */
+  readonly allowed: string
+}
 
 /** Creates the HTTP service: pages, operations, and an enveloped error for all other requests. */
 export function createRouter(options: RouterOptions): RequestListener {
-  const app = express()
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing')
-  app.set('query parser', false)
-  app.use(beginRequest(options))
-  app.use(watchUnread(options.quotas.unread))
-  if (options.loopbackOnly) app.use(requireLoopback)
-  for (const page of options.pages) {
-    app
-      .route(page.path)
-      .all(limitAddress(options.quotas, page.calls))
-      .get((request, response) => sendPage(page, request, response, options.auditor))
-      .all(refuseMethod('GET, HEAD'))
+  const routes = new RouteTable([
+    ...options.pages.map((page) => [page.path, pageRoute(page, options)] as const),
+    ...operationRoutes(options),
+  ])
+  const serve: Handler = async (request, response) => {
+    const path = pathOf(request.url ?? '')
+    if (options.loopbackOnly) requireLoopback(request)
+    const route = path === null ? null : routes.at(path)
+    limitAddress(options.quotas, request, response, route?.calls ?? 1)
+    if (path === null) throw invalid('request/malformed', 'the target is not a path; it must begin with /')
+    if (route === null) throw unknownPath(path)
+    response.locals.route = route.label
+    const handle = route.methods[request.method ?? '']
+    if (handle !== undefined) return handle(request, response)
+    response.setHeader('allow', route.allowed)
+    throw new ApiError('request/method', `the method must be ${route.allowed}`)
   }
-  app.use(limitAddress(options.quotas))
-  const validators = new ValidatorCache()
-  for (const operation of options.operations) {
-    app
-      .route(operation.path)
-      .options(answerPreflight(options.origins))
-      .post(serveOperation(operation, compileRequest(operation, validators), options))
-      .all(refuseMethod('POST'))
-  }
-  app.use(refuseUnknownPath)
-  app.use(answerError(options))
   return (request, response) => {
-    // Express cannot parse a target that is not a path (`CONNECT host:443`), and would respond with an HTML
-    // page.
-    app(request as Request, response as Response, () =>
-      rejectRequest(
-        request,
-        response,
-        invalid('request/malformed', 'the target is not a path; it must begin with /'),
-      ),
+    const served = beginRequest(request, response, options)
+    watchUnread(options.quotas.unread, served)
+    serve(request, served).catch((error: unknown) => answerError(error, request, served, options))
+  }
+}
+
+/** Finds the route of a path. If several routes have the same path, the first one counts. */
+class RouteTable {
+  readonly #routes: ReadonlyMap<string, Route>
+  /** Routes whose path ends with `/*`, by the text before the asterisk. */
+  readonly #prefixes: readonly (readonly [prefix: string, route: Route])[]
+
+  constructor(all: readonly (readonly [path: string, route: Route])[]) {
+    this.#routes = new Map(all.toReversed())
+    this.#prefixes = all.flatMap(([path, route]) =>
+      path.endsWith('/*') ? [[path.slice(0, -1), route] as const] : [],
     )
   }
+
+  at(path: string): Route | null {
+    const route = this.#routes.get(path)
+    if (route !== undefined) return route
+    const found = this.#prefixes.find(([prefix]) => path.length > prefix.length && path.startsWith(prefix))
+    return found === undefined || !isDecodable(path) ? null : found[1]
+  }
+}
+
+/**
+ * Returns the path of a request target, without its query. Returns null if the target has no path
+ * (`CONNECT host:443`).
+ */
+function pathOf(target: string): string | null {
+  if (target.startsWith('/')) return /^[^?#]*/.exec(target)?.[0] ?? target
+  if (!/^https?:/i.test(target)) return target === '*' ? target : null
+  return URL.canParse(target) ? new URL(target).pathname : null
+}
+
+function pageRoute(page: PageRoute, { auditor }: RouterOptions): Route {
+  const send: Handler = (request, response) => sendPage(page, request, response, auditor)
+  const { path, route: label = path, calls } = page
+  return { label, calls, methods: { GET: send, HEAD: send }, allowed: 'GET, HEAD' }
+}
+
+function operationRoutes(options: RouterOptions): readonly (readonly [path: string, route: Route])[] {
+  const validators = new ValidatorCache()
+  const preflight: Handler = async (request, response) => {
+    if (await answerPreflight(request, response, options.origins)) return
+    response.setHeader('allow', 'POST')
+    throw new ApiError('request/method', 'the method must be POST')
+  }
+  return options.operations.map((operation) => {
+    const post = serveOperation(operation, compileRequest(operation, validators), options)
+    const methods = { POST: post, OPTIONS: preflight }
+    return [operation.path, { label: operation.path, calls: 1, methods, allowed: 'POST' }]
+  })
 }
 
 function serveOperation(
@@ -96,7 +146,7 @@ function serveOperation(
 ): Handler {
   const { services, authenticator, auditor, origins, idempotentCalls, quotas, readiness } = options
   const { bodyBytesMax, unknownMembers } = options
-  const serve = async (request: Request, response: Response): Promise<StoredResponse> => {
+  const serve = async (request: IncomingMessage, response: ServedResponse): Promise<StoredResponse> => {
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     await shareWithOrigin(request, response, origins)
@@ -108,7 +158,7 @@ function serveOperation(
     response.locals.caller = caller
     const meter = limitCaller(quotas, caller, request, response, bodyBytesMax)
     const { body: sent, data, text } = await readRequestData(request, bodyBytesMax, meter)
-    const members = checkMembers(operation, { body: sent, target: request.url }, unknownMembers)
+    const members = checkMembers(operation, { body: sent, target: request.url ?? '' }, unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
     const removed = validate(data, text.length, members.unknown)
     const perform = async (ids: SeededIds): Promise<object> => {
@@ -118,7 +168,7 @@ function serveOperation(
       return successBody(withRemoved(answer, removed), operation.envelope)
     }
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
-    const call = { operation, caller, data, request, requestId: String(response.locals.requestId) }
+    const call = { operation, caller, data, request, requestId: response.locals.requestId }
     const answer = await auditor.run(call, async () =>
       key === null
         ? { httpCode: 200, body: await perform(new SeededIds()), replayed: false }
@@ -135,12 +185,10 @@ function serveOperation(
     return answer
   }
   return async (request, response) => {
-    response.locals.route = operation.path
     const keep = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
-      const locals: Partial<Pick<AuditedCall, 'caller' | 'requestId'>> = response.locals
-      const { caller = null, requestId } = locals
+      const { caller = null, requestId } = response.locals
       if (caller === null && operation.auth !== 'key') return
-      auditor.answered(operation.path, { caller, request, requestId: String(requestId) }, outcome)
+      auditor.answered(operation.path, { caller, request, requestId }, outcome)
     }
     try {
       keep(await serve(request, response))
@@ -151,70 +199,67 @@ function serveOperation(
   }
 }
 
-const refuseMethod = (allowed: string) => (request: Request, response: Response) => {
-  response.locals.route = request.path
-  response.setHeader('allow', allowed)
-  throw new ApiError('request/method', `the method must be ${allowed}`)
+function unknownPath(path: string): ApiError {
+  return isDecodable(path)
+    ? new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all paths')
+    : invalid('request/malformed', 'the path is not valid percent-encoding; encode it as UTF-8')
 }
 
-function refuseUnknownPath(request: Request): void {
+function isDecodable(path: string): boolean {
   try {
-    decodeURIComponent(request.path)
+    decodeURIComponent(path)
+    return true
   } catch {
-    throw invalid('request/malformed', 'the path is not valid percent-encoding; encode it as UTF-8')
+    return false
   }
-  throw new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all paths')
 }
 
 /** Sends the errors of all requests. A fault of the server is logged once, and never sent to a client. */
-const answerError =
-  ({ log, quotas }: RouterOptions) =>
-  (error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const requestId: unknown = response.locals.requestId
-    if (error instanceof ClientDisconnectedError) return
-    reportLimit(quotas, error, response)
-    const answer = toApiError(error)
-    // An INTERNAL error that the operation itself has thrown (`answer` is `error`) is not a fault of the
-    // server, and is not logged.
-    if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
-      log.error(
-        { err: error, requestId, method: request.method, route: response.locals.route },
-        'request failed',
-      )
-    if (response.headersSent) response.destroy()
-    else
-      sendError(
-        response,
-        answer ?? new ApiError('server/internal', `internal error; request id ${String(requestId)}`),
-      )
-  }
+function answerError(
+  error: unknown,
+  { method }: IncomingMessage,
+  response: ServedResponse,
+  { log, quotas }: RouterOptions,
+): void {
+  const { requestId, route } = response.locals
+  if (error instanceof ClientDisconnectedError) return
+  reportLimit(quotas, error, response)
+  const answer = toApiError(error)
+  // An INTERNAL error that the operation itself has thrown (`answer` is `error`) is not a fault of the
+  // server, and is not logged.
+  if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
+    log.error({ err: error, requestId, method, route }, 'request failed')
+  if (response.headersSent) response.destroy()
+  else
+    sendError(response, answer ?? new ApiError('server/internal', `internal error; request id ${requestId}`))
+}
 
 /**
  * Sets the id of a request and measures the request. The log contains the known route only, never the path or
  * the query.
  */
-const beginRequest =
-  ({ metrics, log }: Pick<RouterOptions, 'metrics' | 'log'>) =>
-  (request: Request, response: Response, next: NextFunction): void => {
-    const requestId = setCommonHeaders(request, response)
-    response.locals.requestId = requestId
-    response.locals.route = 'unknown'
-    const startedAt = performance.now()
-    response.once('close', () => {
-      const seconds = (performance.now() - startedAt) / 1000
-      const route = String(response.locals.route)
-      metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
-      log.debug({ requestId, method: request.method, route, status: response.statusCode, seconds }, 'request')
-    })
-    next()
-  }
+function beginRequest(
+  request: IncomingMessage,
+  plain: ServerResponse,
+  { metrics, log }: Pick<RouterOptions, 'metrics' | 'log'>,
+): ServedResponse {
+  const requestId = setCommonHeaders(request, plain)
+  const response = Object.assign(plain, { locals: { requestId, route: 'unknown' } })
+  const startedAt = performance.now()
+  response.once('close', () => {
+    const seconds = (performance.now() - startedAt) / 1000
+    const { route } = response.locals
+    metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
+    log.debug({ requestId, method: request.method, route, status: response.statusCode, seconds }, 'request')
+  })
+  return response
+}
 
 /**
  * Rejects requests that a page of another site may have sent. Used without authentication.
  * @throws ApiError PERMISSION_DENIED
  */
-function requireLoopback(request: Request, _response: Response, next: NextFunction): void {
-  const problem = loopbackViolation(request.headers)
+function requireLoopback({ headers }: IncomingMessage): void {
+  const problem = loopbackViolation(headers)
   if (problem !== null) throw new ApiError('auth/loopback-only', problem)
-  next()
 }

@@ -25,7 +25,7 @@ export const docsPages = (): readonly PageRoute[] => [
 
 /** The page for an error code that this server does not have, for example a code of another version. */
 const unknownErrorPage: PageRoute = {
-  path: '/docs/errors/*code',
+  path: '/docs/errors/*',
   calls: 1,
   content({ headers }) {
     const problem = 'there is no error with this code; /docs/errors lists all codes'

@@ -1,12 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { EntryPoint } from '../../audit/rejections.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import { sendJson } from '../http/envelope.ts'
 import { ClientDisconnectedError } from '../http/request-body.ts'
-
-type PageResponse = ServerResponse & { readonly locals: Record<string, unknown> }
+import type { ServedResponse } from '../http/served-response.ts'
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
@@ -32,6 +31,7 @@ export type PageBody =
 
 /** A page for GET requests, outside of the REST API. */
 export interface PageRoute {
+  /** Path of the page. A path that ends with `/*` stands for all paths that begin like it. */
   readonly path: string
   /** Label of the page in the metrics. Set if several pages have the same label; default: `path`. */
   readonly route?: string
@@ -54,13 +54,12 @@ export interface PageRoute {
 export async function sendPage(
   page: PageRoute,
   request: IncomingMessage,
-  response: PageResponse,
+  response: ServedResponse,
   auditor: CallAuditor,
 ): Promise<void> {
-  response.locals.route = page.route ?? page.path
   const content = await contentOf(page, request, auditor)
   const send = () => sendContent(content, request, response)
-  if (page.isAudited) await auditor.runPage(page.path, request, String(response.locals.requestId), send)
+  if (page.isAudited) await auditor.runPage(page.path, request, response.locals.requestId, send)
   else await send()
 }
 
@@ -76,7 +75,7 @@ async function contentOf(page: PageRoute, request: IncomingMessage, auditor: Cal
 async function sendContent(
   content: PageBody,
   request: IncomingMessage,
-  response: PageResponse,
+  response: ServedResponse,
 ): Promise<void> {
   if (content.kind === 'json') return sendJson(response, 200, content.body)
   if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
@@ -106,7 +105,7 @@ async function sendStream(
   type: string,
   chunks: Bytes,
   { method }: IncomingMessage,
-  response: ServerResponse,
+  response: ServedResponse,
 ): Promise<void> {
   response.setHeader('content-type', type)
   if (method === 'HEAD') return void response.end()

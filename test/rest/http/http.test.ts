@@ -238,6 +238,20 @@ it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET 
   },
 )
 
+it.each(['/%ff', '/docs/errors/%ff'])(
+  '[API-14] rejects a path with invalid percent-encoding: %s',
+  async (target) => {
+    const answer = await sendRaw(server.port, `GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { details: { code: 'request/malformed' } } })
+  },
+)
+
+it('[API-14] ignores the query and the fragment of a request target', async () => {
+  for (const target of ['/healthz?a=/b', '/healthz#a', '/healthz?'])
+    expect((await sendRaw(server.port, `GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)).status).toBe(200)
+})
+
 it('[API-14] if the request target is an absolute URL, serves the path of this URL', async () => {
   expect((await sendRaw(server.port, 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
 })

@@ -60,7 +60,7 @@ const sourcesOf = (map: string): string[] =>
   )
 
 /** Packages that libraries use if they are installed. */
-const optional = ['bufferutil', 'utf-8-validate', 'supports-color', 'pg-native']
+const optional = ['bufferutil', 'utf-8-validate', 'pg-native']
 
 it('[OPS-44] the built server loads only level, SQLite, optional packages and modules of Node', () => {
   const imports =

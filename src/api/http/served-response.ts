@@ -1,0 +1,20 @@
+import type { ServerResponse } from 'node:http'
+import type { AnyCaller } from '../../access/credentials/authenticator.ts'
+
+/** Values that the steps of handling one request share. */
+interface ResponseLocals {
+  readonly requestId: string
+  /** Label of the request in metrics and logs. Never contains text that the client chooses. */
+  route: string
+  /** Address of the client, as limits count it. */
+  address?: string
+  /** Undefined until the caller is authenticated. */
+  caller?: AnyCaller
+  /** The counted response, if the client has not read enough of it. */
+  unread?: object
+  /** True if all readers of a page share the bytes of its body. */
+  isCachedPage?: boolean
+}
+
+/** A response, with the values that the steps of handling its request share. */
+export type ServedResponse = ServerResponse & { readonly locals: ResponseLocals }
