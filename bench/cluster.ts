@@ -4,12 +4,15 @@
  * different nodes, the CPU cost of a keystroke in each process, and the time to open one of many documents.
  * All servers are separate processes on this machine.
  *
- *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2]
+ *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2] [--only=nodes]
+ *
+ * `--only=nodes` measures only the CPU costs of a node per write and per join.
  */
 import { parseArgs } from 'node:util'
 import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
+import { type Idle, idle } from './cluster/idling.ts'
 import { fill, openSome } from './cluster/opening.ts'
 import { missing, type Stores, startStores } from './cluster/stores.ts'
 import { type Pace, type Typed, typeAcross } from './cluster/typing.ts'
@@ -19,6 +22,7 @@ const { values: options } = parseArgs({
   options: {
     smoke: { type: 'boolean', default: false },
     rounds: { type: 'string' },
+    only: { type: 'string' },
     json: { type: 'string' },
   },
 })
@@ -28,6 +32,7 @@ const size = options.smoke
       appending: { documents: 100, inFlight: 32, seconds: 0.5 },
       paces: [{ rooms: 5, perSecond: 100, seconds: 0.5 }],
       opening: { documents: 500, opens: 10 },
+      nodes: { pace: { rooms: 5, perSecond: 100, seconds: 0.5 }, documents: 20 },
     }
   : {
       appending: { documents: 1_000, inFlight: 256, seconds: 5 },
@@ -36,6 +41,7 @@ const size = options.smoke
         { rooms: 200, perSecond: 1_500, seconds: 3 },
       ],
       opening: { documents: 100_000, opens: 400 },
+      nodes: { pace: { rooms: 200, perSecond: 1_000, seconds: 6 }, documents: 2_000 },
     }
 
 async function appends(stores: Stores): Promise<void> {
@@ -121,14 +127,42 @@ async function opening(stores: Stores): Promise<void> {
   console.log(`  ${thousands(filled.bytesEach)} bytes a document in the database`)
 }
 
+/** Measures the CPU time of a node per write, and per join of a document that is not open or is open. */
+async function nodeCosts(stores: Stores): Promise<void> {
+  const { pace, documents } = size.nodes
+  const [, , way] = waysOver(stores)
+  const filled = await fill(stores, documents)
+  const [typed, joined]: [Typed[], Idle[]] = [[], []]
+  for (let turn = 0; turn < rounds; turn++) {
+    typed.push(await typeAcross(way, stores, pace))
+    joined.push(await idle(way, filled, documents, 'brief'))
+  }
+  console.log(
+    `\nCPU µs of a node: ${pace.rooms} rooms with ${thousands(pace.perSecond)} writes/s, and joins of ${thousands(documents)} documents; ${rounds} rounds, medians`,
+  )
+  const row = (name: string, node: number, postgres: number) => [name, round(node, 0), round(postgres, 0)]
+  const ofTyped = (part: keyof Used) => median(typed.map(({ cpu }) => cpu[part]))
+  const ofJoined = (which: keyof Idle, part: 'node' | 'postgres') =>
+    median(joined.map((one) => one[which][part]))
+  table(
+    ['', 'node', 'postgres'],
+    [
+      row('write', ofTyped('writing'), ofTyped('postgres')),
+      row('join, not open', ofJoined('first', 'node'), ofJoined('first', 'postgres')),
+      row('join, open', ofJoined('further', 'node'), ofJoined('further', 'postgres')),
+    ],
+  )
+}
+
 async function all(): Promise<void> {
   const stores = await startStores()
   const disk = fsyncMs()
-  const steps = [
+  const compared = [
     () => appends(stores),
     ...size.paces.map((pace) => () => typing(stores, pace)),
     () => opening(stores),
   ]
+  const steps = [...(options.only === 'nodes' ? [] : compared), () => nodeCosts(stores)]
   const bar = progress('cluster')
   for (const [index, step] of steps.entries()) {
     bar.at(index / steps.length)

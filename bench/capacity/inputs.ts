@@ -30,7 +30,6 @@ export interface Size {
 export async function measure(size: Size): Promise<Inputs> {
   const stores = await startStores()
   const [, , cluster] = waysOver(stores)
-  if (cluster === undefined) throw new Error('there is no cluster')
   const bar = progress('capacity')
   const { postgres: appended } = await appendTo(stores, size.appending)
   bar.at(0.2)

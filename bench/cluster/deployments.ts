@@ -59,7 +59,7 @@ export const nodeOptions = (
 })
 
 /** Returns all deployments to measure. The others are compared with the first one. */
-export const waysOver = (stores: Stores): readonly [Way, ...Way[]] => [
+export const waysOver = (stores: Stores): readonly [level: Way, one: Way, cluster: Way] => [
   { name: 'level', start: (data) => started(null, [weft()], data) },
   {
     name: 'one node, postgres',

@@ -32,11 +32,17 @@ const fewMs = 1_000
 /**
  * Measures the costs of idle clients.
  * @param rooms number of documents; one client opens each document, and then two further clients join it
+ * @param rest `brief`: the memory may contain garbage
  */
-export async function idle(way: Way, { data, schema }: Filled, rooms: number): Promise<Idle> {
+export async function idle(
+  way: Way,
+  { data, schema }: Filled,
+  rooms: number,
+  rest: 'brief' | 'long' = 'long',
+): Promise<Idle> {
   const deployment = await way.start(data, schema)
   const { reading: server } = deployment
-  const settleMs = rooms < manyRooms ? fewMs : manyMs
+  const settleMs = rest === 'brief' || rooms < manyRooms ? fewMs : manyMs
   const come = async (): Promise<Cost> => {
     const of = () => ({
       node: cpuOfTree(server.pid),
