@@ -71,6 +71,11 @@ export interface AppendOptions {
    * nothing is appended and the result is `moved`.
    */
   readonly expectHead?: number | undefined
+  /**
+   * The sequence number with which the log ends as far as the caller knows. It changes no result: if it is
+   * correct, some engines append faster.
+   */
+  readonly knownHead?: number | undefined
   /** Jobs that are enqueued in the same commit as the append. */
   readonly jobs?: readonly Job[] | undefined
   /**

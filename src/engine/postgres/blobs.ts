@@ -5,8 +5,9 @@ import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
 import { asBuffer } from './connection/arrays.ts'
 import type { PostgresDatabase } from './connection/database.ts'
-import { type Statement, statement } from './connection/database-session.ts'
+import { statement } from './connection/database-session.ts'
 import type { PendingBytes } from './connection/pending-bytes.ts'
+import type { Statement } from './connection/statement-batch.ts'
 
 const noSpace = Buffer.alloc(0)
 

@@ -17,6 +17,7 @@ import { PostgresFences } from './fences.ts'
 import { PostgresQueue } from './jobs/queue.ts'
 import { PostgresKv } from './kv/kv.ts'
 import { KvCommitQueue } from './kv/kv-commits.ts'
+import { ValueReads } from './kv/value-reads.ts'
 import { PostgresLog } from './log/log.ts'
 import { ensureSchema } from './schema/format.ts'
 import { refuseUnfinishedImport } from './schema/import-marker.ts'
@@ -72,9 +73,10 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   const { database, access } = await opened(options, { schema, shared })
   const gate = new OpenCalls()
   const pending = new PendingBytes(options.pendingBytesMax ?? pendingBytesMaxDefault)
-  const fences = new PostgresFences({ gate, database, schema })
+  const values = new ValueReads(database)
+  const fences = new PostgresFences({ gate, values, schema })
   const commits = new KvCommitQueue(database, { clock, schema, fences })
-  const kv = new PostgresKv({ gate, database, pending, commits })
+  const kv = new PostgresKv({ gate, database, pending, commits, values })
   const queue = new PostgresQueue({ gate, database, clock })
   const polled = nodes === undefined ? null : new PolledChanges({ kv, clock, log: options.log })
   let closing: Promise<void> | null = null

@@ -4,9 +4,9 @@ import { countersOf, FenceCache } from '../fences.ts'
 import { encodeKey } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
 import { bytesArray } from './connection/arrays.ts'
-import type { PostgresDatabase } from './connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from './connection/database-session.ts'
 import type { Write } from './connection/sql-transaction.ts'
+import type { ValueReads } from './kv/value-reads.ts'
 
 /** Partition that contains the counters and nothing else. */
 const part = encodeKey(['', 'fences'])
@@ -39,13 +39,13 @@ const raiseCounts = statement(
 /** Implements fences with counters in the store, because several processes raise fences. */
 export class PostgresFences implements FenceStore {
   readonly #gate: OpenCalls
-  readonly #database: PostgresDatabase
+  readonly #values: ValueReads
   readonly #locks: readonly bigint[]
   readonly #here = new FenceCache()
 
-  constructor({ gate, database, schema }: { gate: OpenCalls; database: PostgresDatabase; schema: string }) {
+  constructor({ gate, values, schema }: { gate: OpenCalls; values: ValueReads; schema: string }) {
     this.#gate = gate
-    this.#database = database
+    this.#values = values
     this.#locks = Array.from({ length: locksMax }, (_, index) =>
       createHash('sha256').update(schema).update('\0fence').update(`${index}`).digest().readBigInt64BE(0),
     )
@@ -54,8 +54,11 @@ export class PostgresFences implements FenceStore {
   read(names: readonly Key[]): Promise<Fence> {
     return this.#gate.run(async () => {
       const fence = countersOf(names).map((counter) => this.#here.at(counter, 0))
-      const counts = await this.#database.read((session) => countsOf(session, fence))
-      return fence.map((one) => ({ ...one, raised: counts.get(one.counter) ?? 0 }))
+      const counts = await this.#values.get(
+        part,
+        fence.map(({ counter }) => keyOf(counter)),
+      )
+      return fence.map((one, index) => ({ ...one, raised: Number(counts[index]?.toString() ?? 0) }))
     })
   }
 
@@ -69,9 +72,14 @@ export class PostgresFences implements FenceStore {
    */
   async hold(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
     if (fence.length === 0) return new Map()
-    const locked = session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter))])
+    const locked = this.lockShared(session, fence)
     const [, counts] = await allSettled([locked, countsOf(session, fence)])
     return counts
+  }
+
+  /** Locks the counters of a fence. A later statement of the same transaction can compare them. */
+  async lockShared(session: DatabaseSession, fence: Fence): Promise<void> {
+    if (fence.length > 0) await session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter))])
   }
 
   /**
@@ -109,6 +117,21 @@ export class PostgresFences implements FenceStore {
 /** Returns whether a counter of the fence has another value in the store than when the fence was read. */
 export const isRaised = (fence: Fence, counts: ReadonlyMap<number, number>): boolean =>
   fence.some(({ counter, raised }) => (counts.get(counter) ?? 0) !== raised)
+
+/**
+ * Condition of a statement: all counters have the given values. A counter that was never raised has no row.
+ * @param keys placeholder of the keys, `values` of the values, `partition` of the partition
+ */
+export const fenceCondition = (keys: string, values: string, partition: string): string =>
+  `not exists (select from unnest(${keys}::bytea[], ${values}::bytea[]) as f(key, value)
+     left join kv v on v.part = ${partition} and v.key = f.key where v.value is distinct from f.value)`
+
+/** Returns the parameters of `fenceCondition`. */
+export const fenceParameters = (fence: Fence): readonly unknown[] => [
+  bytesArray(fence.map(({ counter }) => keyOf(counter))),
+  bytesArray(fence.map(({ raised }) => (raised === 0 ? null : Buffer.from(`${raised}`)))),
+  part,
+]
 
 async function countsOf(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
   const keys = [...new Set(fence.map(({ counter }) => counter))].map(keyOf)

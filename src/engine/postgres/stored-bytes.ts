@@ -1,7 +1,8 @@
 import type { StoredUnder } from '../engine.ts'
 import { keyRange } from '../key-encoding.ts'
 import type { PostgresDatabase } from './connection/database.ts'
-import { type DatabaseSession, type Statement, statement } from './connection/database-session.ts'
+import { type DatabaseSession, statement } from './connection/database-session.ts'
+import type { Statement } from './connection/statement-batch.ts'
 
 interface Sum {
   readonly bytes: number

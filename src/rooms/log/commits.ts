@@ -484,6 +484,7 @@ export class Commits {
       // Each append has the same properties, so that the engine reads them fast.
       const options: AppendOptions = {
         expectHead: expectsHead ? expectHead : undefined,
+        knownHead: expectHead,
         jobs: jobsOf(this.#queue, start, this.#inFlight),
         fence: fenceOf(updates),
       }

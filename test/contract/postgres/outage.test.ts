@@ -146,13 +146,18 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await engine.close()
   })
 
-  for (const commit of ['lost', 'untold'] as const) {
-    it(`[PG-21] when a commit is ${commit}, fails its appends and all appends that wait behind it, then continues`, async () => {
+  const commits = (['lost', 'untold'] as const).flatMap((commit) =>
+    (['an unknown', 'a known'] as const).map((end) => ({ commit, end })),
+  )
+  for (const { commit, end } of commits) {
+    it(`[PG-21] when a commit to a log with ${end} end is ${commit}, fails its appends and all appends that wait behind it, then continues`, async () => {
       const proxy = await startCuttingProxy(server.port)
       const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
       await engine.log.append(doc, 'create', updates('1'))
       const cut = proxy.cutNextCommit(commit)
-      const failing = outcomeOf(engine.log.append(doc, 1, updates('2')))
+      const failing = outcomeOf(
+        engine.log.append(doc, 1, updates('2'), end === 'a known' ? { knownHead: 1 } : {}),
+      )
       await new Promise((resolve) => setImmediate(resolve))
       const behind = outcomeOf(engine.log.append(doc, 1, updates('behind')))
       await cut

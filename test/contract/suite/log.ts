@@ -95,6 +95,30 @@ export function logContract(bench: () => Bench): void {
     ])
   })
 
+  it('[ENG-4] appends at the end of the log in the order of the calls, whichever end the caller knows', async () => {
+    await log().append(doc, 'create', updates('a'))
+    const known = [undefined, 1, 2, 7, 0, 1, 4]
+    const append = (knownHead: number | undefined, index: number) =>
+      log().append(doc, 1, updates(`${index}`, `and ${index}`), { knownHead })
+    for (const round of [0, 1]) {
+      const results = await Promise.all(known.map(append))
+      expect(results.map((result) => result.state === 'appended' && result.first)).toEqual(
+        known.map((_, index) => 2 + 2 * (round * known.length + index)),
+      )
+    }
+    expect(await log().append(doc, 1, updates('b'), { knownHead: 29 })).toMatchObject({ first: 30 })
+    expect(await outcomeOf(log().append(doc, 2, updates('never'), { knownHead: 30 }))).toBe('epoch')
+    await log().destroy(doc)
+    expect(await outcomeOf(log().append(doc, 1, updates('never'), { knownHead: 30 }))).toBe('deleted')
+    await log().append(doc, 'recreate', updates('c'))
+    expect(await outcomeOf(log().append(doc, 1, updates('never'), { knownHead: 1 }))).toBe('epoch')
+    expect(await log().append(doc, 2, updates('d'), { knownHead: 1 })).toMatchObject({ epoch: 2, last: 2 })
+    expect(entriesOf(await loadLive(log(), doc))).toEqual([
+      [1, 'c'],
+      [2, 'd'],
+    ])
+  })
+
   it('[ENG-4] when an append expects an earlier head than the current one, returns the entries after the expected head', async () => {
     await log().append(doc, 'create', updates('a', 'b', 'c'))
     const after = async (to: number | 'create' | 'recreate', expectHead: number) => {

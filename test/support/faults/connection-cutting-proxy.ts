@@ -22,8 +22,12 @@ interface Cut {
   readonly done: () => void
 }
 
-/** Bytes of a commit as node-postgres sends it. */
-const commitMessage = Buffer.from('commit\0')
+/** Names of the statements that commit. The second one is a transaction of its own. */
+const commits = ['commit', 'append-known']
+const isCommit = (bytes: Buffer): boolean => commits.some((name) => bytes.includes(`${name}\0`))
+/** The last messages of the two answers: a command tag, and that no transaction is open. */
+const isCommitted = (bytes: Buffer): boolean =>
+  bytes.includes('COMMIT') || (bytes.includes('SELECT 1') && bytes.at(-1) === 'I'.charCodeAt(0))
 
 export async function startCuttingProxy(databasePort: number): Promise<CuttingProxy> {
   let next: Cut | null = null
@@ -44,7 +48,7 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
     }
     let cut: Cut | null = null
     client.on('data', (bytes) => {
-      if (next !== null && bytes.includes(commitMessage)) {
+      if (next !== null && isCommit(bytes)) {
         cut = next
         next = null
       }
@@ -56,7 +60,7 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
       if (cut === null || cut.commit === 'held') client.write(bytes)
       // Waits for the answer to the commit. In a batch, each command has an answer, and the answer to the
       // commit is the last.
-      else if (bytes.includes('COMMIT')) cutNow(cut)
+      else if (isCommitted(bytes)) cutNow(cut)
     })
   })
   server.listen(0, '127.0.0.1')

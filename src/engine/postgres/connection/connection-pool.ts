@@ -1,4 +1,4 @@
-import { type Client, type ClientBase, Pool, type PoolClient, types } from 'pg'
+import { type Client, type ClientBase, Pool, type PoolClient } from 'pg'
 
 /**
  * Time in ms for which the client waits longer than the limit of a statement, so that the server can report
@@ -52,10 +52,6 @@ export class ConnectionPool {
       keepAlive: true,
       pipeline: true,
       fallback_application_name: 'weft',
-      types: {
-        getTypeParser: (oid, format) =>
-          oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
-      },
       onConnect: prepare,
     })
     this.#pool.on('connect', (client) => {

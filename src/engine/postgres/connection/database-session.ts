@@ -1,18 +1,6 @@
-import { type ClientBase, DatabaseError, type QueryConfig } from 'pg'
+import { type ClientBase, DatabaseError } from 'pg'
 import { ConnectionLostError } from './postgres-errors.ts'
-
-/** A named SQL statement. Each connection prepares it once. `R` is the type of its rows. */
-export interface Statement<R> {
-  readonly name: string
-  readonly text: string
-  /**
-   * Maximum time in ms to wait for the answer. After that time, the connection counts as lost. Default: the
-   * limit that applies to all statements.
-   */
-  readonly patienceMs?: number
-  /** Has no value at run time. It exists only so that the type contains `R`. */
-  readonly row?: R
-}
+import { type BatchedCall, PreparedStatements, type Statement, StatementBatch } from './statement-batch.ts'
 
 export const statement = <R = unknown>(name: string, text: string, patienceMs?: number): Statement<R> =>
   patienceMs === undefined ? { name, text } : { name, text, patienceMs }
@@ -23,12 +11,19 @@ export const statement = <R = unknown>(name: string, text: string, patienceMs?: 
  */
 const standbyRoutine = 'SyncRepWaitForLSN'
 
+/** Statements that begin and end a transaction. */
+export const begin = statement('begin', 'begin')
+export const commit = statement('commit', 'commit')
+export const rollback = statement('rollback', 'rollback')
+
 /**
  * A connection to the database. The same object serves all consecutive users of the connection. Statements
- * that are sent without an `await` between them are sent together.
+ * that are sent without an `await` between them are sent together, as one `StatementBatch`.
  */
 export class DatabaseSession {
   readonly #client: ClientBase
+  readonly #prepared = new PreparedStatements()
+  #waiting: BatchedCall[] = []
   #commits: 'asWanted' | 'onOneServerOnly' = 'asWanted'
 
   constructor(client: ClientBase) {
@@ -39,21 +34,29 @@ export class DatabaseSession {
   }
 
   /** Runs a statement and returns its rows. @throws DatabaseError, ConnectionLostError */
-  async rows<R>({ name, text, patienceMs }: Statement<R>, values: readonly unknown[]): Promise<readonly R[]> {
-    const patience = patienceMs === undefined ? {} : { query_timeout: patienceMs }
-    return (await this.#query({ name, text, values: [...values], ...patience })).rows
+  rows<R>(statement: Statement<R>, values: readonly unknown[] = []): Promise<readonly R[]> {
+    const rows = new Promise<readonly unknown[]>((resolve, reject) => {
+      this.#waiting.push({ statement, values, resolve, reject })
+      if (this.#waiting.length === 1) queueMicrotask(() => this.#send())
+    })
+    return this.#checked(rows) as Promise<readonly R[]>
   }
 
-  /**
-   * Runs one or more commands without parameters. Returns the command tag.
-   * @throws DatabaseError, ConnectionLostError
-   */
-  async command(text: string): Promise<string> {
-    return (await this.#query({ text })).command
+  /** Runs one or more commands without parameters. @throws DatabaseError, ConnectionLostError */
+  async command(text: string): Promise<void> {
+    this.#send()
+    await this.#checked(this.#client.query({ text }))
   }
 
-  async #query(query: QueryConfig & { readonly query_timeout?: number }) {
-    const result = await this.#client.query(query).catch((error: unknown) => {
+  #send(): void {
+    if (this.#waiting.length === 0) return
+    const calls = this.#waiting
+    this.#waiting = []
+    this.#client.query(new StatementBatch(calls, this.#prepared))
+  }
+
+  async #checked<T>(answer: Promise<T>): Promise<T> {
+    const result = await answer.catch((error: unknown) => {
       throw error instanceof DatabaseError ? error : new ConnectionLostError(error)
     })
     // The commit exists only on this server. If the server is lost, the commit is lost as well, so its

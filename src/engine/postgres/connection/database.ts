@@ -18,7 +18,7 @@ import {
   toPublicError,
 } from './postgres-errors.ts'
 import { prepareSession, type SessionSettings } from './session-settings.ts'
-import { runSqlTransaction, type SqlTransaction } from './sql-transaction.ts'
+import { runSqlBatch, runSqlTransaction, type SqlTransaction } from './sql-transaction.ts'
 
 export interface DatabaseOptions extends SessionSettings, ConnectionOptions {
   /**
@@ -110,11 +110,20 @@ export class PostgresDatabase {
    * @throws StoreUnavailableError if the database stays unavailable, or if the outcome of the transaction is
    * unknown
    */
-  async write<Asked, Result>(transaction: SqlTransaction<Asked, Result>): Promise<Result> {
+  write<Asked, Result>(transaction: SqlTransaction<Asked, Result>): Promise<Result> {
+    return this.#write((session) => runSqlTransaction(session, transaction))
+  }
+
+  /** Like `write`, for a transaction that is sent in one round trip. See `runSqlBatch`. */
+  writeBatch<Result>(send: (session: DatabaseSession) => Promise<Result>): Promise<Result> {
+    return this.#write((session) => runSqlBatch(session, send))
+  }
+
+  async #write<Result>(run: (session: DatabaseSession) => Promise<Result>): Promise<Result> {
     const startedAt = performance.now()
     for (let collisions = 0; ; ) {
       try {
-        return await this.once((session) => this.#transact(session, transaction))
+        return await this.once((session) => this.#permitted(session, run))
       } catch (error) {
         if (!(error instanceof TransactionRolledBackError)) throw toPublicError(error)
         if (isCollision(error) && collisions < collisionsMax) collisions += 1
@@ -124,9 +133,10 @@ export class PostgresDatabase {
     }
   }
 
-  async #transact<Asked, Result>(
+  /** Runs a transaction if this process may write. */
+  async #permitted<Result>(
     session: DatabaseSession,
-    transaction: SqlTransaction<Asked, Result>,
+    run: (session: DatabaseSession) => Promise<Result>,
   ): Promise<Result> {
     if (this.#right.refusal() !== null)
       await this.#right.renew(session).catch((error: unknown) => {
@@ -134,7 +144,7 @@ export class PostgresDatabase {
       })
     const refusal = this.#right.refusal()
     if (refusal !== null) throw new StoreUnavailableError(refusal)
-    return runSqlTransaction(session, transaction)
+    return run(session)
   }
 
   #isLate(startedAt: number): boolean {

@@ -1,4 +1,5 @@
-import { allSettled, type DatabaseSession } from './database-session.ts'
+import { DatabaseError } from 'pg'
+import { allSettled, begin, commit, type DatabaseSession, rollback } from './database-session.ts'
 import { endsConnection, OutcomeUnknownError, TransactionRolledBackError } from './postgres-errors.ts'
 
 export interface SqlTransaction<Asked, Result> {
@@ -30,11 +31,29 @@ export async function runSqlTransaction<Asked, Result>(
   try {
     result = act(asked, (send) => writes.push(send))
   } catch (error) {
-    await session.command('rollback').catch(() => undefined)
+    await session.rows(rollback).catch(() => undefined)
     throw error
   }
-  await commit(session, writes)
+  await writeAndCommit(session, writes)
   return result
+}
+
+/**
+ * Runs a transaction in one round trip. `send` must send all its statements without an `await` between them,
+ * and none of them may be `begin`.
+ * @throws TransactionRolledBackError, OutcomeUnknownError
+ */
+export async function runSqlBatch<Result>(
+  session: DatabaseSession,
+  send: (session: DatabaseSession) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await send(session)
+  } catch (error) {
+    // The error belongs to a statement, so it precedes the commit.
+    if (error instanceof DatabaseError) throw new TransactionRolledBackError(error)
+    throw new OutcomeUnknownError(error)
+  }
 }
 
 async function asking<Asked>(
@@ -42,35 +61,31 @@ async function asking<Asked>(
   ask: (session: DatabaseSession) => Promise<Asked>,
 ): Promise<Asked> {
   try {
-    const [, asked] = await allSettled([session.command('begin'), ask(session)])
+    const [, asked] = await allSettled([session.rows(begin), ask(session)])
     return asked
   } catch (error) {
-    if (!endsConnection(error)) await session.command('rollback').catch(() => undefined)
+    if (!endsConnection(error)) await session.rows(rollback).catch(() => undefined)
     throw new TransactionRolledBackError(error)
   }
 }
 
-/**
- * Sends the writes and the commit. If a write has failed, PostgreSQL executes the commit as a rollback; the
- * command tag of the commit shows this.
- */
-async function commit(session: DatabaseSession, writes: readonly SendStatements[]): Promise<void> {
+/** Sends the writes and the commit. If a write fails, PostgreSQL skips the statements after it. */
+async function writeAndCommit(session: DatabaseSession, writes: readonly SendStatements[]): Promise<void> {
   const { sent, problem } = sendAll(session, writes)
   if (problem !== null) {
     // A part of the transaction may still be open on the connection. Without this rollback, the next user of
     // the connection would commit that part.
-    await Promise.allSettled([...sent, session.command('rollback')])
+    await Promise.allSettled(sent)
+    await session.rows(rollback).catch(() => undefined)
     throw problem.error
   }
-  const [done, ...written] = await Promise.allSettled([session.command('commit'), ...sent])
+  const [done, ...written] = await Promise.allSettled([session.rows(commit), ...sent])
   const failed = written.find((each) => each.status === 'rejected')
-  if (done?.status === 'fulfilled') {
-    if (done.value === 'COMMIT') return
-    throw new TransactionRolledBackError(failed?.reason ?? new Error('the transaction was rolled back'))
-  }
-  if (failed !== undefined && !endsConnection(failed.reason))
+  if (failed !== undefined && !endsConnection(failed.reason)) {
+    await session.rows(rollback).catch(() => undefined)
     throw new TransactionRolledBackError(failed.reason)
-  throw new OutcomeUnknownError(failed?.reason ?? done?.reason)
+  }
+  if (done?.status === 'rejected') throw new OutcomeUnknownError(failed?.reason ?? done.reason)
 }
 
 /**

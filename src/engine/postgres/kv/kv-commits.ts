@@ -13,12 +13,6 @@ import type { PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
 
 /**
- * Number of lanes. The lanes write in parallel; each lane writes one group at a time. All commits of one
- * partition use the same lane.
- */
-const laneCount = 4
-
-/**
  * Statement that locks partitions. The lock of a partition also protects its absent keys, because nothing in
  * a partition changes without its lock.
  */
@@ -111,7 +105,7 @@ export class KvCommitQueue {
   readonly #clock: StoreClock
   readonly #schema: string
   readonly #fences: PostgresFences
-  readonly #lanes: readonly GroupCommitQueue<PendingCommit>[]
+  readonly #calls = new GroupCommitQueue<PendingCommit>((group) => this.#write(group))
 
   constructor(
     database: PostgresDatabase,
@@ -121,11 +115,10 @@ export class KvCommitQueue {
     this.#clock = clock
     this.#schema = schema
     this.#fences = fences
-    this.#lanes = Array.from({ length: laneCount }, () => new GroupCommitQueue((group) => this.#write(group)))
   }
 
   add(call: PendingCommit): void {
-    this.#lanes[Number(this.#lockOf(call.part) & 0xffn) % laneCount]?.add(call)
+    this.#calls.add(call)
   }
 
   async #write(group: readonly PendingCommit[]): Promise<void> {

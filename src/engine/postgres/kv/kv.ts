@@ -1,11 +1,11 @@
 import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../../engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../../key-encoding.ts'
 import type { OpenCalls } from '../../open-calls.ts'
-import { bytesArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { statement } from '../connection/database-session.ts'
 import type { PendingBytes } from '../connection/pending-bytes.ts'
 import { type KvCommitQueue, PendingCommit } from './kv-commits.ts'
+import type { ValueReads } from './value-reads.ts'
 
 interface StoredValue {
   readonly key: Buffer
@@ -14,10 +14,6 @@ interface StoredValue {
 
 const noSpace = Buffer.alloc(0)
 
-const getValues = statement<StoredValue>(
-  'get-values',
-  'select key, value from kv where part = $1 and key = any($2::bytea[])',
-)
 const scan = (order: 'asc' | 'desc') =>
   statement<StoredValue>(
     `scan-${order}`,
@@ -31,26 +27,25 @@ export class PostgresKv implements Kv {
   readonly #database: PostgresDatabase
   readonly #pending: PendingBytes
   readonly #commits: KvCommitQueue
+  readonly #values: ValueReads
 
   constructor(dependencies: {
     gate: OpenCalls
     database: PostgresDatabase
     pending: PendingBytes
     commits: KvCommitQueue
+    values: ValueReads
   }) {
     this.#gate = dependencies.gate
     this.#database = dependencies.database
     this.#pending = dependencies.pending
     this.#commits = dependencies.commits
+    this.#values = dependencies.values
   }
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
     return this.#gate.run(async () => {
-      const wanted = keys.map(encodeKey)
-      const values = [encodeKey(part), bytesArray(wanted)]
-      const stored = await this.#database.read((session) => session.rows(getValues, values))
-      const byName = new Map(stored.map(({ key, value }) => [key.toString('latin1'), value]))
-      return wanted.map((key) => byName.get(key.toString('latin1')) ?? null)
+      return this.#values.get(encodeKey(part), keys.map(encodeKey))
     })
   }
 

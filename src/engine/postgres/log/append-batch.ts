@@ -1,16 +1,22 @@
-import { crc32 } from 'node:zlib'
-import type { Fence, Job } from '../../engine.ts'
+import type { Fence, FenceValue, Job } from '../../engine.ts'
+import { noSnapshots } from '../../snapshot-list.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { bytesArray, numberArray, packBytes, plainArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
 import { GroupCommitQueue, type QueuedWrite } from '../connection/group-commit-queue.ts'
 import type { Write } from '../connection/sql-transaction.ts'
-import { isRaised, type PostgresFences } from '../fences.ts'
+import { fenceCondition, fenceParameters, isRaised, type PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
 import { DocumentChangeSet, type NewEntry } from './document-change-set.ts'
 import { headValues, lockHeads, makeHeads, moveHeads, rowOf } from './document-rows.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
+
+/** The end of a log as the caller of an append knows it. The log may have another end meanwhile. */
+export interface KnownHead {
+  readonly epoch: number
+  readonly head: number
+}
 
 /** A call that changes one document. The calls for one document are executed in order. */
 export interface DocumentCall extends QueuedWrite {
@@ -18,6 +24,8 @@ export interface DocumentCall extends QueuedWrite {
   readonly jobs: readonly Job[]
   /** Fences of the call. If one of them was raised, the call is rejected. */
   readonly fence: Fence
+  /** Null if the call is not an append to a log whose end is known. */
+  readonly known: KnownHead | null
   /**
    * Changes the document. Returns false if the call is rejected. `apply` is called again if the transaction
    * is repeated.
@@ -26,11 +34,27 @@ export interface DocumentCall extends QueuedWrite {
 }
 
 /**
- * Number of lanes. The lanes write in parallel; each lane writes one group at a time. All calls for one
- * document use the same lane.
+ * Statement that appends entries to the logs that still have the given epoch and head. Returns the numbers of
+ * these logs. Appends nothing if a fence was raised.
  */
-const laneCount = 4
-
+const appendKnown = statement<{ n: number }>(
+  'append-known',
+  `with moved as (
+     update document d set head = c.head + c.count, changed_at = c.at, changed_by = c.by
+     from unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::bytea[], $7::int[])
+       with ordinality as c(key, epoch, head, count, at, by, start, n)
+     where d.key = c.key and d.state = 'live' and d.epoch = c.epoch and d.head = c.head
+       and ${fenceCondition('$8', '$9', '$10')}
+     returning d.id, c.epoch, c.head, c.count, c.start, c.n
+   ), added as (
+     insert into entry
+     select m.id, m.epoch, m.head + i, ($11::bigint[])[m.start + i], ($12::bytea[])[m.start + i],
+       ($13::bigint[])[m.start + i],
+       substr($16::bytea, ($14::int[])[m.start + i], ($15::int[])[m.start + i])
+     from moved m cross join lateral generate_series(1, m.count) as i
+   )
+   select n::int from moved`,
+)
 const addEntries = statement(
   'add-entries',
   `insert into entry select u.doc, u.epoch, u.seq, u.at, u.by, u.crc, substr($9::bytea, u.start, u.size)
@@ -53,33 +77,52 @@ export class AppendBatch {
   readonly #database: PostgresDatabase
   readonly #clock: StoreClock
   readonly #fences: PostgresFences
-  readonly #lanes: readonly GroupCommitQueue<DocumentCall>[]
+  readonly #calls = new GroupCommitQueue<DocumentCall>((group) => this.#write(group))
 
   constructor(database: PostgresDatabase, clock: StoreClock, fences: PostgresFences) {
     this.#database = database
     this.#clock = clock
     this.#fences = fences
-    this.#lanes = Array.from({ length: laneCount }, () => new GroupCommitQueue((group) => this.#write(group)))
   }
 
   add(call: DocumentCall): void {
-    this.#lanes[crc32(call.key) % laneCount]?.add(call)
+    this.#calls.add(call)
   }
 
-  #write(group: readonly DocumentCall[]): Promise<void> {
+  async #write(group: readonly DocumentCall[]): Promise<void> {
+    const stored = await this.#appendKnown(knownAppends(group))
+    // If the other calls fail, these appends are durable nevertheless.
+    for (const call of stored) call.durable()
+    const others = stored.size === 0 ? group : group.filter((call) => !stored.has(call))
+    if (others.length > 0) await this.#change(others)
+  }
+
+  /** Appends to known logs in one round trip. Returns the calls that are durable. */
+  async #appendKnown({ appends, fence }: AppendPlan): Promise<ReadonlySet<DocumentCall>> {
+    if (appends.length === 0) return new Set()
+    const values = knownValues(appends, fence)
+    const rows = await this.#database.writeBatch(async (session) => {
+      const locked = this.#fences.lockShared(session, fence)
+      const [, moved] = await allSettled([locked, session.rows(appendKnown, values)])
+      return moved
+    })
+    return new Set(rows.flatMap(({ n }) => appends[n - 1]?.calls ?? []))
+  }
+
+  #change(group: readonly DocumentCall[]): Promise<void> {
     const keys = distinct(group.map(({ key }) => key))
     const jobs = group.flatMap((call) => call.jobs)
     return this.#database.write({
-      // Locks fences before jobs, in the same order as the commits of the Kv.
+      // Locks fences first and jobs last, in the same order as all other transactions.
       ask: (session) => {
         const fence = group.flatMap((call) => call.fence)
         return allSettled([
-          lock(session, keys),
           this.#fences.hold(session, fence),
+          lock(session, keys),
           JobRows.lock(session, jobs),
         ])
       },
-      act: ([changes, counts, jobRows], write) => {
+      act: ([counts, changes, jobRows], write) => {
         for (const call of group) {
           const change = changes.get(call.line) as DocumentChangeSet
           if (call.apply(change, isRaised(call.fence, counts))) jobRows.enqueue(call.jobs, this.#clock)
@@ -89,6 +132,87 @@ export class AppendBatch {
       },
     })
   }
+}
+
+/** All appends of a group to one log whose end is known, and their effect if the log has this end. */
+interface KnownAppend {
+  readonly known: KnownHead
+  readonly change: DocumentChangeSet
+  readonly calls: DocumentCall[]
+}
+
+interface AppendPlan {
+  readonly appends: readonly KnownAppend[]
+  /** The fences of all these appends. */
+  readonly fence: Fence
+}
+
+/**
+ * Selects the appends that one statement can execute. The calls of one document are selected together or not
+ * at all.
+ */
+function knownAppends(group: readonly DocumentCall[]): AppendPlan {
+  const byLine = new Map<string, KnownAppend>()
+  const excluded = new Set<string>()
+  const fence = new Map<number, FenceValue>()
+  for (const call of group) {
+    if (excluded.has(call.line)) continue
+    const append = byLine.get(call.line) ?? firstAppend(call)
+    if (append !== null && isOneOf(append, call, fence)) {
+      append.calls.push(call)
+      byLine.set(call.line, append)
+      for (const value of call.fence) fence.set(value.counter, value)
+    } else {
+      byLine.delete(call.line)
+      excluded.add(call.line)
+    }
+  }
+  const appends = [...byLine.values()].sort((a, b) => Buffer.compare(a.change.key, b.change.key))
+  return { appends, fence: [...fence.values()] }
+}
+
+function firstAppend({ key, known }: DocumentCall): KnownAppend | null {
+  if (known === null) return null
+  const standing = { state: 'live', marks: noSnapshots, ...known } as const
+  const row = { id: '', isStored: true, standing, changed: { at: 0, by: '' } }
+  return { known, change: new DocumentChangeSet(key, row), calls: [] }
+}
+
+const isOneOf = (
+  { change }: KnownAppend,
+  call: DocumentCall,
+  fence: ReadonlyMap<number, FenceValue>,
+): boolean =>
+  call.known !== null &&
+  call.jobs.length === 0 &&
+  call.fence.every(({ counter, raised }) => (fence.get(counter)?.raised ?? raised) === raised) &&
+  call.apply(change, false)
+
+function knownValues(appends: readonly KnownAppend[], fence: Fence): unknown[] {
+  const changes = appends.map(({ change }) => change)
+  const entries = changes.flatMap((change) => change.entries)
+  const { bytes, starts, sizes } = packBytes(entries.map((entry) => entry.bytes))
+  let next = 0
+  const startOf = ({ length }: readonly NewEntry[]) => {
+    next += length
+    return next - length
+  }
+  return [
+    bytesArray(changes.map(({ key }) => key)),
+    numberArray(appends.map(({ known }) => known.epoch)),
+    numberArray(appends.map(({ known }) => known.head)),
+    numberArray(changes.map((change) => change.entries.length)),
+    numberArray(changes.map(({ after }) => after.changed.at)),
+    bytesArray(changes.map(({ after }) => Buffer.from(after.changed.by))),
+    numberArray(changes.map((change) => startOf(change.entries))),
+    ...fenceParameters(fence),
+    numberArray(entries.map(({ at }) => at)),
+    bytesArray(entries.map(({ by }) => by)),
+    numberArray(entries.map(({ crc }) => crc)),
+    starts,
+    sizes,
+    bytes,
+  ]
 }
 
 const nameOf = (key: Buffer): string => key.toString('latin1')

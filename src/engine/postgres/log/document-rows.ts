@@ -30,7 +30,8 @@ export interface HeadRow {
 
 /** Lists the columns by name, so that a query ignores the columns that a newer version has added. */
 const names = 'key, id, epoch, state, head, marks, changed_at, changed_by'
-const columns = names.replaceAll(/\w+/g, (name) => `d.${name}`)
+/** The columns of the table `d`. */
+export const columns = names.replaceAll(/\w+/g, (name) => `d.${name}`)
 
 /**
  * Statement that locks rows in the order of the given keys. This order must be the same in all transactions.

@@ -27,6 +27,7 @@ import { type ListedHead, listHeads, readHeads, rowOf } from './document-rows.ts
 import { adoptionCall, appendCall, type PendingCall, removalCall } from './pending-call.ts'
 import { PostgresCompaction } from './postgres-compaction.ts'
 import { readPostgresLog, readPostgresVersion } from './read-log.ts'
+import { SmallLogs, smallBytesMax } from './small-logs.ts'
 
 const noSpace = Buffer.alloc(0)
 
@@ -37,6 +38,7 @@ export class PostgresLog implements DocumentLog {
   readonly #pending: PendingBytes
   readonly #clock: StoreClock
   readonly #appends: AppendBatch
+  readonly #smallLogs: SmallLogs
   readonly #compaction: PostgresCompaction
 
   constructor({
@@ -60,6 +62,7 @@ export class PostgresLog implements DocumentLog {
     this.#pending = pending
     this.#clock = clock
     this.#appends = new AppendBatch(database, clock, fences)
+    this.#smallLogs = new SmallLogs(database)
     this.#compaction = new PostgresCompaction(database, clock)
   }
 
@@ -80,7 +83,11 @@ export class PostgresLog implements DocumentLog {
   }
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
-    return this.#run(doc, (key) => this.#database.read((session) => readPostgresLog(session, key, options)))
+    return this.#run(doc, async (key) => {
+      const isWhole = options.since === undefined && (options.bytesMax ?? smallBytesMax) >= smallBytesMax
+      const small = isWhole ? await this.#smallLogs.load(key) : null
+      return small ?? this.#database.read((session) => readPostgresLog(session, key, options))
+    })
   }
 
   loadAt(doc: Key, epoch: number, seq: number, options: LoadAtOptions = {}): Promise<LoadedVersion | null> {

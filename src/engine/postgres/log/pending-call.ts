@@ -10,7 +10,7 @@ import {
 } from '../../engine.ts'
 import { checkJobs, copyOfJob } from '../../job-state.ts'
 import { adoptedState, resolveAppend } from '../../log-state.ts'
-import type { DocumentCall } from './append-batch.ts'
+import type { DocumentCall, KnownHead } from './append-batch.ts'
 import type { DocumentChangeSet } from './document-change-set.ts'
 
 /** The change that a call makes to a document. `do` makes the change; it throws if the call is rejected. */
@@ -19,6 +19,7 @@ interface Work<T> {
   readonly bytes: number
   readonly jobs: readonly Job[]
   readonly fence?: Fence | undefined
+  readonly known?: KnownHead | null
 }
 
 /** A call that changes one document. It exists until the promise of the call settles. */
@@ -28,6 +29,7 @@ export class PendingCall<T> implements DocumentCall {
   readonly bytes: number
   readonly jobs: readonly Job[]
   readonly fence: Fence
+  readonly known: KnownHead | null
   readonly ended: Promise<T>
   readonly #work: Work<T>
   #resolve!: (value: T) => void
@@ -40,6 +42,7 @@ export class PendingCall<T> implements DocumentCall {
     this.bytes = work.bytes
     this.jobs = work.jobs
     this.fence = work.fence ?? []
+    this.known = work.known ?? null
     this.#work = work
     this.ended = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -83,11 +86,13 @@ export function appendCall(
 ): PendingCall<Appended> {
   if (updates.length === 0) throw new RangeError('an append without updates')
   checkJobs(options.jobs ?? [])
+  const head = options.expectHead ?? options.knownHead
   const copies = updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
   return new PendingCall(key, {
     bytes: copies.reduce((sum, { bytes }) => sum + bytes.length, 0),
     jobs: (options.jobs ?? []).map(copyOfJob),
     fence: options.fence,
+    known: typeof to === 'number' && head !== undefined ? { epoch: to, head } : null,
     do: (change) => {
       const log = resolveAppend(change.standing, to, options)
       change.append(log, copies, at)

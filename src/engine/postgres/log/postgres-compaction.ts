@@ -3,7 +3,7 @@ import { oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { bytesArray, numberArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
-import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
+import { allSettled, type DatabaseSession, rollback, statement } from '../connection/database-session.ts'
 import { snapshotCrc } from './document-change-set.ts'
 import { headValues, lockHeads, moveHeads, readHead, rowOf } from './document-rows.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
@@ -55,7 +55,7 @@ export class PostgresCompaction {
       act: ([, [stored]], write) => {
         const row = rowOf(stored)
         if (row.id !== id || !canCompact(row.standing, wanted)) {
-          write((session) => session.command('rollback'))
+          write((session) => session.rows(rollback))
           return null
         }
         const made = { seq: upTo, at: this.#clock.now() }

@@ -16,7 +16,7 @@ export interface EntryRequest {
   readonly bytesMax: number | undefined
 }
 
-interface StoredEntry {
+export interface EntryRow {
   readonly seq: number
   readonly at: number
   readonly by: Buffer
@@ -31,7 +31,7 @@ const chunk = { entries: 2000, bytes: 8 * 1024 * 1024 }
  * Statement that reads the next entries, up to a total size of $6 bytes. PostgreSQL computes the sizes
  * without reading the content.
  */
-const readChunk = statement<StoredEntry>(
+const readChunk = statement<EntryRow>(
   'read-entries',
   `select seq, at, by, crc, bytes from entry
    where doc = $1 and epoch = $2 and seq > $3 and seq <= (
@@ -77,8 +77,12 @@ export async function readPostgresEntries(
   return entries
 }
 
-function checked({ key, epoch }: LogRequest, row: StoredEntry): LogEntry {
-  if (entryCrc(key, { ...row, epoch }) !== row.crc) {
+/** Returns whether the checksum of an entry is right. */
+export const isIntact = ({ key, epoch }: Pick<LogRequest, 'key' | 'epoch'>, row: EntryRow): boolean =>
+  entryCrc(key, { ...row, epoch }) === row.crc
+
+function checked(log: LogRequest, row: EntryRow): LogEntry {
+  if (!isIntact(log, row)) {
     throw new DamagedRecordError(`the checksum of update ${row.seq} is wrong`)
   }
   return { seq: row.seq, at: row.at, by: row.by.toString(), bytes: row.bytes }

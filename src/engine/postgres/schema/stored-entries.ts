@@ -2,7 +2,8 @@ import type { Blobs } from '../../engine.ts'
 import { decodeKey } from '../../key-encoding.ts'
 import type { StoredEntry } from '../../stored-entry.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
-import { type Statement, statement } from '../connection/database-session.ts'
+import { statement } from '../connection/database-session.ts'
+import type { Statement } from '../connection/statement-batch.ts'
 
 /** Maximum number of rows that one query returns. */
 const rowsAtOnce = 500
