@@ -1,7 +1,7 @@
 import type { Blobs, Key } from '../engine.ts'
 import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
-import { SortedMap } from './sorted.ts'
+import { SortedMap } from '../sorted-map.ts'
 
 const noSpace = Buffer.alloc(0)
 

@@ -3,8 +3,8 @@ import { countersOf, type FenceCache } from '../fences.ts'
 import { checkJobs } from '../job-state.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
+import { SortedMap } from '../sorted-map.ts'
 import type { MemoryQueue } from './queue.ts'
-import { SortedMap } from './sorted.ts'
 
 const noSpace = Buffer.alloc(0)
 

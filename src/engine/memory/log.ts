@@ -36,8 +36,8 @@ import {
 } from '../log-state.ts'
 import type { OpenCalls } from '../open-calls.ts'
 import { baseSnapshot, droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../snapshot-list.ts'
+import { SortedMap } from '../sorted-map.ts'
 import type { MemoryQueue } from './queue.ts'
-import { SortedMap } from './sorted.ts'
 
 interface Document {
   standing: LogState

@@ -15,7 +15,7 @@ import {
 } from '../job-state.ts'
 import { encodeKey, encodeNumber } from '../key-encoding.ts'
 import type { OpenCalls } from '../open-calls.ts'
-import { SortedMap } from './sorted.ts'
+import { SortedMap } from '../sorted-map.ts'
 
 /** The jobs of one queue by id, and the ids of the jobs in the order of their due times. */
 interface JobTable {

@@ -1,11 +1,20 @@
 import type { Log } from '../../../log.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { JobRecord } from '../../job-state.ts'
-import { decodeKey, decodeNumber, encodeKey, encodeNumber, splitKey } from '../../key-encoding.ts'
+import {
+  type ByteRange,
+  decodeKey,
+  decodeNumber,
+  encodeKey,
+  encodeNumber,
+  rangeOf,
+  splitKey,
+} from '../../key-encoding.ts'
 import type { GroupCommit } from '../store/group-commit.ts'
 import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
 import type { ReopeningStore } from '../store/reopening-store.ts'
 import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
+import { DueIndex, type StoredDueJob } from './due-index.ts'
 import { decodeJob, encodeJob } from './job-records.ts'
 
 /** Queue and id of a job, and its key in the store. */
@@ -43,6 +52,8 @@ export class JobTable {
   readonly #commit: GroupCommit
   readonly #log: Log | undefined
   readonly #cells: WriteThroughCache<JobRecord | null, JobKey>
+  /** The due times of each queue. */
+  readonly #due = new Map<string, DueIndex>()
 
   constructor({ disk, commit, log }: { disk: ReopeningStore; commit: GroupCommit; log: Log | undefined }) {
     this.#disk = disk
@@ -84,15 +95,25 @@ export class JobTable {
     const { queue, id, stored } = cell.key
     const before = known(cell)
     const formerDue = before && dueKey(queue, before.at, id)
-    const after = record && { value: encodeJob(stored, record), due: dueKey(queue, record.at, id) }
+    const after = record && {
+      value: encodeJob(stored, record),
+      due: dueKey(queue, record.at, id),
+      at: record.at,
+    }
+    const index = this.#indexOf(queue)
     return () => {
-      if (formerDue !== null) this.#commit.delete(formerDue)
+      if (formerDue !== null) {
+        this.#commit.delete(formerDue)
+        index.delete(formerDue)
+      }
       if (after === null) this.#commit.delete(stored)
       else {
         this.#commit.put(stored, after.value)
         this.#commit.put(after.due, nothing)
       }
-      this.#pinUntilDurable(cell)
+      this.#pinUntilDurable(cell, () => {
+        if (after !== null) index.add(after.due, { id, at: after.at })
+      })
       this.#cells.set(cell, record)
     }
   }
@@ -103,45 +124,59 @@ export class JobTable {
     this.#commit.put(key, encodeJob(key, record))
   }
 
-  /**
-   * Returns up to `limit` entries of the index that are due at `now`, in the order of their due times. Starts
-   * after the entry `after`.
-   */
-  async due(
-    queue: string,
-    { now, after, limit }: { now: number; after: DueJob | undefined; limit: number },
-  ): Promise<readonly DueJob[]> {
-    const space = under(keyspaces.due, encodeKey([queue]))
-    const gte =
-      after === undefined ? space : Buffer.concat([dueKey(queue, after.at, after.id), Buffer.alloc(1)])
-    const range = { gte, lt: Buffer.concat([space, encodeNumber(Math.floor(now) + 1)]) }
+  /** Returns up to `limit` entries of the index that are due at `now`, in the order of their due times. */
+  due(queue: string, now: number, limit: number): Promise<readonly DueJob[]> {
+    const before = Buffer.concat([dueSpace(queue), encodeNumber(Math.floor(now) + 1)])
+    return this.#indexOf(queue).first(before, limit)
+  }
+
+  /** Removes an entry of the index that is outdated: its job does not exist, or is due at another time. */
+  forgetDue(queue: string, { at, id }: DueJob): void {
+    const key = dueKey(queue, at, id)
+    this.#commit.delete(key)
+    this.#indexOf(queue).delete(key)
+  }
+
+  /** Evicts all cached jobs. Call this method after a write with unknown outcome. */
+  forget(): void {
+    this.#cells.forget()
+    this.#due.clear()
+  }
+
+  #indexOf(queue: string): DueIndex {
+    const known = this.#due.get(queue)
+    if (known !== undefined) return known
+    const space = dueSpace(queue)
+    const index = new DueIndex({
+      range: rangeOf(space),
+      read: (range, limit) => this.#readDue(space.length, range, limit),
+    })
+    this.#due.set(queue, index)
+    return index
+  }
+
+  #readDue(spaceBytes: number, range: ByteRange, limit: number): Promise<readonly StoredDueJob[]> {
     return this.#disk.read(async (store) => {
-      const found: DueJob[] = []
+      const found: StoredDueJob[] = []
       for await (const page of store.pages(range, { limit, values: false })) {
         for (const [key] of page) {
-          const [id = ''] = decodeKey(key.subarray(space.length + 8))
-          found.push({ at: decodeNumber(key, space.length), id })
+          const [id = ''] = decodeKey(key.subarray(spaceBytes + numberBytes))
+          found.push([key, { at: decodeNumber(key, spaceBytes), id }])
         }
       }
       return found
     })
   }
 
-  /** Removes an entry of the index that is outdated: its job does not exist, or is due at another time. */
-  forgetDue(queue: string, { at, id }: DueJob): void {
-    this.#commit.delete(dueKey(queue, at, id))
-  }
-
-  /** Evicts all cached jobs. Call this method after a write with unknown outcome. */
-  forget(): void {
-    this.#cells.forget()
-  }
-
-  #pinUntilDurable(cell: JobCell): void {
+  #pinUntilDurable(cell: JobCell, written: () => void): void {
     const { queue, id } = cell.key
     this.pin(queue, id)
-    const unpin = () => this.#cells.unpin(cell)
-    this.#commit.wait({ durable: unpin, lost: unpin })
+    const lost = () => this.#cells.unpin(cell)
+    const durable = () => {
+      written()
+      lost()
+    }
+    this.#commit.wait({ durable, lost })
   }
 
   /**
@@ -163,7 +198,10 @@ export class JobTable {
 
 /** Returns the key of a job in the index of due times. */
 export const dueKey = (queue: string, at: number, id: string): Buffer =>
-  Buffer.concat([under(keyspaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])
+  Buffer.concat([dueSpace(queue), encodeNumber(at), encodeKey([id])])
+
+/** Returns the prefix of the keys of a queue in the index of due times. */
+const dueSpace = (queue: string): Buffer => under(keyspaces.due, encodeKey([queue]))
 
 /**
  * Returns the queue and the id that a key of the index of due times contains (see `dueKey`).

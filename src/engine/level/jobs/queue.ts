@@ -28,12 +28,6 @@ export interface PinnedJobs {
   release(): void
 }
 
-/**
- * Number of index entries that a claim reads in addition to the wanted number of jobs, because some entries
- * may belong to jobs that were claimed a moment ago.
- */
-const lookAhead = 64
-
 export class LevelQueue implements Queue {
   readonly #gate: OpenCalls
   readonly #table: JobTable
@@ -74,14 +68,10 @@ export class LevelQueue implements Queue {
       this.#commit.admit()
       const found: ClaimedJob[] = []
       const now = this.#clock.now()
-      let after: DueJob | undefined
       while (found.length < count) {
-        const due = await this.#table.due(queue, { now, after, limit: count - found.length + lookAhead })
-        for (const job of due) {
-          if (found.length < count) found.push(...(await this.#take(queue, job, leaseMs)))
-        }
-        after = due.at(-1)
-        if (after === undefined) break
+        const due = await this.#table.due(queue, now, count - found.length)
+        if (due.length === 0) break
+        for (const job of due) found.push(...(await this.#take(queue, job, leaseMs)))
       }
       if (found.length > 0) await this.#commit.durable()
       return found

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../key-encoding.ts'
+import type { ByteRange } from './key-encoding.ts'
 
 /**
  * A map that is sorted by the bytes of its keys. Internally, a key is a string with one character for each
@@ -7,6 +7,16 @@ import type { ByteRange } from '../key-encoding.ts'
 export class SortedMap<T> {
   readonly #values = new Map<string, T>()
   readonly #names: string[] = []
+
+  get size(): number {
+    return this.#names.length
+  }
+
+  /** Returns the last key; undefined if the map is empty. */
+  lastKey(): Buffer | undefined {
+    const name = this.#names.at(-1)
+    return name === undefined ? undefined : Buffer.from(name, 'latin1')
+  }
 
   get(key: Buffer): T | undefined {
     return this.#values.get(key.toString('latin1'))
