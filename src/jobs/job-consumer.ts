@@ -46,6 +46,12 @@ export interface JobConsumerOptions {
   readonly groups?: JobGroups
 }
 
+/**
+ * Time in ms for which a consumer with groups waits after a notice before it claims, so that the jobs of many
+ * documents form one group.
+ */
+const gatherMs = 100
+
 /** Runs several jobs at a lower cost than separately. */
 export interface JobGroups {
   /** Returns the name of the group of a job. @throws any error: then the job runs separately */
@@ -70,6 +76,7 @@ export class JobConsumer {
   readonly #claims: ClaimLoop
   /** True if due jobs may remain after the last claim, because all slots were in use. */
   #hasMoreDue = false
+  #cancelGather: (() => void) | null = null
 
   constructor(options: JobConsumerOptions) {
     this.#options = options
@@ -88,18 +95,23 @@ export class JobConsumer {
 
   /** Stops claiming. Resolves when the running jobs have ended. */
   async stop(): Promise<void> {
+    this.#cancelGather?.()
     await this.#claims.stop()
     await Promise.all(this.#running.values())
   }
 
-  /** Claims jobs immediately. */
+  /** Claims jobs immediately, or after `gatherMs` if they run in groups. */
   wake(): void {
-    this.#claims.wake()
+    if (this.#options.groups === undefined || this.#hasMoreDue) return this.#claims.wake()
+    this.#cancelGather ??= this.#options.clock.after(gatherMs, () => {
+      this.#cancelGather = null
+      this.#claims.wake()
+    })
   }
 
   /** Resolves when all jobs that are due now have ended, whether they succeeded or failed. */
   async drain(): Promise<void> {
-    this.wake()
+    this.#claims.wake()
     await this.#claims.settled()
     while (this.#hasMoreDue && this.#running.size > 0) {
       await Promise.race(this.#running.values())

@@ -11,7 +11,7 @@ import { authorQueue } from './version-jobs.ts'
 import { VersionStore } from './version-store.ts'
 
 /** Maximum number of authors that are recorded concurrently. */
-const atOnce = 64
+const atOnce = 256
 
 /** The services of versions that rooms need, because rooms report edits to them. */
 export interface VersionDependencies {

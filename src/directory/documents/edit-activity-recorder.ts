@@ -24,7 +24,7 @@ import { findMissing } from './resource-lookup.ts'
  * Maximum number of edits that are recorded in one transaction, or in parallel. A larger number would slow
  * down interactive users.
  */
-const atOnce = 32
+const atOnce = 256
 
 export interface EditsOptions {
   readonly store: OrganizationStore
