@@ -65,7 +65,7 @@ export function createDirectory(
   engine: Engine,
   { store, clock, log, events, editWindowMs, awayMs, defaultAccess, cascade }: DirectoryOptions,
 ): Directory {
-  const { kv, log: documentLog, bus, queue, cluster, fences } = engine
+  const { kv, log: documentLog, bus, queue, fences } = engine
   const removal = new CascadeRemoval({ kv, log: documentLog, bus, store, cascade })
   const removals = new RemovalService({ engine, removal, clock, log })
   const subjectRemoval = new SubjectRemoval(store, cascade)
@@ -84,7 +84,6 @@ export function createDirectory(
       clock,
       log,
       windowMs: editWindowMs,
-      node: cluster.self,
     }),
     visits: new VisitRecorder({ engine, store, events, clock, log, awayMs }),
     removals,

@@ -2,7 +2,7 @@ import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 import { matchesSchema } from '../schema-check.ts'
 import { type OrganizationScope, rootFolderId } from './organizations/organization-keys.ts'
-import { documentRecordType } from './store/records.ts'
+import { type DocumentRecord, documentRecordType } from './store/records.ts'
 import type { Mutation } from './store/transaction.ts'
 
 const accessFence = ({ workspaceId, apiKey, organizationId }: OrganizationScope, ...names: string[]): Key => [
@@ -60,9 +60,19 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
  * missing record: the document is public.
  */
 function isOrdinary(record: object | null): boolean {
+  if (!isInRoot(record)) return false
+  return record.accessType === null || record.accessType === 'public'
+}
+
+/**
+ * Returns whether a commit creates a document with exactly the rights that it had without a record. A new
+ * document in no folder inherits its access type only if missing documents have the same one.
+ */
+export const keepsAccess = ({ isNew, record }: Mutation): boolean =>
+  isNew && isInRoot(record) && record.accessType === null
+
+/** Returns whether a record describes an enabled document in no folder. */
+function isInRoot(record: object | null): record is DocumentRecord {
   if (!matchesSchema(documentRecordType.schema, record)) return false
-  const { accessType, folderId, disabled, deleting } = record
-  return (
-    (accessType === null || accessType === 'public') && folderId === rootFolderId && !disabled && !deleting
-  )
+  return record.folderId === rootFolderId && !record.disabled && !record.deleting
 }

@@ -422,6 +422,10 @@ export interface Job {
    * not added.
    */
   readonly id: string
+  /**
+   * True if no job with this id was enqueued before, so that the engine need not look for one. Default: false.
+   */
+  readonly isNew?: boolean
   /** Time at which the job becomes due, in epoch milliseconds. */
   readonly at: number
   readonly payload: Uint8Array

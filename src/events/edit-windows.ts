@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { readPayload } from '../jobs/job-payload.ts'
@@ -45,8 +45,6 @@ export interface EditWindowsOptions {
   readonly windowMs: number
   /** Author to record for edits without a user. Null: edits without a user are not recorded. */
   readonly unnamed: EditAuthor | null
-  /** Name of this node. It is part of the job ids, because each node counts its own commits. */
-  readonly node: string
   /** Returns the id of the activity for the window of `name` that ends at `until`. */
   readonly idOf: (name: string, until: number) => string
   /** Called when jobs for edits have been enqueued. */
@@ -112,11 +110,12 @@ export class EditWindows implements EditListener {
   }
 
   #begun(edits: ReadonlyMap<string, UserEdit>): StartedWindows {
-    const { queue, node } = this.#options
+    const { queue } = this.#options
     return {
       jobs: [...edits.values()].map((edit) => ({
         queue,
-        id: `${edit.activityId}/${node}`,
+        id: randomUUID(),
+        isNew: true,
         at: 0,
         payload: Buffer.from(JSON.stringify(edit)),
       })),

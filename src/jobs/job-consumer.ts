@@ -50,7 +50,7 @@ export interface JobConsumerOptions {
  * Time in ms for which a consumer with groups waits after a notice before it claims, so that the jobs of many
  * documents form one group.
  */
-const gatherMs = 100
+export const gatherMs = 100
 
 /** Runs several jobs at a lower cost than separately. */
 export interface JobGroups {
@@ -93,9 +93,12 @@ export class JobConsumer {
     this.#claims.start()
   }
 
-  /** Stops claiming. Resolves when the running jobs have ended. */
+  /** Stops claiming, after a last claim of gathered jobs. Resolves when the running jobs have ended. */
   async stop(): Promise<void> {
-    this.#cancelGather?.()
+    if (this.#cancelGather !== null) {
+      this.#cancelGather()
+      this.#claims.wake()
+    }
     await this.#claims.stop()
     await Promise.all(this.#running.values())
   }

@@ -64,7 +64,6 @@ export function createVersionParts(
       clock,
       everyMs,
       bus: engine.bus,
-      node: engine.cluster.self,
       begun: () => authors.wake(),
     }),
   }

@@ -24,8 +24,6 @@ export interface VersionNotesOptions {
   readonly clock: Clock
   /** Interval in ms at which edited documents get automatic versions; 0 for no automatic versions. */
   readonly everyMs: number
-  /** Name of this node. */
-  readonly node: string
   /** Called when jobs for authors have been enqueued. */
   readonly begun: () => void
   /** Bus to the other nodes that record authors of the same editors. */
@@ -48,8 +46,8 @@ export class VersionAuthorTracker implements EditListener {
 
   constructor(options: VersionNotesOptions) {
     this.#options = options
-    const { clock, begun, bus, node } = options
-    const windows = { queue: authorQueue, windowMs: authorWindowMs, unnamed: null, node }
+    const { clock, begun, bus } = options
+    const windows = { queue: authorQueue, windowMs: authorWindowMs, unnamed: null }
     this.#authors = new EditWindows({
       clock,
       ...windows,

@@ -33,8 +33,6 @@ export interface EditsOptions {
   readonly log: Log
   /** Window in ms. All commits of one user to one editor within a window become one activity. */
   readonly windowMs: number
-  /** Name of this node; see `EditWindows`. */
-  readonly node: string
 }
 
 /** An edit to record. */
@@ -60,7 +58,7 @@ export class EditActivityRecorder {
 
   constructor(options: EditsOptions) {
     this.#options = options
-    const { queue, clock, log, windowMs, node } = options
+    const { queue, clock, log, windowMs } = options
     this.#consumer = new JobConsumer({
       queue,
       name: editQueue,
@@ -84,7 +82,6 @@ export class EditActivityRecorder {
       queue: editQueue,
       windowMs,
       unnamed,
-      node,
       idOf: idOfWindow,
       begun: () => this.#consumer.wake(),
       ended: (edit, commits) => this.#count(edit, commits),

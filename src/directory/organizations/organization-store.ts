@@ -4,7 +4,12 @@ import { ApiError } from '../../errors.ts'
 import type { EventRecorder } from '../../events/event-recorder.ts'
 import { eventQueue, eventTopic } from '../../events/outbound-event.ts'
 import { raisedBy } from '../fence-names.ts'
-import { accessChangeOf, accessTopic, encodeAccessChange } from '../permissions/access-change.ts'
+import {
+  type AccessChange,
+  accessChangeOf,
+  accessTopic,
+  encodeAccessChange,
+} from '../permissions/access-change.ts'
 import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
 import { type OrganizationRecord, organizationRecordType } from '../store/records.ts'
 import { Transaction, TransactionRunner } from '../store/transaction.ts'
@@ -56,17 +61,18 @@ export class OrganizationStore {
    * are already recorded.
    */
   async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    let change: AccessChange | null = null
     const marked = async (transaction: Transaction): Promise<T> => {
       const result = await work(transaction)
-      transaction.raise(raisedBy(scope, transaction.written()))
+      const written = transaction.written()
+      transaction.raise(raisedBy(scope, written))
+      change = accessChangeOf(scope, written)
       // This record is written without being read before, so that concurrent changes do not conflict because
       // of it.
-      if (accessChangeOf(scope, transaction.written()) !== null)
-        transaction.put(keys.accessMark, { id: randomUUID() })
+      if (change !== null) transaction.put(keys.accessMark, { id: randomUUID() })
       return result
     }
     const { result, transaction } = await this.#transactions.run(organizationPart(scope), marked)
-    const change = accessChangeOf(scope, transaction.written())
     if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
     if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
     return result

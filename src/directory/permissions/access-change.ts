@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { readJson } from '../../json.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
+import { keepsAccess } from '../fence-names.ts'
 import type { OrganizationScope } from '../organizations/organization-keys.ts'
 import type { Mutation } from '../store/transaction.ts'
 
@@ -28,13 +29,15 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
   const documents = new Set<string>()
   const users = new Set<string>()
   let all = false
-  for (const { key, isNew, isGoing } of written) {
+  for (const mutation of written) {
+    const { key, isNew, isGoing } = mutation
     if (isGoing) continue
     const [kind, first = '', second = '', third, fourth = ''] = key
-    // This includes new documents: a client that is connecting may have read earlier that the document has no
-    // record, and therefore no restrictions.
-    if (kind === 'documents') documents.add(first)
-    else if (kind === 'members') users.add(second)
+    // This includes new documents with restrictions: a client that is connecting may have read earlier that
+    // the document has no record, and therefore no restrictions.
+    if (kind === 'documents') {
+      if (!keepsAccess(mutation)) documents.add(first)
+    } else if (kind === 'members') users.add(second)
     else if (kind === 'grants' && third === 'user') users.add(fourth)
     else if (kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)) all = true
   }

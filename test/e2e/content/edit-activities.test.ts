@@ -122,7 +122,6 @@ it('[ACT-12] keeps the activity of an edit after a crash, and stores the number 
     queue: editQueue,
     windowMs: 600_000,
     unnamed: null,
-    node: 'node',
     idOf: idOfWindow,
     begun() {},
     ended() {},

@@ -274,7 +274,7 @@ it('[VER-18] keeps the authors of edits after a crash, and adds an author who is
   const address = { ...tenant, ...editor }
   await directory.organizations.ensure(address)
   await directory.documents.ensure(address, 'd')
-  const notes = new VersionAuthorTracker({ clock, everyMs: 0, bus: engine.bus, node: 'node', begun() {} })
+  const notes = new VersionAuthorTracker({ clock, everyMs: 0, bus: engine.bus, begun() {} })
   const begun = notes.noted(address, [{ userId: 'ann', name: 'Ann' }, { userId: '' }])
   expect(notes.noted(address, [{ userId: 'ann' }])).toBeNull()
   const bytes = typed('text', 1)

@@ -133,7 +133,7 @@ it('[CS-60] removes content with a time in its name only after an hour, and cont
 it('[CS-61] when a user edits at another node after a version, makes the user an author of the next version', async () => {
   const { clock, store, engines } = await stores()
   const [here, there] = engines.map(
-    ({ bus }) => new VersionAuthorTracker({ clock, everyMs: 0, bus, node: 'node', begun() {} }),
+    ({ bus }) => new VersionAuthorTracker({ clock, everyMs: 0, bus, begun() {} }),
   ) as [VersionAuthorTracker, VersionAuthorTracker]
   const edited = [{ userId: 'ann' }]
   expect(there.noted(address, edited)?.jobs).toHaveLength(1)

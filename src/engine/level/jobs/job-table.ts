@@ -75,6 +75,12 @@ export class JobTable {
     return this.#cells.pin(stored.toString('latin1'), () => ({ queue, id, stored }))
   }
 
+  /** Like `pin`, for a job whose id was never used before. Its cell is ready, and nothing is read. */
+  pinNew(queue: string, id: string): JobCell {
+    const stored = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
+    return this.#cells.hold(stored.toString('latin1'), { queue, id, stored }, null)
+  }
+
   unpin(cell: JobCell): void {
     this.#cells.unpin(cell)
   }

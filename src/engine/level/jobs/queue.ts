@@ -28,6 +28,11 @@ export interface PinnedJobs {
   release(): void
 }
 
+interface PinnedJob {
+  readonly job: Job
+  readonly cell: JobCell
+}
+
 export class LevelQueue implements Queue {
   readonly #gate: OpenCalls
   readonly #table: JobTable
@@ -47,19 +52,37 @@ export class LevelQueue implements Queue {
    */
   async pin(jobs: readonly Job[]): Promise<PinnedJobs> {
     checkJobs(jobs)
-    const pinned = jobs.map((job) => ({ job, cell: this.#table.pin(job.queue, job.id) }))
-    const release = () => {
-      for (const { cell } of pinned) this.#table.unpin(cell)
-    }
-    const enqueue = () => {
-      for (const add of this.#prepared(pinned)) add()
-    }
+    const pinned = jobs.map((job) => this.#pin(job))
+    const all = this.#pinnedJobs(pinned)
     try {
       for (const { cell } of pinned) await cell.ready
-      return { release, enqueue }
+      return all
     } catch (error) {
-      release()
+      all.release()
       throw error
+    }
+  }
+
+  /** Like `pin`, but without waiting. Returns null unless the ids of all jobs are new. */
+  pinNew(jobs: readonly Job[]): PinnedJobs | null {
+    if (!jobs.every(({ isNew }) => isNew === true)) return null
+    checkJobs(jobs)
+    return this.#pinnedJobs(jobs.map((job) => this.#pin(job)))
+  }
+
+  #pin(job: Job): PinnedJob {
+    const { queue, id, isNew = false } = job
+    return { job, cell: isNew ? this.#table.pinNew(queue, id) : this.#table.pin(queue, id) }
+  }
+
+  #pinnedJobs(pinned: readonly PinnedJob[]): PinnedJobs {
+    return {
+      enqueue: () => {
+        for (const add of this.#prepared(pinned)) add()
+      },
+      release: () => {
+        for (const { cell } of pinned) this.#table.unpin(cell)
+      },
     }
   }
 
@@ -100,7 +123,7 @@ export class LevelQueue implements Queue {
    * Prepares the writes of the jobs. If the same job occurs twice, merges the second occurrence with the
    * record of the first one.
    */
-  #prepared(pinned: readonly { readonly job: Job; readonly cell: JobCell }[]): readonly (() => void)[] {
+  #prepared(pinned: readonly PinnedJob[]): readonly (() => void)[] {
     const now = this.#clock.now()
     const records = new Map<JobCell, JobRecord>()
     for (const { job, cell } of pinned)

@@ -11,7 +11,7 @@ import type {
 import { checkFence } from '../../fences.ts'
 import { resolveAppend } from '../../log-state.ts'
 import type { OpenCalls } from '../../open-calls.ts'
-import type { LevelQueue } from '../jobs/queue.ts'
+import type { LevelQueue, PinnedJobs } from '../jobs/queue.ts'
 import type { GroupCommit } from '../store/group-commit.ts'
 import { encodeHead, encodeUpdates } from '../store/record-codec.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
@@ -21,7 +21,7 @@ import { PendingAppend } from './pending-append.ts'
 /**
  * Appends to logs. If the head of the log is in memory, `append` assigns the sequence numbers and encodes the
  * record before it returns. Two kinds of appends have to wait: appends without a head in memory, and appends
- * with jobs. These appends, and all later appends to the same document, are done one after the other in the
+ * with jobs whose ids may have been used before. These appends, and all later appends to the same document, are done one after the other in the
  * order of the calls. The promises of one document also resolve in that order, because the group commit
  * resolves each promise directly, without another promise in between.
  */
@@ -71,8 +71,11 @@ export class AppendQueue {
         reject,
       )
       const { knowledge, lastCall } = call.cell
-      if (knowledge.state === 'known' && lastCall === null && options.jobs === undefined) this.#write(call)
-      else this.#writeInOrder(call)
+      const isReady = knowledge.state === 'known' && lastCall === null
+      const jobs = isReady ? this.#queue.pinNew(options.jobs ?? []) : null
+      if (jobs === null) return this.#writeInOrder(call)
+      this.#write(call, jobs)
+      jobs.release()
     })
   }
 
@@ -83,7 +86,7 @@ export class AppendQueue {
       const jobs = await this.#queue.pin(call.options.jobs ?? [])
       try {
         this.#commit.admit()
-        this.#write(call, () => jobs.enqueue())
+        this.#write(call, jobs)
       } finally {
         jobs.release()
       }
@@ -95,7 +98,7 @@ export class AppendQueue {
   }
 
   /** Adds the record of an append to the group commit. If the append is rejected, writes nothing. */
-  #write(call: PendingAppend, enqueue?: () => void): void {
+  #write(call: PendingAppend, jobs: PinnedJobs): void {
     const { cell, to, updates } = call
     const keys = cell.key
     try {
@@ -106,7 +109,7 @@ export class AppendQueue {
       const record = encodeUpdates(keys.updatesCrc, first, this.#clock.now(), updates)
       const newHead = typeof to === 'number' ? null : encodeHead(keys.head, log)
       const key = keys.update(first)
-      enqueue?.()
+      jobs.enqueue()
       // Nothing after this line may throw: the commit must contain all operations of the append.
       this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
       if (newHead !== null) this.#commit.put(keys.head, newHead)
