@@ -50,7 +50,7 @@ export interface JobConsumerOptions {
  * Time in ms for which a consumer with groups waits after a notice before it claims, so that the jobs of many
  * documents form one group.
  */
-export const gatherMs = 100
+const gatherMs = 100
 
 /** Runs several jobs at a lower cost than separately. */
 export interface JobGroups {
@@ -76,7 +76,8 @@ export class JobConsumer {
   readonly #claims: ClaimLoop
   /** True if due jobs may remain after the last claim, because all slots were in use. */
   #hasMoreDue = false
-  #cancelGather: (() => void) | null = null
+  /** Timer of a claim that gathers jobs. It is not a timer of the clock, because no rule depends on it. */
+  #gathering: NodeJS.Timeout | null = null
 
   constructor(options: JobConsumerOptions) {
     this.#options = options
@@ -95,8 +96,8 @@ export class JobConsumer {
 
   /** Stops claiming, after a last claim of gathered jobs. Resolves when the running jobs have ended. */
   async stop(): Promise<void> {
-    if (this.#cancelGather !== null) {
-      this.#cancelGather()
+    if (this.#gathering !== null) {
+      clearTimeout(this.#gathering)
       this.#claims.wake()
     }
     await this.#claims.stop()
@@ -106,10 +107,10 @@ export class JobConsumer {
   /** Claims jobs immediately, or after `gatherMs` if they run in groups. */
   wake(): void {
     if (this.#options.groups === undefined || this.#hasMoreDue) return this.#claims.wake()
-    this.#cancelGather ??= this.#options.clock.after(gatherMs, () => {
-      this.#cancelGather = null
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = null
       this.#claims.wake()
-    })
+    }, gatherMs)
   }
 
   /** Resolves when all jobs that are due now have ended, whether they succeeded or failed. */

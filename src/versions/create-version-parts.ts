@@ -50,10 +50,10 @@ export function createVersionParts(
       nameOf: ({ payload }) => keyName(organizationPrefix(decodeUserEdit(payload).address)),
       carryOut: (jobs) =>
         store.noteAuthors(
-          jobs.map(({ payload }) => {
-            const { address, user, at } = decodeUserEdit(payload)
-            return { address, author: { ...user, at } }
-          }),
+          jobs
+            .map(({ payload }) => decodeUserEdit(payload))
+            .sort((a, b) => a.at - b.at)
+            .map(({ address, user, at }) => ({ address, author: { ...user, at } })),
         ),
     },
   })

@@ -246,6 +246,7 @@ it('[VER-19] exports the entries of versions that refer to a user, and erases th
     return data.filter(({ kind }) => kind === 'version').length
   }
   await write(server, 'a', { userId: 'ann' })
+  clock.advance(1)
   await write(server, 'ab', { userId: 'bob' })
   const { versionId } = await create(server, { userId: 'ann' })
   clock.advance(1)

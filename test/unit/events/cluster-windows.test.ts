@@ -6,7 +6,6 @@ import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { ChangeWindows } from '../../../src/events/change-windows.ts'
 import type { StartedWindows } from '../../../src/events/debounce-windows.ts'
 import { eventQueue } from '../../../src/events/outbound-event.ts'
-import { gatherMs } from '../../../src/jobs/job-consumer.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/data/directory.ts'
 import { sharedNodes } from '../../support/servers/simulated-network.ts'
@@ -51,15 +50,11 @@ it('[CS-23] when a user edits at several nodes within a window, records one acti
     [nodes[0], 1],
   ] as const)
     for (let count = 0; count < commits; count++) await commit(node)
-  const recorded = async (count: number): Promise<boolean> => {
-    clock.advance(gatherMs)
-    return (await all()).length === count
-  }
-  await eventually(() => recorded(1))
+  await eventually(async () => (await all()).length === 1)
   clock.advance(600_000)
   await eventually(async () => (await all())[0]?.changes?.commits === 6)
   await commit(nodes[1])
-  await eventually(() => recorded(2))
+  await eventually(async () => (await all()).length === 2)
   for (const { edits } of nodes) await edits.stop()
 })
 
