@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { bucketCount, bucketOf } from '../../../src/engine/buckets.ts'
-import { homeNodeOf } from '../../../src/engine/home-node.ts'
 import { keyName } from '../../../src/engine/key-encoding.ts'
+import { homeNodeOf } from '../../../src/engine/postgres/cluster/home-node.ts'
 
 const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
 const nodeNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `node-${index}`)

@@ -1,6 +1,5 @@
 import type { ByteRange } from '../../key-encoding.ts'
 import { SortedMap } from '../../sorted-map.ts'
-import type { DueJob } from './job-table.ts'
 
 /**
  * Maximum number of entries of one queue in memory. Beyond it, the entries that are due last are only in the
@@ -9,6 +8,12 @@ import type { DueJob } from './job-table.ts'
 const entriesMax = 4_000
 /** Maximum number of entries that one read of the store returns. */
 const pageEntries = 1_000
+
+/** An entry of the index of due times. It means that a job with this id is, or was, due at this time. */
+export interface DueJob {
+  readonly id: string
+  readonly at: number
+}
 
 /** An entry with its key in the store. */
 export type StoredDueJob = readonly [key: Buffer, job: DueJob]

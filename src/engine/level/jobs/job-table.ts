@@ -14,7 +14,7 @@ import type { GroupCommit } from '../store/group-commit.ts'
 import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
 import type { ReopeningStore } from '../store/reopening-store.ts'
 import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
-import { DueIndex, type StoredDueJob } from './due-index.ts'
+import { DueIndex, type DueJob, type StoredDueJob } from './due-index.ts'
 import { decodeJob, encodeJob } from './job-records.ts'
 
 /** Queue and id of a job, and its key in the store. */
@@ -25,12 +25,6 @@ export interface JobKey {
 }
 
 export type JobCell = CacheEntry<JobRecord | null, JobKey>
-
-/** An entry of the index of due times. It means that a job with this id is, or was, due at this time. */
-export interface DueJob {
-  readonly id: string
-  readonly at: number
-}
 
 const nothing = Buffer.alloc(0)
 /**

@@ -16,7 +16,8 @@ import {
 import type { OpenCalls } from '../../open-calls.ts'
 import type { GroupCommit } from '../store/group-commit.ts'
 import { known } from '../store/write-through-cache.ts'
-import type { DueJob, JobCell, JobTable } from './job-table.ts'
+import type { DueJob } from './due-index.ts'
+import type { JobCell, JobTable } from './job-table.ts'
 
 /** Jobs whose records are loaded, so that they can be enqueued without waiting. */
 export interface PinnedJobs {
@@ -28,7 +29,7 @@ export interface PinnedJobs {
   release(): void
 }
 
-interface PinnedJob {
+interface JobPin {
   readonly job: Job
   readonly cell: JobCell
 }
@@ -70,12 +71,12 @@ export class LevelQueue implements Queue {
     return this.#pinnedJobs(jobs.map((job) => this.#pin(job)))
   }
 
-  #pin(job: Job): PinnedJob {
+  #pin(job: Job): JobPin {
     const { queue, id, isNew = false } = job
     return { job, cell: isNew ? this.#table.pinNew(queue, id) : this.#table.pin(queue, id) }
   }
 
-  #pinnedJobs(pinned: readonly PinnedJob[]): PinnedJobs {
+  #pinnedJobs(pinned: readonly JobPin[]): PinnedJobs {
     return {
       enqueue: () => {
         for (const add of this.#prepared(pinned)) add()
@@ -123,7 +124,7 @@ export class LevelQueue implements Queue {
    * Prepares the writes of the jobs. If the same job occurs twice, merges the second occurrence with the
    * record of the first one.
    */
-  #prepared(pinned: readonly PinnedJob[]): readonly (() => void)[] {
+  #prepared(pinned: readonly JobPin[]): readonly (() => void)[] {
     const now = this.#clock.now()
     const records = new Map<JobCell, JobRecord>()
     for (const { job, cell } of pinned)

@@ -4,11 +4,11 @@ import type { Log } from '../../../log.ts'
 import { bucketOf } from '../../buckets.ts'
 import type { ClusterBus } from '../../cluster-bus.ts'
 import { type Cluster, EngineOpenError, type Key } from '../../engine.ts'
-import { homeNodeOf } from '../../home-node.ts'
 import { keyName } from '../../key-encoding.ts'
 import type { PostgresDatabase, WritePermission } from '../connection/database.ts'
 import type { DatabaseSession } from '../connection/database-session.ts'
 import type { DatabaseClock } from './database-clock.ts'
+import { homeNodeOf } from './home-node.ts'
 import {
   type ClusterNode,
   deadMs,
