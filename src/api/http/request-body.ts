@@ -18,16 +18,14 @@ const depthMax = limits.typeDepth + 2
  */
 const discardedBytesMax = 67_108_864
 
-/** Minimum number of bytes of a received piece that is kept without copying it. Smaller pieces are copied. */
-const pieceBytesMin = 1_024
 /** Memory in bytes that each piece needs in addition to its content. */
 const pieceBytes = 128
 
 /**
- * Maximum bytes of a body that is joined, decoded and parsed in one turn of the event loop. For a larger
- * body, each of these steps takes a turn.
+ * Maximum length of a body that is joined, parsed and used in one turn of the event loop. For a longer body,
+ * each of these steps takes a turn.
  */
-const bytesPerTurn = 262_144
+const lengthPerTurn = 262_144
 
 /** Receives calls about the progress of a body. */
 export interface BodyMeter {
@@ -76,12 +74,10 @@ export async function readRequestData(
   bytesMax: number,
   meter: BodyMeter,
 ): Promise<{ body: object; data: object; text: string }> {
-  const bytes = await readBytes(request, bytesMax, meter)
+  const { text, bytes } = await readText(request, bytesMax, meter)
   meter.complete()
-  meter.keep(bytes.length)
-  const isLarge = bytes.length > bytesPerTurn
-  if (isLarge) await nextTurn()
-  const text = decode(bytes)
+  meter.keep(bytes)
+  const isLarge = text.length > lengthPerTurn
   if (isLarge) await nextTurn()
   const { isTooDeep, valueBytes } = measureJson(text, depthMax)
   if (isTooDeep)
@@ -120,13 +116,7 @@ function notJson(text: string): ApiError {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw invalid('request/invalid-json', 'the body is not UTF-8; encode it as UTF-8')
-  }
-}
+const notUtf8 = (): ApiError => invalid('request/invalid-json', 'the body is not UTF-8; encode it as UTF-8')
 
 const tooLarge = (bytesMax: number): ApiError =>
   new ApiError('request/body-too-large', `the body is larger than ${bytesMax} bytes: split the call`, {
@@ -141,35 +131,48 @@ function attempt(work: () => void, onError: (error: unknown) => void): void {
   }
 }
 
-/** Reads a body of at most `bytesMax`. Discards further bytes, up to a separate limit. */
-function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<Buffer> {
+/**
+ * Reads the text of a body of at most `bytesMax`, and decodes each piece when it arrives. Discards further
+ * bytes, up to a separate limit.
+ */
+function readText(
+  request: IncomingMessage,
+  bytesMax: number,
+  meter: BodyMeter,
+): Promise<{ text: string; bytes: number }> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientDisconnectedError('the connection ended before the body'))
     if (request.destroyed) return gone()
-    const chunks: Buffer[] = []
-    let length = 0
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    const pieces: string[] = []
+    let bytes = 0
     let fits = Number(request.headers['content-length'] ?? 0) <= bytesMax
     const refuse = (problem: unknown) => {
       fits = false
-      chunks.length = 0
+      pieces.length = 0
       reject(problem)
     }
-    const keep = (chunk: Buffer) => {
-      meter.keep(chunk.length + pieceBytes)
-      // A small piece is copied. The piece itself would keep the whole buffer of its read in memory.
-      chunks.push(chunk.length < pieceBytesMin ? Buffer.from(chunk) : chunk)
+    const keep = (piece?: Buffer) => {
+      if (piece !== undefined) meter.keep(piece.length + pieceBytes)
+      try {
+        pieces.push(decoder.decode(piece, { stream: piece !== undefined }))
+      } catch {
+        throw notUtf8()
+      }
     }
     if (!fits) refuse(tooLarge(bytesMax))
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length
+      bytes += chunk.length
       meter.count(chunk.length)
-      if (length > bytesMax + discardedBytesMax) request.destroy()
-      else if (fits && length > bytesMax) refuse(tooLarge(bytesMax))
+      if (bytes > bytesMax + discardedBytesMax) request.destroy()
+      else if (fits && bytes > bytesMax) refuse(tooLarge(bytesMax))
       else if (fits) attempt(() => keep(chunk), refuse)
     })
     request.on('end', () => {
-      resolve(Buffer.concat(chunks))
-      chunks.length = 0
+      // Without another piece, an incomplete character at the end is an error.
+      if (fits) attempt(keep, refuse)
+      resolve({ text: pieces.join(''), bytes })
+      pieces.length = 0
     })
     request.on('close', gone)
     request.on('error', gone)

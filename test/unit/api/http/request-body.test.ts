@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { readRequestData } from '../../../../src/api/http/request-body.ts'
+
+const meter = { count: () => {}, keep: () => {}, complete: () => {} }
+
+/** Reads a body that arrives in the given pieces. */
+function read(pieces: readonly Uint8Array[]): Promise<unknown> {
+  const stream = Readable.from(pieces, { objectMode: false })
+  const request = Object.assign(stream, { headers: {} }) as unknown as IncomingMessage
+  return readRequestData(request, 1_000_000, meter).then(({ data }) => data)
+}
+
+it('[API-5] reads a body whose characters arrive in any pieces', async () => {
+  const data = { text: 'aé€😀', filler: 'x'.repeat(300_000) }
+  const body = Buffer.from(JSON.stringify({ data }))
+  for (let at = 0; at <= 40; at++)
+    expect(await read([body.subarray(0, at), body.subarray(at, at + 1), body.subarray(at + 1)])).toEqual(data)
+})
+
+it('[API-5] rejects a body that ends inside a character, or whose second piece is not UTF-8', async () => {
+  const start = Buffer.from('{"data":{"text":"')
+  for (const pieces of [[Uint8Array.of(0xe2, 0x82)], [Uint8Array.of(0xff), Buffer.from('"}}')]])
+    await expect(read([start, ...pieces])).rejects.toThrow(/not UTF-8/)
+})
