@@ -265,7 +265,8 @@ export interface DocumentLog {
    * millisecond `keepSince` (epoch milliseconds). For that purpose the store keeps at most two older
    * snapshots, and the entries after the oldest of them. All other entries and snapshots are unreachable
    * after the commit. The store deletes them later in bounded slices. If a crash interrupts this deletion, a
-   * later compaction completes it. With `keepSince` Infinity, no older version is kept.
+   * later compaction completes it. With `keepSince` Infinity, no older version is kept. The caller must not
+   * change `snapshot` before the promise settles.
    *
    * Returns false, and changes nothing, unless the log still has the epoch `epoch` and its snapshot still
    * covers exactly the entries up to `expectBase`.

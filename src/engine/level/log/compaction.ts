@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../../clock.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { type Key, StoreUnavailableError } from '../../engine.ts'
@@ -18,6 +19,8 @@ import { recordOf } from './read-entries.ts'
  * kilobytes.
  */
 export const deletedPerCommitMax = 2_000
+/** Maximum bytes of a snapshot that is encoded in the turn of the event loop that has read the last update. */
+const bytesPerTurn = 1_000_000
 
 interface CompactionChange {
   readonly at: number
@@ -60,14 +63,15 @@ export class LevelCompaction {
     return this.#documents.pinned(doc, async (cell) => {
       await cell.ready
       if (!canCompact(known(cell), wanted)) return false
-      const bytes = new Uint8Array(snapshot)
       await this.#commit.durable()
       const changed = await this.#disk.read((store) => readChangedAt(store, cell.key, wanted))
+      // Reading a large update and encoding a large snapshot take a turn of the event loop each.
+      if (snapshot.length > bytesPerTurn) await nextTurn()
       this.#commit.admit()
       const standing = known(cell)
       if (!canCompact(standing, wanted)) return false
       if (changed === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
-      const compacted = this.#replace(cell, standing, wanted, { changed, bytes })
+      const compacted = this.#replace(cell, standing, wanted, { changed, bytes: snapshot })
       await this.#commit.durable()
       await this.#sweep(cell, compacted)
       return true
