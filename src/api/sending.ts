@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { jsonPieces, StreamedArray } from '../model/json-pieces.ts'
+import { jsonPieces, StreamedArray, smallJsonText } from '../model/json-pieces.ts'
 import { ClientDisconnectedError } from './http/request-body.ts'
 
 /** Maximum bytes of a response that is sent in one piece, with its length. */
@@ -24,6 +24,8 @@ export async function sendBody(
   body: unknown,
   behind: () => void,
 ): Promise<void> {
+  const text = smallJsonText(body)
+  if (text !== null) return sendSmall(response, httpCode, text)
   const first: Uint8Array[] = []
   let length = 0
   for await (const bytes of bytesOf(body)) {
@@ -38,16 +40,18 @@ export async function sendBody(
     }
   }
   if (response.headersSent) response.end()
-  else sendBytes(response, httpCode, Buffer.concat(first, length))
+  else sendSmall(response, httpCode, Buffer.concat(first, length))
 }
 
 /**
- * Sends a small body.
- * @param bytes JSON text
+ * Sends a small body. Node writes a string together with the headers, which needs one system call less than
+ * bytes.
+ * @param json JSON as a string or as bytes
  */
-export function sendBytes(response: ServerResponse, httpCode: number, bytes: Uint8Array): void {
-  response.writeHead(httpCode, { 'content-type': contentType, 'content-length': bytes.length })
-  response.end(bytes)
+export function sendSmall(response: ServerResponse, httpCode: number, json: string | Uint8Array): void {
+  const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length
+  response.writeHead(httpCode, { 'content-type': contentType, 'content-length': length })
+  response.end(json)
 }
 
 async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {

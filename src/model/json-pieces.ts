@@ -16,6 +16,8 @@ const base64Bytes = 49_152
  * step. Because of this constant bound, the work for all estimates together is linear.
  */
 const stepDepth = 4
+/** Maximum nesting of a value that `smallJsonText` encodes. */
+const smallDepth = 8
 
 /**
  * A value that is already in bytes. A response contains the bytes unchanged, as JSON (`json`), or as one
@@ -61,6 +63,13 @@ export class StreamedArray {
 
 /** A piece of JSON text. The consumer must replace a `StreamedArray` by its elements, separated by commas. */
 export type JsonPiece = string | Uint8Array | StreamedArray
+
+/**
+ * Returns the text of `JSON.stringify(value)`. Returns null unless the value is plain JSON that is encoded in
+ * one step, as most responses are.
+ */
+export const smallJsonText = (value: unknown): string | null =>
+  costOf(value, smallDepth, pieceLength) > pieceLength ? null : (JSON.stringify(value) ?? 'null')
 
 /** Yields the text of `JSON.stringify(value)` in pieces. The work between two pieces is limited. */
 export function* jsonPieces(value: unknown): Generator<JsonPiece, void, undefined> {

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash as digestOf, timingSafeEqual } from 'node:crypto'
 
-const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+const hash = (text: string): Buffer => digestOf('sha256', text, 'buffer')
 
 /**
  * Returns whether two secrets are equal. Compares the hashes of the secrets, which have equal lengths, so

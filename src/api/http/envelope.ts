@@ -3,7 +3,7 @@ import { CorruptRecordError, StoreUnavailableError } from '../../engine/engine.t
 import { ApiError } from '../../errors.ts'
 import { errorEnvelope, requestIdOf, securityHeaders } from '../../model/raw-response.ts'
 import type { OperationResult, ResponseShape } from '../operation.ts'
-import { sendBytes } from '../sending.ts'
+import { sendSmall } from '../sending.ts'
 
 /** Returns the body of a successful response. */
 export const successBody = (answer: OperationResult<unknown>, envelope: ResponseShape): object => ({
@@ -15,7 +15,7 @@ export const successBody = (answer: OperationResult<unknown>, envelope: Response
  * @param body must be small, because it is encoded in one step
  */
 export function sendJson(response: ServerResponse, httpCode: number, body: object): void {
-  sendBytes(response, httpCode, Buffer.from(JSON.stringify(body)))
+  sendSmall(response, httpCode, JSON.stringify(body))
 }
 
 export function sendError(response: ServerResponse, error: ApiError): void {

@@ -174,7 +174,7 @@ function readText(
       resolve({ text: pieces.join(''), bytes })
       pieces.length = 0
     })
-    request.on('close', gone)
+    request.on('close', () => !request.readableEnded && gone())
     request.on('error', gone)
   })
 }

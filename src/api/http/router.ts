@@ -17,7 +17,7 @@ import { checkMembers, ignoredHeader } from '../members.ts'
 import type { Operation } from '../operation.ts'
 import { type PageRoute, sendPage } from '../pages/page-route.ts'
 import { SeededIds } from '../seeded-ids.ts'
-import { sendBody, sendBytes } from '../sending.ts'
+import { sendBody, sendSmall } from '../sending.ts'
 import { countUnread, watchUnread } from '../unread-responses.ts'
 import { ValidatorCache } from '../validator.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
@@ -175,7 +175,7 @@ function serveOperation(
         : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), perform),
     )
     if (answer.replayed) response.setHeader(replayedHeader, 'true')
-    if (typeof answer.body === 'string') sendBytes(response, answer.httpCode, Buffer.from(answer.body))
+    if (typeof answer.body === 'string') sendSmall(response, answer.httpCode, answer.body)
     else {
       const { body } = answer
       await sendBody(response, answer.httpCode, body, () =>

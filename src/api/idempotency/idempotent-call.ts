@@ -39,7 +39,7 @@ export interface IdempotentCall {
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const value = headers[idempotencyHeader]
   if (value === undefined) {
-    const misspelled = Object.keys(headers).find(isMisspelled)
+    const misspelled = Object.keys(headers).find((name) => !unlike.has(name) && isMisspelled(name))
     if (misspelled === undefined) return null
     throw invalid('request/unknown-member', `the header ${misspelled} is unknown; use ${idempotencyHeader}`)
   }
@@ -54,8 +54,17 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
  * Returns whether a header misspells `idempotency-key`. If such a header were ignored, a repeated call would
  * run twice. `x-idempotency-key` counts as misspelled, because other services accept it.
  */
-const isMisspelled = (name: string): boolean =>
-  misspelledName(name.startsWith('x-') ? name.slice(2) : name, [idempotencyHeader]) !== null
+function isMisspelled(name: string): boolean {
+  const text = name.startsWith('x-') ? name.slice(2) : name
+  if (misspelledName(text, [idempotencyHeader]) !== null) return true
+  if (unlike.size < unlikeMax && name.length <= unlikeLengthMax) unlike.add(name)
+  return false
+}
+
+/** Names of headers that do not misspell `idempotency-key`. Most calls have the same few names. */
+const unlike = new Set<string>()
+const unlikeMax = 200
+const unlikeLengthMax = 64
 
 /**
  * Creates a call and computes its digests.

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EncodedJson, encodeJson, jsonPieces, jsonTextUpTo } from '../../../src/model/json-pieces.ts'
+import {
+  EncodedJson,
+  encodeJson,
+  jsonPieces,
+  jsonTextUpTo,
+  smallJsonText,
+} from '../../../src/model/json-pieces.ts'
 
 const textOf = ({ parts }: EncodedJson): string => Buffer.concat(parts).toString()
 const unlimited = Number.MAX_SAFE_INTEGER
@@ -26,6 +32,7 @@ describe('JSON in pieces', () => {
         const expected = JSON.stringify(value)
         expect(textOf(encodeJson(value, unlimited)) === expected).toBe(true)
         expect(jsonTextUpTo(value, unlimited) === expected).toBe(true)
+        expect([expected, null].includes(smallJsonText(value))).toBe(true)
         if (expected.length > 2) expect(jsonTextUpTo(value, expected.length - 1)).toBe(null)
       }),
     )
@@ -40,6 +47,20 @@ describe('JSON in pieces', () => {
       expect(pieces.join('') === JSON.stringify(value)).toBe(true)
       expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(300_000)
     }
+  })
+
+  it('[CRDT-36] encodes a small response in one step, but no large one, and none with parts that are already encoded', () => {
+    const page = {
+      result: {
+        data: [
+          { id: 'a', metadata: { tags: ['x'] } },
+          { id: 'b', metadata: {} },
+        ],
+      },
+    }
+    expect(smallJsonText(page)).toBe(JSON.stringify(page))
+    expect(smallJsonText({ ...page, text: 'x'.repeat(70_000) })).toBe(null)
+    expect(smallJsonText({ data: new EncodedJson('json', [Buffer.from('1')]) })).toBe(null)
   })
 
   it('[CRDT-36] inserts parts that are already encoded, as JSON or as base64', () => {
