@@ -2,7 +2,14 @@ import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { Tracer } from '../trace.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
-import { type EditAuthor, type EditListener, editorName, type StartedWindows } from './debounce-windows.ts'
+import {
+  type CountingWindow,
+  countIn,
+  type EditAuthor,
+  type EditListener,
+  editorName,
+  type StartedWindows,
+} from './debounce-windows.ts'
 import type { HasSubscriber } from './event-recorder.ts'
 import { traceEvent } from './event-trace.ts'
 import { eventIdOf, eventJob, type QueuedEvent, queuedEvent } from './outbound-event.ts'
@@ -29,6 +36,8 @@ export interface ChangeWindowsOptions {
 export class ChangeWindows implements EditListener {
   readonly #options: ChangeWindowsOptions
   readonly #windows: ClockAlignedWindows<QueuedEvent>
+  /** The last window of each editor, because a search by name costs more than the counting. */
+  readonly #last = new WeakMap<DocumentAddress, CountingWindow>()
 
   constructor(options: ChangeWindowsOptions) {
     this.#options = options
@@ -38,11 +47,16 @@ export class ChangeWindows implements EditListener {
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
     if (!this.#options.wanted(address, 'crdt.update_data')) return null
+    if (countIn(this.#last.get(address), this.#options.clock.now())) return null
     const name = editorName(address)
-    if (this.#windows.count(name)) return null
+    const open = this.#windows.count(name)
+    if (open !== null) {
+      this.#last.set(address, open)
+      return null
+    }
     const until = this.#windows.endOf(name)
     const event = this.#eventOf(address, editors, eventIdOf(until, name))
-    this.#windows.begin(name, event)
+    this.#last.set(address, this.#windows.begin(name, event))
     traceEvent(this.#options.tracer, 'event_created', event)
     return {
       jobs: [{ ...eventJob(event), at: until + this.#options.clockSkewMs }],

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { DebounceWindows, type WindowCounter, windowsMax } from './debounce-windows.ts'
+import { type CountingWindow, DebounceWindows, type WindowCounter, windowsMax } from './debounce-windows.ts'
 
 /**
  * Number of phases, which are the groups into which names are divided. The windows of each phase end at other
@@ -34,12 +34,12 @@ export class ClockAlignedWindows<Subject> implements WindowCounter<Subject> {
     return this.#end(phaseOf(name), this.#clock.now())
   }
 
-  count(name: string): boolean {
+  count(name: string): CountingWindow | null {
     return this.#of(name).count(name)
   }
 
-  begin(name: string, subject: Subject): void {
-    this.#of(name).begin(name, subject)
+  begin(name: string, subject: Subject): CountingWindow {
+    return this.#of(name).begin(name, subject)
   }
 
   forget(name: string): void {

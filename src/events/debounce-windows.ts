@@ -55,38 +55,38 @@ const together = (begun: readonly StartedWindows[]): StartedWindows => ({
 /** Returns a text that identifies an editor in a Map. */
 export const editorName = cachedKeyNames((address: DocumentAddress) => keyName(addressKey(address)))
 
-/** Maximum number of cached user names for one editor. */
-const keptUsersMax = 1_000
-const namesOfUsers = new WeakMap<DocumentAddress, Map<string, string>>()
-
 /** Returns a text that identifies a user of an editor. It begins with the name of the editor. */
-export function userName(address: DocumentAddress, userId: string): string {
-  const names = namesOfUsers.get(address) ?? new Map<string, string>()
-  const known = names.get(userId)
-  if (known !== undefined) return known
-  const name = keyName([...addressKey(address), userId])
-  if (names.size >= keptUsersMax) names.clear()
-  namesOfUsers.set(address, names.set(userId, name))
-  return name
+export const userName = (address: DocumentAddress, userId: string): string =>
+  keyName([...addressKey(address), userId])
+
+/** Counts the occurrences of one name. A caller may keep it, and then needs no search by name. */
+export interface CountingWindow {
+  /** End of the window in epoch milliseconds; 0 if the window was removed. */
+  until: number
+  count: number
 }
 
-interface Window<Subject> {
+interface Window<Subject> extends CountingWindow {
   /** The value that the callback gets when the window ends. Null if there is no callback. */
   readonly subject: Subject | null
-  /** End of the window in epoch milliseconds. */
-  readonly until: number
-  count: number
+}
+
+/** Counts one occurrence if the window is open at `now`. Returns false if it is not open. */
+export function countIn(window: CountingWindow | undefined, now: number): window is CountingWindow {
+  if (window === undefined || now >= window.until) return false
+  window.count += 1
+  return true
 }
 
 /** Counts how often each name occurs within its window. */
 export interface WindowCounter<Subject> {
   /**
-   * Counts one occurrence if the window of the name is open. Returns false if no window is open; the caller
-   * must then begin a window.
+   * Counts one occurrence if the window of the name is open, and returns the window. Returns null if no window
+   * is open; the caller must then begin a window.
    */
-  count(name: string): boolean
-  /** Begins a window and counts its first occurrence. */
-  begin(name: string, subject: Subject): void
+  count(name: string): CountingWindow | null
+  /** Begins a window, counts its first occurrence, and returns the window. */
+  begin(name: string, subject: Subject): CountingWindow
   /** Removes the window without calling the callback for its end. */
   forget(name: string): void
   /** Removes the windows of all names with this prefix, without calling the callback for their end. */
@@ -140,25 +140,20 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
     this.#ended = ended
   }
 
-  /**
-   * Counts one occurrence if the window of the name is open. Returns false if no window is open; the caller
-   * must then begin a window.
-   */
-  count(name: string): boolean {
+  count(name: string): CountingWindow | null {
     const window = this.#open.get(name)
-    if (window === undefined || this.#clock.now() >= window.until) return false
-    window.count += 1
-    return true
+    return countIn(window, this.#clock.now()) ? window : null
   }
 
-  /** Begins a window and counts its first occurrence. */
-  begin(name: string, subject: Subject): void {
+  begin(name: string, subject: Subject): CountingWindow {
     // Ends the previous window of the name, if its timer is late.
     this.#end(name)
     const kept = this.#ended === null ? null : subject
-    this.#open.set(name, { subject: kept, until: this.#bounds.endAt(this.#clock.now()), count: 1 })
+    const window = { subject: kept, until: this.#bounds.endAt(this.#clock.now()), count: 1 }
+    this.#open.set(name, window)
     if (this.#open.size > this.#bounds.max) this.#endFirst()
     this.#schedule()
+    return window
   }
 
   /** Removes the window without calling the callback for its end. */
@@ -211,6 +206,7 @@ export class DebounceWindows<Subject> implements WindowCounter<Subject> {
 
   #take(name: string): Window<Subject> | undefined {
     const window = this.#open.get(name)
+    if (window !== undefined) window.until = 0
     this.#open.delete(name)
     if (this.#open.size === 0) this.#stop()
     return window

@@ -6,6 +6,8 @@ import type { DocumentAddress } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
+  type CountingWindow,
+  countIn,
   type EditAuthor,
   type EditListener,
   editorName,
@@ -56,10 +58,15 @@ export interface EditWindowsOptions {
   readonly ended: ((edit: UserEdit, commits: number) => void) | null
 }
 
+/** Maximum number of users of one editor whose last windows are cached. */
+const keptUsersMax = 1_000
+
 /** Groups commits to an editor into windows. Each author of an editor has separate windows. */
 export class EditWindows implements EditListener {
   readonly #options: EditWindowsOptions
   readonly #windows: ClockAlignedWindows<UserEdit>
+  /** The last window of each user of an editor, because a search by name costs more than the counting. */
+  readonly #last = new WeakMap<DocumentAddress, Map<string, CountingWindow>>()
 
   constructor(options: EditWindowsOptions) {
     const { clock, windowMs, ended } = options
@@ -72,13 +79,21 @@ export class EditWindows implements EditListener {
 
   noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
     let begun: Map<string, UserEdit> | null = null
+    const last = this.#lastOf(address)
+    const now = this.#options.clock.now()
     for (const known of distinct(editors)) {
       const user = known.userId === '' ? this.#options.unnamed : known
       if (user === null) continue
+      if (countIn(last.get(user.userId), now)) continue
+      if (last.size >= keptUsersMax) last.clear()
       const name = userName(address, user.userId)
-      if (this.#windows.count(name)) continue
+      const open = this.#windows.count(name)
+      if (open !== null) {
+        last.set(user.userId, open)
+        continue
+      }
       const edit = this.#editOf(address, user, this.#options.idOf(name, this.#windows.endOf(name)))
-      this.#windows.begin(name, edit)
+      last.set(user.userId, this.#windows.begin(name, edit))
       begun = (begun ?? new Map<string, UserEdit>()).set(name, edit)
     }
     return begun === null ? null : this.#begun(begun)
@@ -97,6 +112,14 @@ export class EditWindows implements EditListener {
   /** Removes the windows of all editors. */
   forgetAll(): void {
     this.#windows.forgetAll('')
+  }
+
+  #lastOf(address: DocumentAddress): Map<string, CountingWindow> {
+    const known = this.#last.get(address)
+    if (known !== undefined) return known
+    const last = new Map<string, CountingWindow>()
+    this.#last.set(address, last)
+    return last
   }
 
   #editOf(address: DocumentAddress, user: EditAuthor, activityId: string): UserEdit {

@@ -92,9 +92,9 @@ export class VersionAuthorTracker implements EditListener {
     const { clock, everyMs } = this.#options
     const name = editorName(address)
     const now = clock.now()
+    if (now < (this.#windows.get(name) ?? 0)) return null
     const shift = shiftOf(name) % everyMs
     const end = (Math.floor((now - shift) / everyMs) + 1) * everyMs + shift
-    if (this.#windows.get(name) === end) return null
     this.#windows.set(name, end)
     const forget = (): void => {
       if (this.#windows.get(name) === end) this.#windows.delete(name)
