@@ -61,13 +61,16 @@ async function appendAll(engine: Engine, how: Appending, used: () => Promise<Use
       async (_, index) => requireAppended(await append(engine, index, 'create', 0)).epoch,
     ),
   )
+  const heads = epochs.map(() => 1)
   const [before, start, times] = [await used(), performance.now(), [] as number[]]
   let next = 0
   const one = async (): Promise<void> => {
     while (performance.now() - start < seconds * 1000) {
       const index = next++ % documents
       const from = performance.now()
-      await append(engine, index, epochs[index] as number, next)
+      const knownHead = heads[index] as number
+      const appended = await append(engine, index, epochs[index] as number, next, knownHead)
+      heads[index] = requireAppended(appended).last
       times.push(performance.now() - from)
     }
   }
@@ -85,5 +88,7 @@ async function appendAll(engine: Engine, how: Appending, used: () => Promise<Use
   }
 }
 
-const append = ({ log }: Engine, index: number, to: AppendTo, clock: number) =>
-  log.append(keyOf('bench', `d${index}`), to, [{ bytes: encodeKeystroke(index + 1, clock), by: 'bench' }])
+const append = ({ log }: Engine, index: number, to: AppendTo, clock: number, knownHead?: number) =>
+  log.append(keyOf('bench', `d${index}`), to, [{ bytes: encodeKeystroke(index + 1, clock), by: 'bench' }], {
+    knownHead,
+  })

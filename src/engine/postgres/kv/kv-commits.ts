@@ -122,7 +122,9 @@ export class KvCommitQueue {
   }
 
   async #write(group: readonly PendingCommit[]): Promise<void> {
-    const locks = [...new Set(group.map(({ part }) => this.#lockOf(part)))].sort((a, b) => (a < b ? -1 : 1))
+    const parts = new Map(group.map(({ line, part }) => [line, part]))
+    const locks = [...new Set([...parts.values()].map((part) => this.#lockOf(part)))]
+    locks.sort((a, b) => (a < b ? -1 : 1))
     const jobs = group.flatMap((call) => call.jobs)
     await this.#database.write({
       ask: async (session) => {
