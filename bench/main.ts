@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, string>> = {
   cluster: 'several nodes over PostgreSQL and NATS, compared with one node and the embedded engine',
   capacity: 'the needs of a cluster by connections and documents: writes bench/capacity.md',
   startup: 'time to ready, and memory of an idle server',
+  'room-memory': 'memory of a room, a connection and a closed room, by object',
   growth: 'rooms, document sizes and log lengths, from few to many',
   replace: 'text replaced by the revisions of a file',
   'replace-json': 'the same with nested shared types',
