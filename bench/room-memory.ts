@@ -4,6 +4,7 @@
  *
  *   node --import tsx bench/room-memory.ts [--smoke]
  */
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +17,7 @@ import { progress, round, table } from './support/report.ts'
 import { temporaryDirectory, unlimitedCalls } from './support/server.ts'
 import { characters } from './sync/connect.ts'
 
+const root = join(import.meta.dirname, '..')
 const smoke = process.argv.includes('--smoke')
 const rooms = smoke ? 20 : 1_000
 /** Rooms that are opened and closed first, so that the code is compiled and all caches are filled. */
@@ -29,7 +31,6 @@ const text = 'lorem ipsum '.repeat(characters).slice(0, characters)
 
 interface Moment {
   readonly heap: HeapSizes
-  readonly storedBytes: number
 }
 
 const data = temporaryDirectory()
@@ -51,7 +52,7 @@ async function look(running: Running): Promise<Moment> {
     if (file === undefined) continue
     const heap = heapSizes(readFileSync(join(snapshots, file), 'utf8'))
     // The file is incomplete while the server is still writing it.
-    if (heap !== null) return { heap, storedBytes: bytesUnder(data) }
+    if (heap !== null) return { heap }
   }
 }
 
@@ -94,6 +95,9 @@ await close(running, [...first, ...second])
 const closed = await look(running)
 bar.end()
 await running.kill()
+const storedBytes = bytesUnder(data)
+execFileSync(process.execPath, ['dist/main.js', 'compact', data], { cwd: root })
+const compactBytes = bytesUnder(data)
 
 const differences = [
   { label: 'room with one connection', from: empty, to: open },
@@ -105,8 +109,10 @@ table(
   ['item', 'bytes'],
   differences.map(({ label, from, to }) => [label, bytes(to.heap.total - from.heap.total)]),
 )
+const perDocument = (value: number): string => round(value / (firstRooms + rooms), 0)
 console.log(
-  `  stored document of ${characters} characters: ${bytes(closed.storedBytes - empty.storedBytes)} bytes of disk\n`,
+  `  stored document of ${characters} characters: ${perDocument(storedBytes)} bytes of disk, ` +
+    `${perDocument(compactBytes)} after \`compact\`\n`,
 )
 for (const { label, from, to } of differences.slice(0, 2)) {
   const kinds = [...to.heap.byKind]
