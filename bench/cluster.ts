@@ -155,6 +155,7 @@ async function nodeCosts(stores: Stores): Promise<void> {
 }
 
 async function all(): Promise<void> {
+  if (options.only !== undefined && options.only !== 'nodes') throw new Error('--only must be `nodes`')
   const stores = await startStores()
   const disk = fsyncMs()
   const compared = [

@@ -1,6 +1,6 @@
 /**
  * Measures how many calls per second a server answers for two frequent operations, with 16 callers: a small
- * content written, and a page of 100 documents of a large organization. The limit is a bare server that parses
+ * content written, to new and to existing documents, and a page of 100 documents of a large organization. The limit is a bare server that parses
  * the same bodies. The servers alternate in short windows, and the figures are medians of these windows.
  *
  *   node --import tsx bench/rest-rates.ts [--smoke]

@@ -32,7 +32,7 @@ const fewMs = 1_000
 /**
  * Measures the costs of idle clients.
  * @param rooms number of documents; one client opens each document, and then two further clients join it
- * @param rest `brief`: the memory may contain garbage
+ * @param rest `brief`: does not wait for garbage collection, so the memory figures are not valid
  */
 export async function idle(
   way: Way,

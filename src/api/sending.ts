@@ -5,6 +5,8 @@ import { ClientDisconnectedError } from './http/request-body.ts'
 
 /** Maximum bytes of a response that is sent in one piece, with its length. */
 const bufferedBytesMax = 262_144
+/** Maximum length of a string that is sent without being converted to bytes first. */
+const shortLength = 16_384
 /** Approximate number of characters of a streamed array's elements that are sent together. */
 const batchLength = 65_536
 
@@ -44,13 +46,14 @@ export async function sendBody(
 }
 
 /**
- * Sends a small body. A string takes less time than bytes, because Node joins it with the headers.
+ * Sends a small body. A short string takes less time than bytes, because Node joins it with the headers. A
+ * longer one is sent as bytes: Node counts the characters of unread strings, not their bytes.
  * @param json JSON as a string or as bytes
  */
 export function sendSmall(response: ServerResponse, httpCode: number, json: string | Uint8Array): void {
   const length = typeof json === 'string' ? Buffer.byteLength(json) : json.length
   response.writeHead(httpCode, { 'content-type': contentType, 'content-length': length })
-  response.end(json)
+  response.end(typeof json === 'string' && json.length > shortLength ? Buffer.from(json) : json)
 }
 
 async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {

@@ -35,8 +35,8 @@ export const unauthenticatedMessageBytesMax = 65_536
 const threadCopies = 2
 
 /**
- * Memory that a request body takes, as a multiple of its size. The body is in memory as bytes, as text and as
- * parsed values.
+ * Memory that a request body takes, as a multiple of its size. The body is in memory as pieces of text, as
+ * one text and as parsed values.
  */
 const bodyCopies = 6
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError, invalid } from '../../errors.ts'
 import { findJsonProblem } from '../../json-problem.ts'
 import { measureJson } from '../../model/json-depth.ts'
@@ -18,14 +18,16 @@ const depthMax = limits.typeDepth + 2
  */
 const discardedBytesMax = 67_108_864
 
-/** Memory in bytes that each piece needs in addition to its content. */
+/** Memory in bytes that each piece needs in addition to its text. */
 const pieceBytes = 128
+/** Maximum memory in bytes of a character. V8 stores a text with 2 bytes for each one if one of them needs it. */
+const bytesPerCharacter = 2
 
 /**
- * Maximum length of a body that is joined, parsed and used in one turn of the event loop. For a longer body,
- * each of these steps takes a turn.
+ * Maximum number of UTF-16 units of a body that is joined, parsed and used in one tick of the event loop. For a
+ * longer body, each of these steps takes a tick.
  */
-const lengthPerTurn = 262_144
+const lengthPerTick = 262_144
 
 /** Receives calls about the progress of a body. */
 export interface BodyMeter {
@@ -74,17 +76,16 @@ export async function readRequestData(
   bytesMax: number,
   meter: BodyMeter,
 ): Promise<{ body: object; data: object; text: string }> {
-  const { text, bytes } = await readText(request, bytesMax, meter)
+  const text = await readText(request, bytesMax, meter)
   meter.complete()
-  meter.keep(bytes)
-  const isLarge = text.length > lengthPerTurn
-  if (isLarge) await nextTurn()
+  const isLarge = text.length > lengthPerTick
+  if (isLarge) await nextTick()
   const { isTooDeep, valueBytes } = measureJson(text, depthMax)
   if (isTooDeep)
     throw invalid('request/too-deep', `the body is nested more than ${depthMax} levels deep: flatten it`)
   meter.keep(valueBytes)
   const body = parseObject(text)
-  if (isLarge) await nextTurn()
+  if (isLarge) await nextTick()
   const data = Object.hasOwn(body, 'data') && 'data' in body ? body.data : undefined
   if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
   if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
@@ -135,11 +136,7 @@ function attempt(work: () => void, onError: (error: unknown) => void): void {
  * Reads the text of a body of at most `bytesMax`, and decodes each piece when it arrives. Discards further
  * bytes, up to a separate limit.
  */
-function readText(
-  request: IncomingMessage,
-  bytesMax: number,
-  meter: BodyMeter,
-): Promise<{ text: string; bytes: number }> {
+function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<string> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientDisconnectedError('the connection ended before the body'))
     if (request.destroyed) return gone()
@@ -153,7 +150,7 @@ function readText(
       reject(problem)
     }
     const keep = (piece?: Buffer) => {
-      if (piece !== undefined) meter.keep(piece.length + pieceBytes)
+      if (piece !== undefined) meter.keep(bytesPerCharacter * piece.length + pieceBytes)
       try {
         pieces.push(decoder.decode(piece, { stream: piece !== undefined }))
       } catch {
@@ -171,7 +168,7 @@ function readText(
     request.on('end', () => {
       // Without another piece, an incomplete character at the end is an error.
       if (fits) attempt(keep, refuse)
-      resolve({ text: pieces.join(''), bytes })
+      resolve(pieces.join(''))
       pieces.length = 0
     })
     request.on('close', () => !request.readableEnded && gone())

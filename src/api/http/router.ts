@@ -84,7 +84,12 @@ export function createRouter(options: RouterOptions): RequestListener {
   return (request, response) => {
     const served = beginRequest(request, response, options)
     watchUnread(options.quotas.unread, served)
-    serve(request, served).catch((error: unknown) => answerError(error, request, served, options))
+    serve(request, served)
+      .catch((error: unknown) => answerError(error, request, served, options))
+      .catch((err: unknown) => {
+        options.log.error({ err }, 'an error response could not be sent')
+        served.destroy()
+      })
   }
 }
 
@@ -110,13 +115,15 @@ class RouteTable {
 }
 
 /**
- * Returns the path of a request target, without its query. Returns null if the target has no path
+ * Returns the path of a request target as the client has sent it, without its query. Dot segments stay, because
+ * a proxy may have allowed exactly this path. Returns null if the target is neither a path nor an HTTP URL
  * (`CONNECT host:443`).
  */
 function pathOf(target: string): string | null {
-  if (target.startsWith('/')) return /^[^?#]*/.exec(target)?.[0] ?? target
-  if (!/^https?:/i.test(target)) return target === '*' ? target : null
-  return URL.canParse(target) ? new URL(target).pathname : null
+  if (target === '*') return target
+  const path = /^(?:https?:\/\/[^/?#\\]+)?([^?#]*)/i.exec(target)
+  if (path === null || (path[0] === path[1] && !target.startsWith('/'))) return null
+  return path[1] || '/'
 }
 
 function pageRoute(page: PageRoute, { auditor }: RouterOptions): Route {

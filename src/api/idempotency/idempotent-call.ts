@@ -39,7 +39,7 @@ export interface IdempotentCall {
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const value = headers[idempotencyHeader]
   if (value === undefined) {
-    const misspelled = Object.keys(headers).find((name) => !unlike.has(name) && isMisspelled(name))
+    const misspelled = Object.keys(headers).find(isMisspelled)
     if (misspelled === undefined) return null
     throw invalid('request/unknown-member', `the header ${misspelled} is unknown; use ${idempotencyHeader}`)
   }
@@ -55,16 +55,19 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
  * run twice. `x-idempotency-key` counts as misspelled, because other services accept it.
  */
 function isMisspelled(name: string): boolean {
+  if (otherHeaderNames.has(name)) return false
   const text = name.startsWith('x-') ? name.slice(2) : name
   if (misspelledName(text, [idempotencyHeader]) !== null) return true
-  if (unlike.size < unlikeMax && name.length <= unlikeLengthMax) unlike.add(name)
+  if (name.length > cachedLengthMax) return false
+  if (otherHeaderNames.size >= cachedNamesMax) otherHeaderNames.clear()
+  otherHeaderNames.add(name)
   return false
 }
 
-/** Names of headers that do not misspell `idempotency-key`. Most calls have the same few names. */
-const unlike = new Set<string>()
-const unlikeMax = 200
-const unlikeLengthMax = 64
+/** Cache of names that do not misspell `idempotency-key`. Most calls have the same few names. */
+const otherHeaderNames = new Set<string>()
+const cachedNamesMax = 200
+const cachedLengthMax = 64
 
 /**
  * Creates a call and computes its digests.

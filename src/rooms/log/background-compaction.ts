@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { mapInSlices } from '../../directory/store/batch.ts'
 import {
@@ -110,7 +110,7 @@ export class BackgroundCompaction {
 
   async #rest(ms: number): Promise<void> {
     if (ms > 0 && !this.#stopped) await this.#pause(ms)
-    else await nextTurn()
+    else await nextTick()
   }
 
   async #finish(doc: Key): Promise<void> {
@@ -184,7 +184,8 @@ const leavingMs = 1_000
  */
 export async function compactAtShutdown(rooms: readonly Room[], engine: Engine, clock: Clock): Promise<void> {
   const end = clock.now() + leavingMs
+  const isWanted = (): boolean => engine.health().ok && clock.now() < end
   await mapInSlices(rooms, async (room) => {
-    if (engine.health().ok && clock.now() < end) await room.compact('leaving')
+    if (isWanted()) await room.compact('leaving', isWanted)
   })
 }

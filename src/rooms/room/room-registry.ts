@@ -415,7 +415,7 @@ export class RoomRegistry {
   async #retire(open: OpenRoom): Promise<void> {
     do {
       await open.room.applied()
-      await open.room.compact('leaving')
+      await open.room.compact('leaving', () => open.leases === 0)
       await open.room.settled()
     } while (open.leases === 0 && open.room.isHeld)
     if (open.leases === 0) open.room.close(close('serviceRestart', 'the room was idle'))

@@ -563,10 +563,12 @@ export class Room {
   /**
    * Compacts the log if it has enough new entries. A failure is only logged, because the log is complete
    * without a compaction.
+   * @param isWanted called before the compaction starts; if it returns false, nothing is compacted
    */
-  async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
+  async compact(when: 'editing' | 'leaving' = 'editing', isWanted = (): boolean => true): Promise<void> {
     // A compaction that already runs lacks the last updates.
     if (when === 'leaving') await this.#compaction.settled()
+    if (!isWanted()) return
     const { due, dueAtLeaving } = this.#compaction
     if (this.#hasEnded || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {

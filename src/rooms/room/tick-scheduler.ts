@@ -27,16 +27,19 @@ export class TickScheduler {
   /** Milliseconds that replies have taken in this tick. */
   #answeredMs = 0
   readonly #following = new Set<AfterTickTask>()
-  /** The task that was added last, and the times of the last task and of the last other task. */
-  #last: TickTask | null = null
+  /**
+   * The task that was added last, and the times of the last task and of the last other task. The reference does
+   * not keep a closed room in memory.
+   */
+  #last: WeakRef<TickTask> | null = null
   #lastAt = Number.NEGATIVE_INFINITY
   #otherAt = Number.NEGATIVE_INFINITY
 
   /** Adds a task. A caller must not add the same task twice in a tick. */
   add(task: TickTask): void {
-    if (task !== this.#last) {
+    if (task !== this.#last?.deref()) {
       this.#otherAt = this.#lastAt
-      this.#last = task
+      this.#last = new WeakRef(task)
     }
     this.#lastAt = performance.now()
     this.#waiting.push(task)
@@ -45,7 +48,7 @@ export class TickScheduler {
 
   /** Returns whether other tasks were added recently, so that the task must leave time for them. */
   mustShare(task: TickTask): boolean {
-    return performance.now() - (task === this.#last ? this.#otherAt : this.#lastAt) < activeMs
+    return performance.now() - (task === this.#last?.deref() ? this.#otherAt : this.#lastAt) < activeMs
   }
 
   /** Calls `followUp` of the task once, after the current broadcasts have been sent. */

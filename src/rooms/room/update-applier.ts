@@ -26,8 +26,8 @@ const runMax = 64
 const takeMsMax = { 'in a tick': 8, 'in a shared tick': 3 } as const
 
 /**
- * When updates are applied. `in a shared tick`: other documents have had updates recently, and each of their
- * updates is sent only after several ticks. `at the end`: the room is closed next.
+ * When updates are applied. `in a shared tick`: clients have edited other documents recently, and their updates
+ * wait until the share of this document ends. `at the end`: the room is closed next.
  */
 type TakeTime = keyof typeof takeMsMax | 'at the end'
 

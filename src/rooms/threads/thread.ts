@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { builtFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
@@ -10,8 +10,8 @@ import type { ThreadResult, ThreadTask } from './thread-task.ts'
  */
 const script = builtFile('rooms/threads/thread-main.js')
 
-/** Maximum bytes of updates that are copied in the same turn of the event loop as the rest of a job. */
-const bytesPerTurn = 1_000_000
+/** Maximum bytes of updates that are copied in the same tick of the event loop as the rest of a job. */
+const bytesPerTick = 1_000_000
 
 /** Thrown if a job did not end in time. The thread of the job is ended. */
 export class DeadlineExceededError extends Error {
@@ -38,8 +38,8 @@ export class WorkerThread {
    */
   async run(job: ThreadTask, deadlineMs: number): Promise<ThreadResult> {
     const { own, buffers, bytes } = ownUpdates('updates' in job ? job.updates : [])
-    // Sending the job copies its content, so that the copies of a large job are made in two turns.
-    if (bytes > bytesPerTurn) await nextTurn()
+    // Sending the job copies its content. The two copies of a large job therefore take one tick each.
+    if (bytes > bytesPerTick) await nextTick()
     await this.#ending
     this.#ending = null
     if (this.#ended) throw stopping()

@@ -256,6 +256,13 @@ it('[API-14] if the request target is an absolute URL, serves the path of this U
   expect((await sendRaw(server.port, 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
 })
 
+it.each(['/a/../healthz', 'http://x/a/../healthz', 'http://x/%2e%2e/healthz', 'http://x/a\\..\\healthz'])(
+  '[API-14] does not resolve the dot segments of a path: %s',
+  async (target) => {
+    expect((await sendRaw(server.port, `GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)).status).toBe(404)
+  },
+)
+
 it('[API-11] continues to serve when a client disconnects in the middle of its body', async () => {
   const { apiKey, authToken } = server.credentials
   const socket = connect(server.port, '127.0.0.1')

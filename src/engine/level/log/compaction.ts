@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '../../../clock.ts'
 import { DamagedRecordError } from '../../damaged-record.ts'
 import { type Key, StoreUnavailableError } from '../../engine.ts'
@@ -19,8 +19,8 @@ import { recordOf } from './read-entries.ts'
  * kilobytes.
  */
 export const deletedPerCommitMax = 2_000
-/** Maximum bytes of a snapshot that is encoded in the turn of the event loop that has read the last update. */
-const bytesPerTurn = 1_000_000
+/** Maximum bytes of a snapshot that is encoded in the tick of the event loop that has read the last update. */
+const bytesPerTick = 1_000_000
 
 interface CompactionChange {
   readonly at: number
@@ -65,8 +65,8 @@ export class LevelCompaction {
       if (!canCompact(known(cell), wanted)) return false
       await this.#commit.durable()
       const changed = await this.#disk.read((store) => readChangedAt(store, cell.key, wanted))
-      // Reading a large update and encoding a large snapshot take a turn of the event loop each.
-      if (snapshot.length > bytesPerTurn) await nextTurn()
+      // Reading a large update and encoding a large snapshot take a tick of the event loop each.
+      if (snapshot.length > bytesPerTick) await nextTick()
       this.#commit.admit()
       const standing = known(cell)
       if (!canCompact(standing, wanted)) return false
