@@ -15,7 +15,7 @@ import { type CacheEntry, known, WriteThroughCache } from './store/write-through
 
 /** Maximum size of a cached value, and of the result of a cached scan, in bytes. */
 const cachedBytesMax = 1_024
-/** Bytes that each entry of a cached scan counts in addition to its value. */
+/** Bytes that each entry of a cached scan counts in addition to its key and value. */
 const entryBytes = 64
 const cachedValuesMax = 1_000
 /** Maximum number of partitions whose scans are cached, and maximum number of cached scans of each partition. */
@@ -237,7 +237,11 @@ const scanName = ({ prefix = [], after, reverse = false, limit }: KvRange): stri
   `${limit} ${reverse} ${keyName(prefix)} ${after === undefined ? '' : keyName(after)}`
 
 const isSmall = (found: readonly KvEntry[]): boolean =>
-  found.reduce((bytes, { value }) => bytes + value.length + entryBytes, 0) <= cachedBytesMax
+  found.reduce((bytes, { key, value }) => bytes + keyBytes(key) + value.length + entryBytes, 0) <=
+  cachedBytesMax
+
+/** Returns the maximum memory that the segments of a key need. */
+const keyBytes = (key: Key): number => key.reduce((bytes, segment) => bytes + 2 * segment.length, 0)
 
 /** Returns the cached scans of a partition with one scan more, and without the oldest of too many scans. */
 const withScan = (scans: Scans | undefined, name: string, found: readonly KvEntry[]): Scans =>

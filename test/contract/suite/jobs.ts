@@ -35,6 +35,10 @@ export function jobContract(bench: () => Bench): void {
         'RangeError',
       )
       expect(await outcomeOf(kv.commit(['p'], { puts: [put], jobs: [job('x', at)] }))).toBe('RangeError')
+      const isNew = { ...job('x', at), isNew: true }
+      expect(await outcomeOf(log.append(doc, 'create', updates('never'), { jobs: [isNew] }))).toBe(
+        'RangeError',
+      )
     }
     expect(await kv.get(['p'], [['k']])).toEqual([null])
     expect(await log.append(doc, 'create', updates('a'))).toMatchObject({ epoch: 1, first: 1, last: 1 })

@@ -64,10 +64,9 @@ export class LevelQueue implements Queue {
     }
   }
 
-  /** Like `pin`, but without waiting. Returns null unless the ids of all jobs are new. */
+  /** Like `pin` for checked jobs, but without waiting. Returns null unless the ids of all jobs are new. */
   pinNew(jobs: readonly Job[]): PinnedJobs | null {
     if (!jobs.every(({ isNew }) => isNew === true)) return null
-    checkJobs(jobs)
     return this.#pinnedJobs(jobs.map((job) => this.#pin(job)))
   }
 

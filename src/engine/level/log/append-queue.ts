@@ -9,6 +9,7 @@ import type {
   LogUpdate,
 } from '../../engine.ts'
 import { checkFence } from '../../fences.ts'
+import { checkJobs } from '../../job-state.ts'
 import { resolveAppend } from '../../log-state.ts'
 import type { OpenCalls } from '../../open-calls.ts'
 import type { LevelQueue, PinnedJobs } from '../jobs/queue.ts'
@@ -62,6 +63,7 @@ export class AppendQueue {
   ): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
       if (updates.length === 0) throw new RangeError('an append without updates')
+      checkJobs(options.jobs ?? [])
       this.#commit.admit()
       const call = new PendingAppend(
         this.#documents,
