@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { editRecorded } from '../support/data/recorded-edits.ts'
 import { runCli, startCli } from '../support/servers/cli.ts'
 import { type NatsServer, noNats, startNats } from '../support/servers/nats.ts'
 import { noPostgres, type PostgresServer, startPostgres } from '../support/servers/postgres.ts'
@@ -129,6 +130,7 @@ describe.skipIf((noNats ?? noPostgres) !== null)(
       const [one, two] = [await node('of-the-first'), await node('of-another')]
       const ids = { organizationId: 'acme', documentId: 'report', editorId: 'from-the-cluster' }
       await one.post('/v2/crdt/add', { ...ids, type: 'text', data: 'made there' })
+      await editRecorded(one, ids)
       before = await shown(two)
       await Promise.all([one.stop(), two.stop()])
       // Simulates a machine without any server.

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { DocumentLog, Engine, Kv } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { RawClient, typed } from '../../support/clients/clients.ts'
+import { editRecorded } from '../../support/data/recorded-edits.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 /** A real engine that can delay one kind of read. */
@@ -125,19 +126,15 @@ it('does not read the permissions of open or connecting clients again when other
   await inside.roundTrip()
   /** Number of reads of a document while a client connects to it and `others` documents are created. */
   const readsWith = async (documentId: string, others: number): Promise<number> => {
-    await done('/v2/crdt/add', {
-      organizationId: 'acme',
-      documentId,
-      editorId: 'other',
-      type: 'text',
-      data: '',
-    })
+    const other = { organizationId: 'acme', documentId, editorId: 'other' }
+    await done('/v2/crdt/add', { ...other, type: 'text', data: '' })
+    await editRecorded(server, other)
     const before = store.readsOf(documentId)
     const release = store.slow('load')
     const client = await RawClient.connect(await url(documentId, 'bob'))
     await sleep(50)
-    for (let other = 0; other < others; other++) {
-      const made = await RawClient.connect(await url(`${documentId}-${other}`, 'carol'))
+    for (let index = 0; index < others; index++) {
+      const made = await RawClient.connect(await url(`${documentId}-${index}`, 'carol'))
       await made.roundTrip()
       made.end()
     }
