@@ -68,7 +68,8 @@ export function createRouter(options: RouterOptions): RequestListener {
     ...options.pages.map((page) => [page.path, pageRoute(page, options)] as const),
     ...operationRoutes(options),
   ])
-  const serve: Handler = async (request, response) => {
+  // Throws at once if there is no handler: if the rest of the request is malformed, this error still counts.
+  const serve: Handler = (request, response) => {
     const path = pathOf(request.url ?? '')
     if (options.loopbackOnly) requireLoopback(request)
     const route = path === null ? null : routes.at(path)
@@ -84,12 +85,19 @@ export function createRouter(options: RouterOptions): RequestListener {
   return (request, response) => {
     const served = beginRequest(request, response, options)
     watchUnread(options.quotas.unread, served)
-    serve(request, served)
-      .catch((error: unknown) => answerError(error, request, served, options))
-      .catch((err: unknown) => {
+    const answer = (error: unknown): void => {
+      try {
+        answerError(error, request, served, options)
+      } catch (err) {
         options.log.error({ err }, 'an error response could not be sent')
         served.destroy()
-      })
+      }
+    }
+    try {
+      serve(request, served).catch(answer)
+    } catch (error) {
+      answer(error)
+    }
   }
 }
 
