@@ -170,6 +170,25 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     })
   }
 
+  it('[PG-21] when the commit of a creation is lost, continues the appends of a log whose append of the same tick is durable', async () => {
+    const proxy = await startCuttingProxy(server.port)
+    const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
+    await engine.log.append(doc, 'create', updates('1'))
+    const first = outcomeOf(engine.log.append(doc, 1, updates('2'), { knownHead: 1 }))
+    const created = outcomeOf(engine.log.append(docKey('created'), 'create', updates('1')))
+    const cut = first.then(() => proxy.cutNextCommit('lost'))
+    const behind = first.then(() => outcomeOf(engine.log.append(doc, 1, updates('3'), { knownHead: 2 })))
+    await cut
+    expect(await Promise.all([first, created, behind])).toEqual([
+      'appended',
+      'StoreUnavailableError',
+      'appended',
+    ])
+    expect((await loadLive(engine.log, doc)).head).toBe(3)
+    await engine.close()
+    proxy.close()
+  })
+
   it('[PG-36] after the database has aborted a read on a connection, returns correct results for later reads on this connection', async () => {
     const schema = server.newSchema()
     const engine = await open({ schema, poolSize: 1, statementTimeoutMs: 200 })

@@ -7,6 +7,8 @@ export interface QueuedWrite {
   readonly line: string
   /** Number of bytes that the write keeps in memory. */
   readonly bytes: number
+  /** Set by `durable`. */
+  readonly isDurable: boolean
   durable(): void
   lost(error: unknown): void
 }
@@ -85,17 +87,20 @@ export class GroupCommitQueue<C extends QueuedWrite> {
         await this.#write(group)
         for (const call of group) call.durable()
       } catch (error) {
-        this.#abandon(group, lines, error)
+        this.#abandon(group, error)
       }
       for (const line of lines) this.#lines.delete(line)
     }
     this.#groups -= 1
   }
 
-  #abandon(group: readonly C[], lines: ReadonlySet<string>, error: unknown): void {
+  /** Rejects the calls of the group that are not durable, and the calls that wait behind them. */
+  #abandon(group: readonly C[], error: unknown): void {
+    const failed = group.filter(({ isDurable }) => !isDurable)
+    const lines = new Set(failed.map(({ line }) => line))
     const behind = this.#waiting.filter(({ line }) => lines.has(line))
     this.#waiting = this.#waiting.filter(({ line }) => !lines.has(line))
-    for (const call of [...group, ...behind]) call.lost(error)
+    for (const call of [...failed, ...behind]) call.lost(error)
   }
 
   /** Takes the next group out of the queue. Leaves the calls of sequences that are being written. */

@@ -59,6 +59,7 @@ export class PendingCommit implements QueuedWrite {
   readonly fences: readonly number[]
   readonly ended: Promise<boolean>
   held = false
+  isDurable = false
   #resolve!: (held: boolean) => void
   #reject!: (error: unknown) => void
 
@@ -88,6 +89,7 @@ export class PendingCommit implements QueuedWrite {
   }
 
   durable(): void {
+    this.isDurable = true
     this.#resolve(this.held)
   }
 

@@ -31,6 +31,7 @@ export class PendingCall<T> implements DocumentCall {
   readonly fence: Fence
   readonly known: KnownHead | null
   readonly ended: Promise<T>
+  isDurable = false
   readonly #work: Work<T>
   #resolve!: (value: T) => void
   #reject!: (error: unknown) => void
@@ -62,6 +63,7 @@ export class PendingCall<T> implements DocumentCall {
   }
 
   durable(): void {
+    this.isDurable = true
     if (this.#outcome !== null && 'value' in this.#outcome) this.#resolve(this.#outcome.value)
     else this.#reject(this.#outcome?.refusal)
   }
