@@ -120,11 +120,12 @@ export const isRaised = (fence: Fence, counts: ReadonlyMap<number, number>): boo
 
 /**
  * Condition of a statement: all counters have the given values. A counter that was never raised has no row.
+ * The condition contains no join, because PostgreSQL may read the whole partition for a join.
  * @param keys placeholder of the keys, `values` of the values, `partition` of the partition
  */
 export const fenceCondition = (keys: string, values: string, partition: string): string =>
-  `not exists (select from unnest(${keys}::bytea[], ${values}::bytea[]) as f(key, value)
-     left join kv v on v.part = ${partition} and v.key = f.key where v.value is distinct from f.value)`
+  `not exists (select from unnest(${keys}::bytea[], ${values}::bytea[]) as f(key, value) where
+     (select v.value from kv v where v.part = ${partition} and v.key = f.key) is distinct from f.value)`
 
 /** Returns the parameters of `fenceCondition`. */
 export const fenceParameters = (fence: Fence): readonly unknown[] => [

@@ -3,6 +3,7 @@ import { CorruptRecordError, type Engine } from '../../../src/engine/engine.ts'
 import { PostgresDatabase } from '../../../src/engine/postgres/connection/database.ts'
 import { statement } from '../../../src/engine/postgres/connection/database-session.ts'
 import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
+import { appendKnown } from '../../../src/engine/postgres/log/append-batch.ts'
 import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
 import {
   appendNumbered,
@@ -74,6 +75,24 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(jobs?.others).toBe(0)
   })
 
+  it('finds the documents and fences of appends by key, although the tables were small when the plan was made', async () => {
+    await Promise.all(docs(100).map((doc) => engine.log.append(doc, 'create', updates('1'))))
+    await inSchema('analyze $.document')
+    await inSchema('analyze $.kv')
+    const limits = { statementTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
+    const database = new PostgresDatabase({ ...limits, url: server.url, schema, durability: 'disk' })
+    const values = Array.from({ length: 16 }, (_, index) => (index === 9 ? `'part'` : 'null')).join(', ')
+    const plan = await database.once(async (session) => {
+      await session.command(`prepare planned as ${appendKnown.text}`)
+      const explain = statement<{ 'QUERY PLAN': string }>('', `explain execute planned(${values})`)
+      return (await session.rows(explain)).map((row) => row['QUERY PLAN']).join('\n')
+    })
+    await database.close()
+    expect(plan).not.toContain('Join Filter')
+    expect(plan).toContain('Index Cond: (key = c.key)')
+    expect(plan).toMatch(/Index Cond: .*key = f\.key/)
+  })
+
   it('[PG-2] when it rejects one append of a transaction, stores the other appends of this transaction', async () => {
     const all = docs(40)
     await Promise.all(all.slice(0, 20).map((doc) => engine.log.append(doc, 'create', updates('1'))))
@@ -112,6 +131,28 @@ describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
     expect(entriesOf(await loadLive(engine.log, sound))).toHaveLength(5)
     await engine.log.destroy(cut)
     expect(await engine.log.append(cut, 'recreate', updates('anew'))).toMatchObject({ epoch: 2 })
+  })
+
+  it('[PG-2] [PG-4] when the head row of a document is damaged, rejects this document and no other call of the same tick, and can delete it', async () => {
+    const [bad, sound] = docs(2) as [string[], string[]]
+    for (const doc of [bad, sound]) await engine.log.append(doc, 'create', updates('1'))
+    await inSchema(`update $.document set marks = 'x' where position('${bad[3]}'::bytea in key) > 0`)
+    const loads = await Promise.allSettled([engine.log.load(bad), engine.log.load(sound)])
+    expect(loads).toMatchObject([
+      {
+        reason: {
+          name: 'CorruptRecordError',
+          message: expect.stringMatching(/of many 0.*list of snapshots/),
+        },
+      },
+      { value: { head: 1 } },
+    ])
+    const append = (doc: string[]) => outcomeOf(engine.log.append(doc, 1, updates('2')))
+    expect(await Promise.all([append(bad), append(sound)])).toEqual(['CorruptRecordError', 'appended'])
+    const recreate = () => outcomeOf(engine.log.append(bad, 'recreate', updates('anew')))
+    expect(await Promise.all([engine.log.destroy(bad), recreate()])).toEqual([undefined, 'appended'])
+    expect(await loadLive(engine.log, bad)).toMatchObject({ epoch: 2, head: 1 })
+    expect(await loadLive(engine.log, sound)).toMatchObject({ epoch: 1, head: 2 })
   })
 
   it('[PG-4] rejects a document whose snapshot is damaged or missing', async () => {

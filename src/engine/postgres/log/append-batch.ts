@@ -9,7 +9,7 @@ import type { Write } from '../connection/sql-transaction.ts'
 import { fenceCondition, fenceParameters, isRaised, type PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
 import { DocumentChangeSet, type NewEntry } from './document-change-set.ts'
-import { headValues, lockHeads, makeHeads, moveHeads, rowOf } from './document-rows.ts'
+import { headValues, lockHeads, makeHeads, moveHeads, readableRow } from './document-rows.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
 
 /** The end of a log as the caller of an append knows it. The log may have another end meanwhile. */
@@ -35,14 +35,19 @@ export interface DocumentCall extends QueuedWrite {
 
 /**
  * Statement that appends entries to the logs that still have the given epoch and head. Returns the numbers of
- * these logs. Appends nothing if a fence was raised.
+ * these logs. Appends nothing if a fence was raised. Because of the limit, PostgreSQL expects few logs, and
+ * finds each of them by its key. Without the limit, it may read the whole table if the table was small when
+ * the plan was made.
  */
-const appendKnown = statement<{ n: number }>(
+export const appendKnown = statement<{ n: number }>(
   'append-known',
   `with moved as (
      update document d set head = c.head + c.count, changed_at = c.at, changed_by = c.by
-     from unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::bytea[], $7::int[])
-       with ordinality as c(key, epoch, head, count, at, by, start, n)
+     from (
+       select * from unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::bytea[], $7::int[])
+         with ordinality as u(key, epoch, head, count, at, by, start, n)
+       limit cardinality($1::bytea[])
+     ) c
      where d.key = c.key and d.state = 'live' and d.epoch = c.epoch and d.head = c.head
        and ${fenceCondition('$8', '$9', '$10')}
      returning d.id, c.epoch, c.head, c.count, c.start, c.n
@@ -232,7 +237,12 @@ async function lock(
 ): Promise<Map<string, DocumentChangeSet>> {
   const stored = await session.rows(lockHeads, [bytesArray(keys)])
   const byName = new Map(stored.map((row) => [nameOf(row.key), row]))
-  return new Map(keys.map((key) => [nameOf(key), new DocumentChangeSet(key, rowOf(byName.get(nameOf(key))))]))
+  return new Map(
+    keys.map((key) => {
+      const { row, damage } = readableRow(byName.get(nameOf(key)))
+      return [nameOf(key), new DocumentChangeSet(key, row, damage)]
+    }),
+  )
 }
 
 function writeChanges(all: readonly DocumentChangeSet[], write: Write): void {

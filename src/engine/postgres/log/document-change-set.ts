@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { AdoptedLog, LogUpdate } from '../../engine.ts'
+import type { AdoptedLog, CorruptRecordError, LogUpdate } from '../../engine.ts'
 import { encodeNumber } from '../../key-encoding.ts'
 import type { LiveLogState, LogState } from '../../log-state.ts'
 import type { DocumentRow } from './document-rows.ts'
@@ -56,13 +56,19 @@ export class DocumentChangeSet {
   /** Set if the document was destroyed: entries and snapshots up to this epoch are deleted. */
   destroyedEpoch: number | null = null
 
-  constructor(key: Buffer, before: DocumentRow) {
+  /** The error if the stored row is damaged. The document can then only be destroyed. */
+  #damage: CorruptRecordError | null
+
+  constructor(key: Buffer, before: DocumentRow, damage: CorruptRecordError | null = null) {
     this.key = key
     this.before = before
     this.after = before
+    this.#damage = damage
   }
 
+  /** @throws CorruptRecordError if the stored row is damaged */
   get standing(): LogState {
+    if (this.#damage !== null) throw this.#damage
     return this.after.standing
   }
 
@@ -95,12 +101,14 @@ export class DocumentChangeSet {
    * @param only the expected epoch: if the document has another epoch, nothing changes
    */
   destroy(only?: number): void {
-    if (this.standing.state !== 'live') return
-    const { epoch } = this.standing
+    const { standing } = this.after
+    if (standing.state !== 'live') return
+    const { epoch } = standing
     if (only !== undefined && only !== epoch) return
     this.entries = []
     this.snapshot = null
     this.destroyedEpoch = epoch
+    this.#damage = null
     this.after = { ...this.after, standing: { state: 'deleted', epoch }, changed: noChange }
   }
 }

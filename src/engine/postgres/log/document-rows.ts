@@ -75,6 +75,22 @@ export function rowOf(stored: HeadRow | undefined): DocumentRow {
   return { id, isStored: true, standing, changed }
 }
 
+/**
+ * Like `rowOf`, but does not throw if the list of snapshots is unreadable. It then returns the error with a
+ * row that has no snapshots.
+ */
+export function readableRow(stored: HeadRow | undefined): {
+  readonly row: DocumentRow
+  readonly damage: CorruptRecordError | null
+} {
+  try {
+    return { row: rowOf(stored), damage: null }
+  } catch (error) {
+    if (stored === undefined || !(error instanceof CorruptRecordError)) throw error
+    return { row: rowOf({ ...stored, marks: '[]' }), damage: error }
+  }
+}
+
 /** Returns the parameters of the statements `makeHeads` and `moveHeads`. */
 export function headValues(rows: readonly (readonly [key: Buffer, row: DocumentRow])[]): unknown[] {
   const standings = rows.map(([, { standing }]) => standing)

@@ -12,7 +12,7 @@ import {
 import { GroupedReads } from '../connection/grouped-reads.ts'
 import { endsConnection } from '../connection/postgres-errors.ts'
 import { snapshotCrc } from './document-change-set.ts'
-import { columns, type HeadRow, rowOf } from './document-rows.ts'
+import { columns, type HeadRow, readableRow } from './document-rows.ts'
 import { type EntryRow, isIntact } from './read-entries.ts'
 
 /** Maximum bytes of the snapshot of a small log, and of its entries. */
@@ -95,7 +95,9 @@ async function readLogs(
 
 function logOf(stored: LoadedHead, tail: readonly EntryRow[]): LoadedLog | null {
   const { key } = stored
-  const { standing, changed } = rowOf(stored)
+  const { row, damage } = readableRow(stored)
+  if (damage !== null) return null
+  const { standing, changed } = row
   if (standing.state !== 'live') return standing
   const { epoch, head, marks } = standing
   const { seq: base, at: basedAt } = baseSnapshot(marks)
