@@ -18,6 +18,8 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
   afterAll(() => server?.remove())
 
   const doc = docKey('away')
+  const ends = ['an unknown', 'a known'] as const
+  const knownIf = (end: (typeof ends)[number], knownHead: number) => (end === 'a known' ? { knownHead } : {})
   const open = (options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
     openPostgresEngine({ url: server.url, schema: server.newSchema(), ...options })
 
@@ -54,30 +56,32 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await engine.close()
   })
 
-  it('[PG-7] delays calls while the database is unavailable, and runs them once when it is back', async () => {
-    const engine = await open()
-    await engine.log.append(doc, 'create', updates('1'))
-    await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
-    await server.kill()
-    const calls = [
-      engine.log.append(doc, 1, updates('2')),
-      engine.log.append(doc, 1, updates('3')),
-      engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('w') }] }),
-      engine.kv.get(['other'], [['k']]),
-      engine.log.load(docKey('none')),
-    ]
-    await eventually(() => !engine.health().ok)
-    expect(engine.pendingBytes()).toBeGreaterThan(0)
-    await server.start()
-    expect((await Promise.all(calls)).slice(0, 2)).toMatchObject([
-      { epoch: 1, first: 2, last: 2 },
-      { epoch: 1, first: 3, last: 3 },
-    ])
-    expect(engine.health()).toEqual({ ok: true })
-    expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3'])
-    expect((await engine.kv.get(['p'], [['k']])).map(textOf)).toEqual(['w'])
-    await engine.close()
-  })
+  for (const end of ends) {
+    it(`[PG-7] delays calls while the database is unavailable, and runs them once when it is back, with ${end} end of the log`, async () => {
+      const engine = await open()
+      await engine.log.append(doc, 'create', updates('1'))
+      await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
+      await server.kill()
+      const calls = [
+        engine.log.append(doc, 1, updates('2'), knownIf(end, 1)),
+        engine.log.append(doc, 1, updates('3'), knownIf(end, 2)),
+        engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('w') }] }),
+        engine.kv.get(['other'], [['k']]),
+        engine.log.load(docKey('none')),
+      ]
+      await eventually(() => !engine.health().ok)
+      expect(engine.pendingBytes()).toBeGreaterThan(0)
+      await server.start()
+      expect((await Promise.all(calls)).slice(0, 2)).toMatchObject([
+        { epoch: 1, first: 2, last: 2 },
+        { epoch: 1, first: 3, last: 3 },
+      ])
+      expect(engine.health()).toEqual({ ok: true })
+      expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3'])
+      expect((await engine.kv.get(['p'], [['k']])).map(textOf)).toEqual(['w'])
+      await engine.close()
+    })
+  }
 
   it('[PG-7] when the connection is lost during the renewal of the lease before a write, runs the write once', async () => {
     const database = new PostgresDatabase({
@@ -133,31 +137,34 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
     await server.start()
   })
 
-  it('[PG-10] when the database terminates a connection, replaces it, and no call fails', async () => {
-    const engine = await open()
-    await engine.log.append(doc, 'create', updates('1'))
-    for (let seq = 2; seq <= 6; seq++) {
-      await server.sql(
-        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'weft'`,
-      )
-      expect(await engine.log.append(doc, 1, updates(`${seq}`))).toMatchObject({ last: seq })
-    }
-    expect(entriesOf(await loadLive(engine.log, doc))).toHaveLength(6)
-    await engine.close()
-  })
+  for (const end of ends) {
+    it(`[PG-10] when the database terminates a connection, replaces it, and no call to a log with ${end} end fails`, async () => {
+      const engine = await open()
+      await engine.log.append(doc, 'create', updates('1'))
+      for (let seq = 2; seq <= 6; seq++) {
+        await server.sql(
+          `select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'weft'`,
+        )
+        expect(await engine.log.append(doc, 1, updates(`${seq}`), knownIf(end, seq - 1))).toMatchObject({
+          last: seq,
+        })
+      }
+      expect(entriesOf(await loadLive(engine.log, doc))).toHaveLength(6)
+      await engine.close()
+    })
+  }
 
-  const commits = (['lost', 'untold'] as const).flatMap((commit) =>
-    (['an unknown', 'a known'] as const).map((end) => ({ commit, end })),
-  )
+  const commits = (['lost', 'untold'] as const).flatMap((commit) => ends.map((end) => ({ commit, end })))
   for (const { commit, end } of commits) {
     it(`[PG-21] when a commit to a log with ${end} end is ${commit}, fails its appends and all appends that wait behind it, then continues`, async () => {
       const proxy = await startCuttingProxy(server.port)
       const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
       await engine.log.append(doc, 'create', updates('1'))
-      const cut = proxy.cutNextCommit(commit)
-      const failing = outcomeOf(
-        engine.log.append(doc, 1, updates('2'), end === 'a known' ? { knownHead: 1 } : {}),
-      )
+      // An append to a known end is repeated once.
+      const cut = proxy
+        .cutNextCommit(commit)
+        .then(() => (end === 'a known' ? proxy.cutNextCommit(commit) : undefined))
+      const failing = outcomeOf(engine.log.append(doc, 1, updates('2'), knownIf(end, 1)))
       await new Promise((resolve) => setImmediate(resolve))
       const behind = outcomeOf(engine.log.append(doc, 1, updates('behind')))
       await cut
@@ -169,6 +176,50 @@ describe.skipIf(noPostgres !== null)('a database that becomes unavailable', () =
       proxy.close()
     })
   }
+
+  for (const commit of ['lost', 'untold', 'running'] as const) {
+    it(`[PG-7] when a commit to a log with a known end is ${commit}, stores its appends once, and the appends behind it after them`, async () => {
+      const [proxy, schema] = [await startCuttingProxy(server.port), server.newSchema()]
+      const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`), schema })
+      await engine.log.append(doc, 'create', updates('1'))
+      await withClient(server.url, async (other) => {
+        // The database cannot end the commit before the connection is lost.
+        if (commit === 'running') await other.query(`begin; select head from ${schema}.document for update`)
+        const cut = proxy.cutNextCommit(commit)
+        const calls = ['2', '3'].map((text) => engine.log.append(doc, 1, updates(text), { knownHead: 1 }))
+        await new Promise((resolve) => setImmediate(resolve))
+        calls.push(engine.log.append(doc, 1, updates('4', '5'), { knownHead: 3 }))
+        await cut
+        if (commit === 'running') {
+          const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock'`
+          await eventually(async () => (await server.sql(waiting)).length === 2)
+          await other.query('commit')
+        }
+        expect(await Promise.all(calls)).toMatchObject([{ first: 2 }, { first: 3 }, { first: 4, last: 5 }])
+      })
+      const stored = entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)
+      expect(stored).toEqual(['1', '2', '3', '4', '5'])
+      await engine.close()
+      proxy.close()
+    })
+  }
+
+  it('[PG-7] [PG-21] when a commit to a log with another end than the known one is lost, appends at the end, or fails if the known end may still come', async () => {
+    const proxy = await startCuttingProxy(server.port)
+    const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
+    await engine.log.append(doc, 'create', updates('1', '2'))
+    const append = async (knownHead: number) => {
+      const cut = proxy.cutNextCommit('lost')
+      const appended = outcomeOf(engine.log.append(doc, 1, updates(`after ${knownHead}`), { knownHead }))
+      await cut
+      return appended
+    }
+    expect([await append(1), await append(7)]).toEqual(['appended', 'StoreUnavailableError'])
+    const stored = entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)
+    expect(stored).toEqual(['1', '2', 'after 1'])
+    await engine.close()
+    proxy.close()
+  })
 
   it('[PG-21] when the commit of a creation is lost, continues the appends of a log whose append of the same tick is durable', async () => {
     const proxy = await startCuttingProxy(server.port)

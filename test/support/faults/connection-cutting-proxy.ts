@@ -6,9 +6,10 @@ export interface CuttingProxy {
   readonly port: number
   /**
    * Cuts the connection of the next commit. `lost`: the commit does not arrive at the database. `untold`: the
-   * database executes it, but the engine gets no answer. Resolves when the connection is cut.
+   * database executes it, but the engine gets no answer. `running`: only the engine loses its connection, so
+   * the database continues. Resolves when the connection is cut.
    */
-  cutNextCommit(commit: 'lost' | 'untold'): Promise<void>
+  cutNextCommit(commit: 'lost' | 'untold' | 'running'): Promise<void>
   /**
    * Holds back the next commit and all later bytes of its connection, which stays open. Resolves when the
    * commit has arrived at the proxy.
@@ -18,7 +19,7 @@ export interface CuttingProxy {
 }
 
 interface Cut {
-  readonly commit: 'lost' | 'untold' | 'held'
+  readonly commit: 'lost' | 'untold' | 'running' | 'held'
   readonly done: () => void
 }
 
@@ -55,6 +56,9 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
       if (cut?.commit === 'lost') cutNow(cut)
       else if (cut?.commit === 'held') cut.done()
       else database.write(bytes)
+      if (cut?.commit !== 'running') return
+      client.off('close', end).destroy()
+      cut.done()
     })
     database.on('data', (bytes) => {
       if (cut === null || cut.commit === 'held') client.write(bytes)

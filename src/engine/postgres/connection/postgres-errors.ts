@@ -53,6 +53,10 @@ export function publicErrorCode(error: unknown): string {
   return 'see the server log for the cause'
 }
 
+/** Returns whether the outcome of a transaction is unknown. `error` may be the result of `toPublicError`. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  (error instanceof StoreUnavailableError ? error.cause : error) instanceof OutcomeUnknownError
+
 /** Returns whether the error makes the connection unusable. */
 export function endsConnection(error: unknown): boolean {
   const root = rootOf(error)

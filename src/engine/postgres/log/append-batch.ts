@@ -1,15 +1,18 @@
 import type { Fence, FenceValue, Job } from '../../engine.ts'
+import type { LogState } from '../../log-state.ts'
 import { noSnapshots } from '../../snapshot-list.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { bytesArray, numberArray, packBytes, plainArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
 import { GroupCommitQueue, type QueuedWrite } from '../connection/group-commit-queue.ts'
+import { isOutcomeUnknown } from '../connection/postgres-errors.ts'
 import type { Write } from '../connection/sql-transaction.ts'
 import { fenceCondition, fenceParameters, isRaised, type PostgresFences } from '../fences.ts'
 import { JobRows } from '../jobs/job-rows.ts'
 import { DocumentChangeSet, type NewEntry } from './document-change-set.ts'
 import { headValues, lockHeads, makeHeads, moveHeads, readableRow } from './document-rows.ts'
+import type { EntryRow } from './read-entries.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
 
 /** The end of a log as the caller of an append knows it. The log may have another end meanwhile. */
@@ -60,6 +63,17 @@ export const appendKnown = statement<{ n: number }>(
    )
    select n::int from moved`,
 )
+/** Statement that reads the entries that have the numbers of the entries of known appends. */
+const readAppended = statement<AppendedRow>(
+  'read-appended',
+  `select k.n::int, e.seq, e.at, e.by, e.crc, e.bytes
+   from unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::int[]) with ordinality as k(key, epoch, head, count, n)
+   cross join lateral (select id from document where document.key = k.key offset 0) d
+   cross join lateral (
+     select * from entry t where t.doc = d.id and t.epoch = k.epoch and t.seq > k.head and t.seq <= k.head + k.count
+     offset 0
+   ) e`,
+)
 const addEntries = statement(
   'add-entries',
   `insert into entry select u.doc, u.epoch, u.seq, u.at, u.by, u.crc, substr($9::bytea, u.start, u.size)
@@ -95,7 +109,14 @@ export class AppendBatch {
   }
 
   async #write(group: readonly DocumentCall[]): Promise<void> {
-    const stored = await this.#appendKnown(knownAppends(group))
+    const plan = knownAppends(group)
+    let stored: ReadonlySet<DocumentCall>
+    try {
+      stored = await this.#appendKnown(plan)
+    } catch (error) {
+      if (!isOutcomeUnknown(error)) throw error
+      return this.#change(group, { appends: plan.appends, error })
+    }
     // If the other calls fail, these appends are durable nevertheless.
     for (const call of stored) call.durable()
     const others = stored.size === 0 ? group : group.filter((call) => !stored.has(call))
@@ -114,7 +135,11 @@ export class AppendBatch {
     return new Set(rows.flatMap(({ n }) => appends[n - 1]?.calls ?? []))
   }
 
-  #change(group: readonly DocumentCall[]): Promise<void> {
+  /**
+   * Locks the documents and executes the calls of a group.
+   * @param uncertain the known appends of the group that an earlier attempt may have stored
+   */
+  #change(group: readonly DocumentCall[], uncertain?: UncertainAppends): Promise<void> {
     const keys = distinct(group.map(({ key }) => key))
     const jobs = group.flatMap((call) => call.jobs)
     return this.#database.write({
@@ -124,11 +149,14 @@ export class AppendBatch {
         return allSettled([
           this.#fences.hold(session, fence),
           lock(session, keys),
+          entriesOf(session, uncertain?.appends ?? []),
           JobRows.lock(session, jobs),
         ])
       },
-      act: ([counts, changes, jobRows], write) => {
+      act: ([counts, changes, entries, jobRows], write) => {
+        const stored = storedCalls(uncertain, changes, entries)
         for (const call of group) {
+          if (stored.has(call)) continue
           const change = changes.get(call.line) as DocumentChangeSet
           if (call.apply(change, isRaised(call.fence, counts))) jobRows.enqueue(call.jobs, this.#clock)
         }
@@ -218,6 +246,66 @@ function knownValues(appends: readonly KnownAppend[], fence: Fence): unknown[] {
     sizes,
     bytes,
   ]
+}
+
+/** Known appends with an unknown outcome, and the error of the attempt to write them. */
+interface UncertainAppends {
+  readonly appends: readonly KnownAppend[]
+  readonly error: unknown
+}
+
+type AppendedRow = EntryRow & { readonly n: number }
+
+/** Reads the entries that the appends may have stored. */
+async function entriesOf(
+  session: DatabaseSession,
+  appends: readonly KnownAppend[],
+): Promise<readonly AppendedRow[]> {
+  if (appends.length === 0) return []
+  return session.rows(readAppended, [
+    bytesArray(appends.map(({ change }) => change.key)),
+    numberArray(appends.map(({ known }) => known.epoch)),
+    numberArray(appends.map(({ known }) => known.head)),
+    numberArray(appends.map(({ change }) => change.entries.length)),
+  ])
+}
+
+/**
+ * Returns the calls that the earlier attempt has stored. This attempt may still run in the database, but it
+ * appends nothing after the end of the log has changed. The caller holds the locks of the documents.
+ * @throws the error of the earlier attempt if the outcome is still unknown
+ */
+function storedCalls(
+  uncertain: UncertainAppends | undefined,
+  changes: ReadonlyMap<string, DocumentChangeSet>,
+  entries: readonly AppendedRow[],
+): ReadonlySet<DocumentCall> {
+  const isStored = (append: KnownAppend, index: number): boolean => {
+    const { standing } = (changes.get(nameOf(append.change.key)) as DocumentChangeSet).after
+    const found = entries.filter(({ n }) => n === index + 1)
+    const is = storedBefore(append, standing, found)
+    if (is === 'unknown') throw uncertain?.error
+    return is === 'stored'
+  }
+  return new Set(uncertain?.appends.filter(isStored).flatMap(({ calls }) => calls))
+}
+
+function storedBefore(
+  { known, change }: KnownAppend,
+  standing: LogState,
+  found: readonly EntryRow[],
+): 'stored' | 'absent' | 'unknown' {
+  if (standing.state !== 'live' || standing.epoch !== known.epoch || standing.head === known.head)
+    return 'absent'
+  const isOwn = (row: EntryRow): boolean => {
+    const { at, by, crc, bytes } = change.entries[row.seq - known.head - 1] as NewEntry
+    return row.at === at && row.crc === crc && row.by.equals(by) && row.bytes.equals(bytes)
+  }
+  // An append stores all its entries or none of them.
+  if (!found.every(isOwn)) return 'absent'
+  // A compaction may have removed entries. If the log ends before the known end, the earlier attempt may
+  // still succeed.
+  return found.length === change.entries.length ? 'stored' : 'unknown'
 }
 
 const nameOf = (key: Buffer): string => key.toString('latin1')
