@@ -72,7 +72,7 @@ export interface AppendOptions {
    */
   readonly expectHead?: number | undefined
   /**
-   * The sequence number with which the log ends as far as the caller knows. It changes no result: if it is
+   * The sequence number with which the log ended when the caller last read or wrote it. It changes no result: if it is
    * correct, some engines append faster.
    */
   readonly knownHead?: number | undefined

@@ -224,7 +224,6 @@ const isOneOf = (
 function knownValues(appends: readonly KnownAppend[], fence: Fence): unknown[] {
   const changes = appends.map(({ change }) => change)
   const entries = changes.flatMap((change) => change.entries)
-  const { bytes, starts, sizes } = packBytes(entries.map((entry) => entry.bytes))
   let next = 0
   const startOf = ({ length }: readonly NewEntry[]) => {
     next += length
@@ -239,12 +238,7 @@ function knownValues(appends: readonly KnownAppend[], fence: Fence): unknown[] {
     bytesArray(changes.map(({ after }) => Buffer.from(after.changed.by))),
     numberArray(changes.map((change) => startOf(change.entries))),
     ...fenceParameters(fence),
-    numberArray(entries.map(({ at }) => at)),
-    bytesArray(entries.map(({ by }) => by)),
-    numberArray(entries.map(({ crc }) => crc)),
-    starts,
-    sizes,
-    bytes,
+    ...contentColumns(entries),
   ]
 }
 
@@ -354,17 +348,24 @@ function writeChanges(all: readonly DocumentChangeSet[], write: Write): void {
   if (entries.length > 0) write((session) => session.rows(addEntries, entryValues(entries)))
 }
 
-function entryValues(entries: readonly NewEntry[]): unknown[] {
+/** Returns the times, authors, checksums and bytes of entries, as parameters of a statement. */
+function contentColumns(entries: readonly NewEntry[]): unknown[] {
   const { bytes, starts, sizes } = packBytes(entries.map((entry) => entry.bytes))
   return [
-    plainArray(entries.map(({ doc }) => doc)),
-    numberArray(entries.map(({ epoch }) => epoch)),
-    numberArray(entries.map(({ seq }) => seq)),
     numberArray(entries.map(({ at }) => at)),
     bytesArray(entries.map(({ by }) => by)),
     numberArray(entries.map(({ crc }) => crc)),
     starts,
     sizes,
     bytes,
+  ]
+}
+
+function entryValues(entries: readonly NewEntry[]): unknown[] {
+  return [
+    plainArray(entries.map(({ doc }) => doc)),
+    numberArray(entries.map(({ epoch }) => epoch)),
+    numberArray(entries.map(({ seq }) => seq)),
+    ...contentColumns(entries),
   ]
 }
