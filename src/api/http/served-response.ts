@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 
-/** What is known about a request while it is handled. */
+/** The data of a request that later steps need. */
 interface ResponseLocals {
   readonly requestId: string
   /** Label of the request in metrics and logs. Never contains text that the client chooses. */
