@@ -10,8 +10,8 @@ import { VersionAuthorTracker } from './version-author-tracker.ts'
 import { authorQueue } from './version-jobs.ts'
 import { VersionStore } from './version-store.ts'
 
-/** Maximum number of authors that are recorded concurrently. */
-const atOnce = 256
+/** Maximum number of authors that are recorded in one transaction, or in parallel. */
+const atOnce = 64
 
 /** The services of versions that rooms need, because rooms report edits to them. */
 export interface VersionDependencies {

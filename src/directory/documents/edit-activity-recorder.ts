@@ -21,10 +21,10 @@ import type { Transaction } from '../store/transaction.ts'
 import { findMissing } from './resource-lookup.ts'
 
 /**
- * Maximum number of edits that are recorded in one transaction, or in parallel. A larger number would slow
- * down interactive users.
+ * Maximum number of edits that are recorded in one transaction, or in parallel. A transaction with 32 edits
+ * takes about 10 ms of the event loop, and one with 256 took 60 to 80 ms.
  */
-const atOnce = 256
+const atOnce = 32
 
 export interface EditsOptions {
   readonly store: OrganizationStore
