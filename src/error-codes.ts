@@ -492,6 +492,31 @@ export const errorCodes = {
     meaning: 'Clients changed the document each time the server tried, or the document was deleted.',
     remedy: 'Send the call again.',
   },
+  'crdt/invalid-edit': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'An edit is not complete, or contradicts itself. The message names the edit and the member.',
+    remedy: 'Correct the member that the message names.',
+  },
+  'crdt/edit-not-supported': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The root has content of a kind for which the server does not support this edit or target.',
+    remedy: 'Read the type of the content with `/v2/crdt/get`, and send an edit for this type.',
+  },
+  'crdt/target-not-found': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The document does not contain the target of an edit. `details.candidates` has similar places.',
+    remedy: 'Send one of the candidates, or read the document again.',
+  },
+  'crdt/target-ambiguous': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The document contains the target of an edit several times. `details.candidates` has the places.',
+    remedy: 'Send more of the text around the target as `before` and `after`, or `occurrence`.',
+  },
+  'crdt/patch-failed': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'A `test` of a patch has failed, or an operation of a patch has a path that does not exist.',
+    remedy: 'Read the document again, and compute the patch from its present content.',
+  },
   'crdt/version-conflict': {
     status: 'ABORTED',
     meaning:

@@ -204,6 +204,33 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'the document is expensive to open and is being prepared; try again',
   },
   'crdt/document-changed': { message: 'the document has moved on; try again' },
+  'crdt/invalid-edit': {
+    message: 'edits[0]: an edit must have exactly one of replace, insert, remove, mark, attributes, patch, text',
+  },
+  'crdt/edit-not-supported': {
+    message: 'edits[0].patch: the root "content" is of type "text"; a patch needs a map or an array',
+  },
+  'crdt/target-not-found': {
+    message: 'edits[0].replace.find: the document does not contain the text "quick red fox"',
+    details: {
+      edit: 0,
+      candidates: [{ quote: 'quick brown fox', before: 'The ', after: ' jumps over the lazy dog.' }],
+    },
+  },
+  'crdt/target-ambiguous': {
+    message: 'edits[0].replace.find: the document contains the text "fox" 2 times; send before, after or occurrence',
+    details: {
+      edit: 0,
+      candidates: [
+        { quote: 'fox', before: 'The quick brown ', after: ' jumps over the lazy dog.' },
+        { quote: 'fox', before: 'Later, the ', after: ' sleeps.' },
+      ],
+    },
+  },
+  'crdt/patch-failed': {
+    message: 'edits[0].patch[1]: the path /tasks/7 does not exist; the array has 3 elements',
+    details: { edit: 0 },
+  },
   'crdt/version-conflict': {
     message: 'the document has moved on from ifVersion; read it again and send its version',
     details: { version: '1.42' },

@@ -1,0 +1,92 @@
+import type { Json } from '../json/json.ts'
+import type { ParsedElement } from '../xml/parse.ts'
+
+/** The place to which an edit refers, as a person would name it. */
+export type EditTarget =
+  | QuoteTarget
+  /** The heading with this text. As the target of `into` and `after`, its section. */
+  | { readonly is: 'heading'; readonly text: string; readonly occurrence: number | null }
+  /** The node with this attribute. */
+  | { readonly is: 'attribute'; readonly name: string; readonly value: Json }
+  /** The block with this index, in the order of the document, from 0. */
+  | { readonly is: 'block'; readonly index: number }
+  /** The value at a JSON pointer (RFC 6901), as its reference tokens. */
+  | { readonly is: 'path'; readonly path: readonly string[] }
+  /** The text between two stored relative positions, each encoded as by `Y.encodeRelativePosition`. */
+  | { readonly is: 'anchor'; readonly start: Uint8Array; readonly end: Uint8Array }
+
+export interface QuoteTarget {
+  readonly is: 'quote'
+  /** Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+  readonly quote: string
+  /** Text directly before the quote; '' if it does not matter. */
+  readonly before: string
+  /** Text directly after the quote; '' if it does not matter. */
+  readonly after: string
+  /** Which of several occurrences is meant, from 1; null: there must be exactly one. */
+  readonly occurrence: number | null
+  /** Whether the quote may span several blocks. */
+  readonly acrossBlocks: boolean
+}
+
+/** Content that an edit inserts. */
+export type EditContent =
+  | { readonly format: 'text'; readonly text: string }
+  /** Nodes for a root of XML. */
+  | { readonly format: 'xml'; readonly parsed: ParsedElement }
+  /** A plain value for a map or an array. */
+  | { readonly format: 'value'; readonly value: Json }
+
+/** Where an insertion goes, in relation to its target. `start` and `end` are the ends of the root. */
+export type InsertPlace =
+  | { readonly at: 'before' | 'after' | 'into'; readonly target: EditTarget }
+  | { readonly at: 'start' | 'end' }
+
+/** An operation of JSON Patch (RFC 6902). Pointers are given as their reference tokens. */
+export type PatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: readonly string[]; readonly value: Json }
+  | { readonly op: 'remove'; readonly path: readonly string[] }
+  | { readonly op: 'move' | 'copy'; readonly from: readonly string[]; readonly path: readonly string[] }
+
+/** One edit of a root, after all checks that need no document. */
+export type Edit =
+  | { readonly is: 'replace'; readonly target: EditTarget; readonly content: EditContent }
+  | { readonly is: 'insert'; readonly place: InsertPlace; readonly content: EditContent }
+  | { readonly is: 'remove'; readonly target: EditTarget }
+  /** Sets the formatting `name` of a text; null removes it. */
+  | { readonly is: 'mark'; readonly target: EditTarget; readonly name: string; readonly value: Json }
+  /** Sets attributes of a node; null removes an attribute. */
+  | { readonly is: 'attributes'; readonly target: EditTarget; readonly set: ReadonlyMap<string, Json> }
+  | { readonly is: 'patch'; readonly operations: readonly PatchOperation[] }
+  /** Deletes and inserts text at a UTF-16 position. */
+  | {
+      readonly is: 'text'
+      readonly index: number
+      readonly deletions: number
+      readonly insertion: string
+    }
+
+/** The place that an edit has matched, before the edit. */
+export interface MatchedPlace {
+  /** At most 80 characters of the matched text. */
+  readonly quote?: string
+  /** Text before the matched text, in the same block; at most 40 characters. */
+  readonly before?: string
+  /** Text after the matched text, in the same block; at most 40 characters. */
+  readonly after?: string
+  /** Attributes of the block that contains the place, or of the matched node. */
+  readonly attributes?: Readonly<Record<string, Json>>
+  /** JSON pointer of the place, in a map or an array. */
+  readonly path?: string
+}
+
+/** The effect of one edit. */
+export interface EditOutcome {
+  readonly place: MatchedPlace
+  /** Inserted UTF-16 units and values. */
+  readonly insertions: number
+  /** Deleted UTF-16 units and values. */
+  readonly deletions: number
+  /** False if the edit has written nothing, because the document was already as requested. */
+  readonly changed: boolean
+}
