@@ -509,7 +509,8 @@ export const errorCodes = {
   },
   'crdt/target-ambiguous': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The document contains the target of an edit several times. `details.candidates` has the places.',
+    meaning:
+      'The document contains the target of an edit several times. `details.candidates` has the places.',
     remedy: 'Send more of the text around the target as `before` and `after`, or `occurrence`.',
   },
   'crdt/patch-failed': {

@@ -205,7 +205,8 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'crdt/document-changed': { message: 'the document has moved on; try again' },
   'crdt/invalid-edit': {
-    message: 'edits[0]: an edit must have exactly one of replace, insert, remove, mark, attributes, patch, text',
+    message:
+      'edits[0]: an edit must have exactly one of replace, insert, remove, mark, attributes, patch, text',
   },
   'crdt/edit-not-supported': {
     message: 'edits[0].patch: the root "content" is of type "text"; a patch needs a map or an array',
@@ -218,7 +219,8 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     },
   },
   'crdt/target-ambiguous': {
-    message: 'edits[0].replace.find: the document contains the text "fox" 2 times; send before, after or occurrence',
+    message:
+      'edits[0].replace.find: the document contains the text "fox" 2 times; send before, after or occurrence',
     details: {
       edit: 0,
       candidates: [
