@@ -63,6 +63,8 @@ const records: readonly Row[] = [
     typeDepth: 'nested levels of shared types, including the root',
     nodes: 'elements, texts and values',
     attributes: 'attributes of an XML element',
+    markdownCharacters: 'characters of a text in Markdown',
+    markdownDepth: 'nested levels of lists and block quotes in Markdown; an item of a list counts as two',
   }),
   ['update', 'structs', structsMax],
   ['update', 'deleted ranges', structsMax],

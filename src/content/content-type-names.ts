@@ -1,10 +1,10 @@
 import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
- * Name of a content type in the REST API: the kind of a root, or `delta`, which is another form of the kind
- * `text`.
+ * Name of a content type in the REST API: the kind of a root, or another form of a kind. `delta` is a form of
+ * the kind `text`, and `markdown` is a form of the kind `xml`.
  */
-export type ContentTypeName = KnownKind | 'delta'
+export type ContentTypeName = KnownKind | 'delta' | 'markdown'
 
 /** Properties of a content type for schemas and commands. */
 interface ContentTypeFacts {
@@ -24,6 +24,7 @@ const facts = {
   map: { data: 'an object', reading: null },
   array: { data: 'an array', reading: null },
   xml: { data: 'a string', reading: 'string' },
+  markdown: { data: 'a string', reading: 'string' },
   delta: { data: 'a Quill delta', reading: 'json' },
   xmltext: { data: '`{ attributes, delta }`', editors: 'Lexical, Slate', reading: 'json' },
 } as const satisfies Record<ContentTypeName, ContentTypeFacts>

@@ -4,6 +4,7 @@ import { readDelta, replaceDelta } from './delta/delta.ts'
 import { checkDelta } from './delta/delta-json.ts'
 import { checkArray, readArrayRoot, replaceArray } from './json/array.ts'
 import { checkMap, readMapRoot, replaceMap } from './json/map.ts'
+import { checkMarkdown, readMarkdown, replaceMarkdown } from './markdown/markdown.ts'
 import type { Output } from './output.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
@@ -71,6 +72,15 @@ const xml: ContentType = {
   read: serializeXml,
 }
 
+const markdown: ContentType = {
+  kind: 'xml',
+  check: (data) => {
+    const target = checkMarkdown(data)
+    return (doc, contentKey) => replaceMarkdown(doc, contentKey, target)
+  },
+  read: readMarkdown,
+}
+
 const delta: ContentType = {
   kind: 'text',
   check: (data) => {
@@ -98,6 +108,7 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   map,
   array,
   xml,
+  markdown,
   delta,
   xmltext,
 } satisfies Record<ContentTypeName, ContentType>)

@@ -14,4 +14,8 @@ export const limits = {
   nodes: 200_000,
   /** Maximum number of attributes of one XML element. */
   attributes: 256,
+  /** Maximum length of a text in Markdown, in UTF-16 units. */
+  markdownCharacters: 8_388_608,
+  /** Maximum nesting of lists and block quotes in Markdown. An item of a list counts as two levels. */
+  markdownDepth: 100,
 } as const

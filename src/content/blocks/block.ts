@@ -1,158 +1,138 @@
-import type { Json } from '../json/json.ts'
-
 /**
- * The neutral block tree: the content of a rich-text root, independent of the format that it was written in
- * and of the editor that stores it. A dialect (`dialect.ts`) converts neutral nodes to stored names and back.
+ * The neutral block tree: the content of a rich-text root, independent of the format in which it was written
+ * and of the editor that stores it. A dialect (`dialect.ts`) has the stored names of its nodes and marks.
  */
-export interface BlockTree {
-  readonly blocks: readonly Block[]
-}
-
-/**
- * Attributes that a node stores in addition to its neutral members, by their stored names. Nodes of formats
- * without such attributes have none.
- */
-export type ExtraAttributes = ReadonlyMap<string, Json>
-
-interface Extras {
-  readonly extra?: ExtraAttributes
-}
-
 export type Block =
   | Paragraph
   | Heading
   | Blockquote
-  | BulletList
-  | OrderedList
-  | TaskList
+  | BlockList
   | CodeBlock
   | HorizontalRule
-  | Table
+  | TableBlock
   | Image
   | CustomNode
 
-export interface Paragraph extends Extras {
+export interface Paragraph {
   readonly kind: 'paragraph'
   readonly content: readonly Inline[]
 }
 
-export interface Heading extends Extras {
+export interface Heading {
   readonly kind: 'heading'
   /** From 1 to 6. */
   readonly level: number
   readonly content: readonly Inline[]
 }
 
-export interface Blockquote extends Extras {
+export interface Blockquote {
   readonly kind: 'blockquote'
-  readonly blocks: readonly Block[]
+  readonly children: readonly Block[]
 }
 
-export interface BulletList extends Extras {
+export type BlockList = BulletList | OrderedList | TaskList
+
+export interface BulletList {
   readonly kind: 'bulletList'
-  readonly items: readonly ListItem[]
+  readonly children: readonly ListItem[]
 }
 
-export interface OrderedList extends Extras {
+export interface OrderedList {
   readonly kind: 'orderedList'
   /** Number of the first item. */
   readonly start: number
-  readonly items: readonly ListItem[]
+  readonly children: readonly ListItem[]
 }
 
-export interface TaskList extends Extras {
+export interface TaskList {
   readonly kind: 'taskList'
-  readonly items: readonly TaskItem[]
+  readonly children: readonly TaskItem[]
 }
 
-export interface ListItem extends Extras {
+export interface ListItem {
   readonly kind: 'listItem'
-  readonly blocks: readonly Block[]
+  readonly children: readonly Block[]
 }
 
-export interface TaskItem extends Extras {
+export interface TaskItem {
   readonly kind: 'taskItem'
   readonly checked: boolean
-  readonly blocks: readonly Block[]
+  readonly children: readonly Block[]
 }
 
-export interface CodeBlock extends Extras {
+export interface CodeBlock {
   readonly kind: 'codeBlock'
   /** Null if the block states no language. */
   readonly language: string | null
   readonly text: string
 }
 
-export interface HorizontalRule extends Extras {
+export interface HorizontalRule {
   readonly kind: 'horizontalRule'
 }
 
-export interface Table extends Extras {
+export interface TableBlock {
   readonly kind: 'table'
-  readonly rows: readonly TableRow[]
+  readonly children: readonly TableRow[]
 }
 
-export interface TableRow extends Extras {
+export interface TableRow {
   readonly kind: 'tableRow'
-  readonly cells: readonly TableCell[]
+  readonly children: readonly TableCell[]
 }
 
-export interface TableCell extends Extras {
-  readonly kind: 'tableCell'
-  readonly header: boolean
+export interface TableCell {
+  readonly kind: 'tableCell' | 'tableHeader'
   readonly align: 'left' | 'center' | 'right' | null
-  readonly blocks: readonly Block[]
+  readonly children: readonly Block[]
 }
 
-/** An image. It is a block or part of a line, depending on its place in the tree. */
-export interface Image extends Extras {
+/** An image. It is a block if it stands alone, otherwise part of a line. */
+export interface Image {
   readonly kind: 'image'
   readonly src: string
   readonly alt: string
   readonly title: string | null
-  /** Formatting of an image in a line. */
-  readonly marks: readonly Mark[]
+  /** Address to which the image links; null if it is not a link. */
+  readonly href: string | null
 }
 
-/** A node that the dialect does not know: a block, or an atom in a line. */
+/**
+ * A node that the format cannot represent: a block, or an atom in a line. It has no content of its own. The
+ * `id` is that of a stored node, for which this node stands.
+ */
 export interface CustomNode {
   readonly kind: 'custom'
+  readonly id: string
+  /** Stored name of the node, for readers; it has no other meaning. */
   readonly name: string
-  readonly attributes: ExtraAttributes
-  /** Blocks, or the content of a line. */
-  readonly children: readonly (Block | Inline)[]
 }
 
-export type Inline = TextRun | HardBreak | Image | CustomNode
+export type Inline = InlineText | HardBreak | Image | CustomNode
 
-/** Characters with the same formatting. A run is not empty. */
-export interface TextRun {
+/** Characters with the same formatting. */
+export interface InlineText {
   readonly kind: 'text'
   readonly text: string
-  /** At most one mark of each name. The order has no meaning. */
-  readonly marks: readonly Mark[]
+  readonly marks: BlockMarks
 }
 
-export interface HardBreak extends Extras {
+export interface HardBreak {
   readonly kind: 'hardBreak'
 }
 
-/** Formatting of a text. */
-export type Mark = SimpleMark | LinkMark | CustomMark
-
-export interface SimpleMark {
-  readonly kind: 'bold' | 'italic' | 'strike' | 'code'
+/** The formatting of a text. */
+export interface BlockMarks {
+  readonly bold?: true
+  readonly italic?: true
+  readonly strike?: true
+  readonly code?: true
+  readonly link?: { readonly href: string; readonly title: string | null }
 }
 
-export interface LinkMark extends Extras {
-  readonly kind: 'link'
-  readonly href: string
-  readonly title: string | null
-}
+/** A node of the tree: a block, or a part of a block that has children of its own. */
+export type BlockNode = Block | ListItem | TaskItem | TableRow | TableCell
 
-/** A mark that the dialect does not know, with its stored name and attributes. */
-export interface CustomMark {
-  readonly kind: 'custom'
-  readonly name: string
-  readonly attributes: ExtraAttributes
-}
+/** Returns the child nodes of a node. Nodes with a line of text, and atoms, have none. */
+export const blockChildren = (node: BlockNode): readonly BlockNode[] =>
+  'children' in node ? node.children : []

@@ -49,7 +49,7 @@ export type NameUse = 'element' | 'mark' | 'both' | 'new'
  * an element is a mark.
  */
 export class ObservedSchema {
-  readonly #richTextRoot: boolean
+  #richTextRoot: boolean
   readonly #elements = new Set<string>()
   readonly #marks = new Set<string>()
   /** Known spellings of names, by the name in lower case. */
@@ -79,6 +79,16 @@ export class ObservedSchema {
     const key = `${owner} ${attribute}`
     const counts = this.#types.get(key) ?? new Map<ValueType, number>()
     this.#types.set(key, counts.set(type, (counts.get(type) ?? 0) + 1))
+  }
+
+  /** True if the document has neither elements nor marks. */
+  get isUnused(): boolean {
+    return this.#elements.size + this.#marks.size === 0
+  }
+
+  /** Treats the document as rich text, whatever its names are. */
+  assumeRichText(): void {
+    this.#richTextRoot = true
   }
 
   get isRichText(): boolean {

@@ -10,7 +10,7 @@ import { ObservedSchema } from './observed-schema.ts'
 import { type ParsedElement, parseXml } from './parse.ts'
 import { readTree } from './read-tree.ts'
 import { targetTree } from './target-tree.ts'
-import type { XmlElement } from './tree.ts'
+import type { LiveElement, XmlElement } from './tree.ts'
 import { XmlUpdater } from './updater.ts'
 
 /**
@@ -50,7 +50,7 @@ export const planXml = (
   parsed: ParsedElement,
   effort?: XmlBudget,
 ): PlannedUpdate | null =>
-  plan(
+  planTree(
     type,
     contentKey,
     (vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers),
@@ -63,19 +63,34 @@ export const planXmlOf = (
   contentKey: string,
   past: SharedRoot | undefined,
   effort?: XmlBudget,
-): PlannedUpdate | null => plan(type, contentKey, (...known) => readTree(past, ...known).root, effort)
+): PlannedUpdate | null =>
+  planTree(
+    type,
+    contentKey,
+    (vocabulary, marks, numbers) => readTree(past, vocabulary, marks, numbers).root,
+    effort,
+  )
 
-function plan(
+/**
+ * Compares a root or fragment with the tree that a format makes of its target, like `planXml`. The format may
+ * use nodes of the root in its tree: these stay as they are.
+ */
+export function planTree(
   type: SharedRoot | undefined,
   contentKey: string,
-  targetIn: (vocabulary: ObservedSchema, marks: MarkTable, numbers: NodeInterner) => XmlElement,
+  targetIn: (
+    vocabulary: ObservedSchema,
+    marks: MarkTable,
+    numbers: NodeInterner,
+    root: LiveElement,
+  ) => XmlElement,
   effort?: XmlBudget,
 ): PlannedUpdate | null {
   const vocabulary = new ObservedSchema(contentKey)
   const marks = new MarkTable(vocabulary)
   const numbers = new NodeInterner()
   const { root, items } = readTree(type, vocabulary, marks, numbers)
-  const target = targetIn(vocabulary, marks, numbers)
+  const target = targetIn(vocabulary, marks, numbers, root)
   if (root.number === target.number) return null
   return (transaction, live) => {
     const updater = new XmlUpdater(transaction, vocabulary, marks, effort ?? budgetFor(items))

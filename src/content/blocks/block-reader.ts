@@ -1,0 +1,214 @@
+import type { MarkSet, MarkTable } from '../xml/mark-sets.ts'
+import type { LiveElement, LiveNode, LiveText } from '../xml/tree.ts'
+import type { Block, BlockMarks, BlockNode, CustomNode, Inline, TableCell, TableRow } from './block.ts'
+import type { Dialect, MarkName, NamedKind } from './dialect.ts'
+
+/** The stored node of each block and atom that was read. */
+export type BlockOrigins = ReadonlyMap<BlockNode | Inline, LiveNode>
+
+/** Returns the id of a stored node: that of its first item. It stays the same as long as the node exists. */
+export function storedId(node: LiveNode): string {
+  const item = (node.kind === 'text' ? node.parts[0]?.type : node.type)?._item
+  return item === null || item === undefined ? '0-0' : `${item.id.client}-${item.id.clock}`
+}
+
+/** Reads stored nodes as blocks. A node that the dialect or the block tree cannot represent becomes custom. */
+export class BlockReader {
+  readonly origins = new Map<BlockNode | Inline, LiveNode>()
+  readonly #dialect: Dialect
+  readonly #marks: MarkTable
+  readonly #kinds: ReadonlyMap<string, NamedKind>
+  readonly #markNames: ReadonlyMap<string, MarkName>
+  readonly #markSets = new Map<MarkSet, BlockMarks>()
+
+  constructor(dialect: Dialect, marks: MarkTable) {
+    this.#dialect = dialect
+    this.#marks = marks
+    this.#kinds = new Map(Object.entries(dialect.nodes).map(([kind, name]) => [name, kind as NamedKind]))
+    this.#markNames = new Map(Object.entries(dialect.marks).map(([kind, name]) => [name, kind as MarkName]))
+  }
+
+  blocks(nodes: readonly LiveNode[]): Block[] {
+    return nodes.map((node) =>
+      this.#noted((node.kind === 'element' && this.#block(node)) || custom(node), node),
+    )
+  }
+
+  /** Returns the formatting of a text that the block tree represents. */
+  marksOf(set: MarkSet): BlockMarks {
+    const known = this.#markSets.get(set)
+    if (known !== undefined) return known
+    const marks: { -readonly [Name in MarkName]?: BlockMarks[Name] } = {}
+    for (const { name, attributes } of this.#marks.formsOf(set)) {
+      const mark = this.#markNames.get(name)
+      if (mark === undefined || marks[mark] !== undefined) continue
+      if (mark !== 'link') marks[mark] = true
+      else {
+        const values = new Map(attributes)
+        const href = values.get('href')
+        if (href !== undefined) marks.link = { href, title: values.get('title') ?? null }
+      }
+    }
+    this.#markSets.set(set, marks)
+    return marks
+  }
+
+  /** Returns whether the block tree represents a mark with this stored name. */
+  isKnownMark(name: string): boolean {
+    return this.#markNames.has(name)
+  }
+
+  /** Reads a line of text with its atoms. */
+  line(nodes: readonly LiveNode[]): Inline[] {
+    return nodes.flatMap((node) =>
+      node.kind === 'text' ? this.#text(node) : [this.#noted(this.#atom(node), node)],
+    )
+  }
+
+  #noted<T extends BlockNode | Inline>(block: T, node: LiveNode): T {
+    this.origins.set(block, node)
+    return block
+  }
+
+  #text({ text, runs }: LiveText): Inline[] {
+    return runs.map(({ start, marks }, index) => ({
+      kind: 'text',
+      text: text.slice(start, runs[index + 1]?.start ?? text.length),
+      marks: this.marksOf(marks),
+    }))
+  }
+
+  #atom(node: LiveElement): Inline {
+    const kind = this.#kinds.get(node.name)
+    if (kind === 'hardBreak') return { kind }
+    return (kind === 'image' ? imageOf(node) : null) ?? custom(node)
+  }
+
+  #block(node: LiveElement): Block | null {
+    switch (this.#kinds.get(node.name)) {
+      case 'paragraph':
+        return this.#paragraph(node)
+      case 'heading': {
+        const level = Number(attributeOf(node, 'level'))
+        return level >= 1 && level <= 6 ? { kind: 'heading', level, content: this.line(node.children) } : null
+      }
+      case 'blockquote':
+        return { kind: 'blockquote', children: this.blocks(node.children) }
+      case 'bulletList': {
+        const children = this.#parts(node, 'listItem', (item) => ({
+          kind: 'listItem' as const,
+          children: this.blocks(item.children),
+        }))
+        return children && { kind: 'bulletList', children }
+      }
+      case 'orderedList': {
+        const start = Number(attributeOf(node, this.#dialect.start) ?? 1)
+        const children = this.#parts(node, 'listItem', (item) => ({
+          kind: 'listItem' as const,
+          children: this.blocks(item.children),
+        }))
+        if (children === null || !Number.isInteger(start) || start < 0 || start > 999_999_999) return null
+        return { kind: 'orderedList', start, children }
+      }
+      case 'taskList': {
+        const children = this.#parts(node, 'taskItem', (item) => ({
+          kind: 'taskItem' as const,
+          checked: attributeOf(item, 'checked') === 'true',
+          children: this.blocks(item.children),
+        }))
+        return children && { kind: 'taskList', children }
+      }
+      case 'codeBlock':
+        return this.#code(node)
+      case 'horizontalRule':
+        return { kind: 'horizontalRule' }
+      case 'table':
+        return this.#table(node)
+      case 'image':
+        return imageOf(node)
+      default:
+        return null
+    }
+  }
+
+  #paragraph(node: LiveElement): Block {
+    const content = this.line(node.children)
+    const [only] = content
+    if (content.length === 1 && only?.kind === 'image' && !this.#dialect.hasBlockImages) return { ...only }
+    return { kind: 'paragraph', content }
+  }
+
+  /** Reads the parts of a node, for example the items of a list; null if it has other children or none. */
+  #parts<T extends BlockNode>(
+    node: LiveElement,
+    kind: NamedKind,
+    read: (part: LiveElement) => T | null,
+  ): T[] | null {
+    const parts: T[] = []
+    for (const child of node.children) {
+      const part = child.kind === 'element' && this.#kinds.get(child.name) === kind ? read(child) : null
+      if (part === null) return null
+      parts.push(this.#noted(part, child))
+    }
+    return parts.length === 0 ? null : parts
+  }
+
+  #code(node: LiveElement): Block | null {
+    let text = ''
+    for (const child of node.children) {
+      if (child.kind === 'element') return null
+      text += child.text
+    }
+    const language = attributeOf(node, this.#dialect.language) ?? null
+    return { kind: 'codeBlock', language: language === '' ? null : language, text }
+  }
+
+  /** Reads a table that has one header row and no merged cells, and only a line of text in each cell. */
+  #table(node: LiveElement): Block | null {
+    const rows = this.#parts(node, 'tableRow', (row) => this.#row(row, row === node.children[0]))
+    const width = rows?.[0]?.children.length
+    if (rows === null || rows.some(({ children }) => children.length !== width)) return null
+    return { kind: 'table', children: rows }
+  }
+
+  #row(node: LiveElement, isFirst: boolean): TableRow | null {
+    const kind = isFirst ? 'tableHeader' : 'tableCell'
+    const children = this.#parts(node, kind, (cell) => this.#cell(cell, kind))
+    return children && { kind: 'tableRow', children }
+  }
+
+  #cell(node: LiveElement, kind: TableCell['kind']): TableCell | null {
+    const isMerged = ['colspan', 'rowspan'].some((name) => (attributeOf(node, name) ?? '1') !== '1')
+    const children = this.blocks(node.children)
+    const [only, ...others] = children
+    if (isMerged || others.length > 0) return null
+    if (only !== undefined && only.kind !== 'paragraph' && only.kind !== 'image') return null
+    const align = attributeOf(node, 'align')
+    return {
+      kind,
+      align: align === 'left' || align === 'center' || align === 'right' ? align : null,
+      children,
+    }
+  }
+}
+
+export const attributeOf = (node: LiveElement, name: string): string | undefined =>
+  node.attributes.find(([known]) => known === name)?.[1]
+
+function imageOf(node: LiveElement): (Block & Inline) | null {
+  const src = attributeOf(node, 'src')
+  if (src === undefined) return null
+  return {
+    kind: 'image',
+    src,
+    alt: attributeOf(node, 'alt') ?? '',
+    title: attributeOf(node, 'title') ?? null,
+    href: attributeOf(node, 'href') ?? null,
+  }
+}
+
+const custom = (node: LiveNode): CustomNode => ({
+  kind: 'custom',
+  id: storedId(node),
+  name: node.kind === 'text' ? 'text' : node.name,
+})

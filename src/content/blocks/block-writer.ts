@@ -1,0 +1,191 @@
+import type { MarkSet, MarkTable } from '../xml/mark-sets.ts'
+import { type NodeInterner, subtreeSize, XmlRunBuilder } from '../xml/node-interner.ts'
+import type { MarkForm } from '../xml/stored-marks.ts'
+import type { LiveNode, XmlElement, XmlNode } from '../xml/tree.ts'
+import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './block.ts'
+import { marksKey } from './block-keys.ts'
+import type { Dialect, MarkName, NamedKind } from './dialect.ts'
+
+type Attributes = ReadonlyMap<string, string>
+
+const noAttributes: Attributes = new Map()
+
+/** Converts blocks to nodes with stored names. */
+export class BlockWriter {
+  readonly #dialect: Dialect
+  readonly #marks: MarkTable
+  readonly #numbers: NodeInterner
+  /** The stored nodes for which custom nodes stand, by their ids. */
+  readonly #stored: ReadonlyMap<string, LiveNode>
+  readonly #built = new Map<BlockNode, XmlNode>()
+  readonly #markSets = new Map<string, MarkSet>()
+
+  constructor(
+    dialect: Dialect,
+    marks: MarkTable,
+    numbers: NodeInterner,
+    stored: ReadonlyMap<string, LiveNode>,
+  ) {
+    this.#dialect = dialect
+    this.#marks = marks
+    this.#numbers = numbers
+    this.#stored = stored
+  }
+
+  /** Returns the node of a block that is new in the document. */
+  build(block: BlockNode): XmlNode {
+    const known = this.#built.get(block)
+    if (known !== undefined) return known
+    const built = this.#build(block)
+    this.#built.set(block, built)
+    return built
+  }
+
+  #build(block: BlockNode): XmlNode {
+    if (block.kind === 'custom') return this.#stored.get(block.id) ?? this.element('paragraph', [])
+    if (block.kind === 'image' && !this.#dialect.hasBlockImages) {
+      return this.element('paragraph', [this.atom(block)])
+    }
+    return this.element(block.kind, this.#content(block), this.attributes(block))
+  }
+
+  #content(block: BlockNode): XmlNode[] {
+    if (block.kind === 'codeBlock') return this.code(block.text)
+    if ('content' in block) return this.line(block.content)
+    return this.completed(
+      block.kind,
+      blockChildren(block).map((child) => this.build(child)),
+    )
+  }
+
+  /** Returns the attributes of a new node: those that the block states, and the defaults of the editor. */
+  attributes(block: BlockNode): Attributes {
+    const defaults = block.kind === 'custom' ? undefined : this.#dialect.defaults[block.kind]
+    return new Map([...Object.entries(defaults ?? {}), ...this.stated(block)])
+  }
+
+  /** Returns the attributes that a block states. The value null stands for an absent attribute. */
+  stated(block: BlockNode): Attributes {
+    switch (block.kind) {
+      case 'heading':
+        return new Map([['level', String(block.level)]])
+      case 'orderedList':
+        return new Map([[this.#dialect.start, String(block.start)]])
+      case 'taskItem':
+        return new Map([['checked', String(block.checked)]])
+      case 'codeBlock':
+        return given({ [this.#dialect.language]: block.language })
+      case 'tableCell':
+      case 'tableHeader':
+        return given({ align: block.align })
+      case 'image':
+        return given({
+          src: block.src,
+          alt: block.alt === '' ? null : block.alt,
+          title: block.title,
+          href: block.href,
+        })
+      default:
+        return noAttributes
+    }
+  }
+
+  /** Names of the attributes that blocks of this kind state if they have them. */
+  namesStated(kind: BlockNode['kind']): readonly string[] {
+    if (kind === 'heading') return ['level']
+    if (kind === 'orderedList') return [this.#dialect.start]
+    if (kind === 'taskItem') return ['checked']
+    if (kind === 'codeBlock') return [this.#dialect.language]
+    if (kind === 'tableCell' || kind === 'tableHeader') return ['align']
+    return kind === 'image' ? ['src', 'alt', 'title', 'href'] : []
+  }
+
+  /** Returns an element of a kind that the dialect has. */
+  element(kind: NamedKind, children: readonly XmlNode[], attributes: Attributes = noAttributes): XmlElement {
+    const name = this.#dialect.nodes[kind] ?? kind
+    return this.named(name, children, attributes)
+  }
+
+  named(name: string, children: readonly XmlNode[], attributes: Attributes): XmlElement {
+    const sorted = [...attributes].sort(([a], [b]) => (a < b ? -1 : 1))
+    const number = this.#numbers.ofElement(name, sorted, children)
+    return { kind: 'element', name, attributes: sorted, children, size: subtreeSize(children), number }
+  }
+
+  /** Adds the paragraph that editors require at the start of an item, or in an empty block. */
+  completed(kind: BlockNode['kind'], children: XmlNode[]): XmlNode[] {
+    const isItem = kind === 'listItem' || kind === 'taskItem'
+    const needsBlock = isItem || kind === 'blockquote' || kind === 'tableCell' || kind === 'tableHeader'
+    const [first] = children
+    const paragraph = this.#dialect.nodes.paragraph
+    const startsWell = isItem ? first?.kind === 'element' && first.name === paragraph : first !== undefined
+    return needsBlock && !startsWell ? [this.element('paragraph', []), ...children] : children
+  }
+
+  code(text: string): XmlNode[] {
+    const runs = new XmlRunBuilder()
+    runs.add(text, 0)
+    return this.taken(runs)
+  }
+
+  line(content: readonly Inline[]): XmlNode[] {
+    const nodes: XmlNode[] = []
+    const runs = new XmlRunBuilder()
+    for (const inline of content) {
+      if (inline.kind === 'text') runs.add(inline.text, this.markSet(inline.marks))
+      else nodes.push(...this.taken(runs), this.atom(inline))
+    }
+    nodes.push(...this.taken(runs))
+    return nodes
+  }
+
+  /** Returns the collected text as a node, if there is any. */
+  taken(runs: XmlRunBuilder): XmlNode[] {
+    const found = runs.take()
+    if (found === null) return []
+    return [
+      {
+        kind: 'text',
+        ...found,
+        size: found.text.length,
+        number: this.#numbers.ofText(found.runs, found.text),
+      },
+    ]
+  }
+
+  atom(inline: Exclude<Inline, { kind: 'text' }>): XmlNode {
+    if (inline.kind === 'custom') return this.#stored.get(inline.id) ?? this.element('hardBreak', [])
+    return inline.kind === 'image'
+      ? this.element('image', [], this.attributes(inline))
+      : this.element('hardBreak', [])
+  }
+
+  markSet(marks: BlockMarks): MarkSet {
+    const key = marksKey(marks)
+    const known = this.#markSets.get(key)
+    if (known !== undefined) return known
+    let set: MarkSet = 0
+    for (const form of this.markForms(marks)) set = this.#marks.with(set, form)
+    this.#markSets.set(key, set)
+    return set
+  }
+
+  /** Returns the marks of a new text, in the order of their names in the dialect. */
+  markForms({ link, ...simple }: BlockMarks): MarkForm[] {
+    const forms: MarkForm[] = []
+    for (const mark of Object.keys(simple) as MarkName[]) {
+      const name = this.#dialect.marks[mark]
+      if (name !== undefined) forms.push({ name, attributes: [] })
+    }
+    const linkName = this.#dialect.marks.link
+    if (link !== undefined && linkName !== undefined) {
+      const { href, title } = link
+      forms.push({ name: linkName, attributes: [...given({ href, title })] })
+    }
+    return forms
+  }
+}
+
+/** Returns the attributes that are not null. */
+const given = (attributes: Readonly<Record<string, string | null>>): Attributes =>
+  new Map(Object.entries(attributes).flatMap(([name, text]) => (text === null ? [] : [[name, text]])))

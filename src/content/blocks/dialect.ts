@@ -1,0 +1,132 @@
+import type { ObservedSchema } from '../xml/observed-schema.ts'
+import type { BlockMarks, BlockNode, HardBreak } from './block.ts'
+
+/** The nodes that a dialect has a stored name for. */
+export type NamedKind = Exclude<(BlockNode | HardBreak)['kind'], 'custom'>
+
+export type MarkName = keyof BlockMarks
+
+/** How a family of editors stores neutral nodes and marks. */
+export interface Dialect {
+  /** Stored names of nodes. A node without a name does not exist in the family. */
+  readonly nodes: Readonly<Partial<Record<NamedKind, string>>>
+  /** Stored names of marks. */
+  readonly marks: Readonly<Partial<Record<MarkName, string>>>
+  /** Stored name of the attribute for the language of a code block. */
+  readonly language: string
+  /** Stored name of the attribute for the first number of an ordered list. */
+  readonly start: string
+  /** Attributes that the editor itself gives to new nodes, because their default is not null. */
+  readonly defaults: Readonly<Partial<Record<NamedKind, Readonly<Record<string, string>>>>>
+  /** True if an image is a block. Otherwise an image is a part of a line. */
+  readonly hasBlockImages: boolean
+}
+
+const tableCell = { colspan: '1', rowspan: '1' }
+
+/** Names of Tiptap's StarterKit and its extensions for tables, tasks and images. */
+const tiptap: Dialect = {
+  nodes: {
+    paragraph: 'paragraph',
+    heading: 'heading',
+    blockquote: 'blockquote',
+    bulletList: 'bulletList',
+    orderedList: 'orderedList',
+    listItem: 'listItem',
+    taskList: 'taskList',
+    taskItem: 'taskItem',
+    codeBlock: 'codeBlock',
+    horizontalRule: 'horizontalRule',
+    table: 'table',
+    tableRow: 'tableRow',
+    tableCell: 'tableCell',
+    tableHeader: 'tableHeader',
+    image: 'image',
+    hardBreak: 'hardBreak',
+  },
+  marks: { bold: 'bold', italic: 'italic', strike: 'strike', code: 'code', link: 'link' },
+  language: 'language',
+  start: 'start',
+  defaults: { tableCell, tableHeader: tableCell },
+  hasBlockImages: true,
+}
+
+/** Names of `prosemirror-schema-basic` and `prosemirror-schema-list`. */
+const proseMirror: Dialect = {
+  nodes: {
+    paragraph: 'paragraph',
+    heading: 'heading',
+    blockquote: 'blockquote',
+    bulletList: 'bullet_list',
+    orderedList: 'ordered_list',
+    listItem: 'list_item',
+    codeBlock: 'code_block',
+    horizontalRule: 'horizontal_rule',
+    image: 'image',
+    hardBreak: 'hard_break',
+  },
+  marks: { bold: 'strong', italic: 'em', code: 'code', link: 'link' },
+  language: 'params',
+  start: 'order',
+  defaults: {},
+  hasBlockImages: false,
+}
+
+/** Names of `prosemirror-tables`, for ProseMirror documents that have tables. */
+const proseMirrorTables = {
+  table: 'table',
+  tableRow: 'table_row',
+  tableCell: 'table_cell',
+  tableHeader: 'table_header',
+} as const
+
+const proseMirrorNames = [
+  'bullet_list',
+  'ordered_list',
+  'list_item',
+  'code_block',
+  'horizontal_rule',
+  'hard_break',
+  'table_row',
+  'strong',
+  'em',
+]
+
+/** Names of Tiptap that ProseMirror's own schemas do not have. */
+const tiptapNames = [
+  'bulletList',
+  'orderedList',
+  'listItem',
+  'taskList',
+  'codeBlock',
+  'horizontalRule',
+  'hardBreak',
+  'tableRow',
+  'bold',
+  'italic',
+]
+
+/** Spellings of a mark for strikethrough in schemas that extend ProseMirror's basic schema. */
+const strikeNames = ['strikethrough', 'strike', 's']
+
+/** Returns whether the root has the nesting of BlockNote, for which there is no dialect yet. */
+export const isBlockNote = (schema: ObservedSchema, contentKey: string): boolean =>
+  schema.useOf('blockGroup') !== 'new' || (contentKey === 'document-store' && schema.isUnused)
+
+/**
+ * Chooses the dialect of a root by the names that it uses. If the names leave the choice open, the name of
+ * the root decides.
+ * @param hasInlineImages whether a line of the root contains an image
+ */
+export function dialectOf(schema: ObservedSchema, contentKey: string, hasInlineImages: boolean): Dialect {
+  const uses = (name: string): boolean => schema.useOf(name) !== 'new'
+  const isProseMirror =
+    proseMirrorNames.some(uses) || (contentKey === 'prosemirror' && !tiptapNames.some(uses))
+  if (!isProseMirror) return hasInlineImages ? { ...tiptap, hasBlockImages: false } : tiptap
+  const strike = strikeNames.find(uses)
+  return {
+    ...proseMirror,
+    nodes: uses('table_row') ? { ...proseMirror.nodes, ...proseMirrorTables } : proseMirror.nodes,
+    marks: strike === undefined ? proseMirror.marks : { ...proseMirror.marks, strike },
+  }
+}

@@ -1,0 +1,152 @@
+import type * as Y from 'yjs'
+import type { BlockNode } from '../blocks/block.ts'
+import { isInvisible } from '../blocks/block-keys.ts'
+import { BlockReader, storedId } from '../blocks/block-reader.ts'
+import { BlockWriter } from '../blocks/block-writer.ts'
+import { type Dialect, dialectOf, isBlockNote } from '../blocks/dialect.ts'
+import { BlockMerger, type LiveBlock } from '../blocks/merge-blocks.ts'
+import { invalidContent } from '../content-error.ts'
+import { jsonTypeName } from '../json/json.ts'
+import { Output } from '../output.ts'
+import { applyToRoot, type PlannedUpdate, type ReplacementResult } from '../replacement-result.ts'
+import { stepsMax } from '../text/plan.ts'
+import { MarkTable } from '../xml/mark-sets.ts'
+import { NodeInterner } from '../xml/node-interner.ts'
+import { ObservedSchema } from '../xml/observed-schema.ts'
+import { readTree } from '../xml/read-tree.ts'
+import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
+import { planTree } from '../xml/xml.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { type MarkdownFeatures, type ParsedMarkdown, parseMarkdown } from './parse-markdown.ts'
+import { writeMarkdown } from './write-markdown.ts'
+
+/** A text in Markdown that was parsed with all features. */
+export interface CheckedMarkdown {
+  readonly text: string
+  readonly parsed: ParsedMarkdown
+}
+
+/**
+ * Checks that the `data` of a Markdown target is a text within the limits.
+ * @throws ApiError INVALID_ARGUMENT with the problem and its line
+ */
+export function checkMarkdown(data: unknown): CheckedMarkdown {
+  if (typeof data !== 'string')
+    throw invalidContent(`data must be a string for type "markdown", not ${jsonTypeName(data)}`)
+  return { text: data, parsed: parseMarkdown(data) }
+}
+
+/**
+ * Makes the root `contentKey` equal to a text in Markdown. Content that Markdown cannot represent stays with
+ * the text that stays. If the text is the Markdown of the root, nothing changes.
+ * @throws ApiError INVALID_ARGUMENT if a placeholder stands for no node of the root
+ */
+export const replaceMarkdown = (doc: Y.Doc, contentKey: string, target: CheckedMarkdown): ReplacementResult =>
+  applyToRoot(doc, contentKey, planMarkdown(doc.share.get(contentKey), contentKey, target))
+
+/** Compares a root with Markdown, like `planXml`. */
+export const planMarkdown = (
+  type: SharedRoot | undefined,
+  contentKey: string,
+  target: CheckedMarkdown,
+): PlannedUpdate | null =>
+  planTree(type, contentKey, (vocabulary, marks, numbers, root) =>
+    targetOf(target, contentKey, vocabulary, marks, numbers, root),
+  )
+
+/**
+ * Returns the content of a root as Markdown. Nodes that Markdown cannot represent appear as placeholders.
+ * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
+ */
+export function readMarkdown(doc: Y.Doc, contentKey: string, output = new Output()): string {
+  const vocabulary = new ObservedSchema(contentKey)
+  const marks = new MarkTable(vocabulary)
+  const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, new NodeInterner(), output)
+  const reader = new BlockReader(dialectFor(root, vocabulary, contentKey), marks)
+  return writeMarkdown(reader.blocks(root.children), output).text
+}
+
+function targetOf(
+  { text, parsed: parsedWithAll }: CheckedMarkdown,
+  contentKey: string,
+  vocabulary: ObservedSchema,
+  marks: MarkTable,
+  numbers: NodeInterner,
+  root: LiveElement,
+): XmlElement {
+  if (isBlockNote(vocabulary, contentKey)) {
+    throw invalidContent('type "markdown" does not support roots of BlockNote; send type "xml"')
+  }
+  const dialect = dialectFor(root, vocabulary, contentKey)
+  vocabulary.assumeRichText()
+  const reader = new BlockReader(dialect, marks)
+  const blocks = reader.blocks(root.children)
+  const written = writeMarkdown(blocks, new Output())
+  if (written.text === text) return root
+  const features = featuresOf(dialect)
+  const parse = (source: string): ParsedMarkdown => parseMarkdown(source, features)
+  const wanted = Object.values(features).every(Boolean) ? parsedWithAll : parse(text)
+  const stored = wanted.placeholders.size === 0 ? new Map<string, LiveNode>() : nodesById(root)
+  for (const [id, line] of wanted.placeholders) {
+    if (stored.has(id)) continue
+    throw invalidContent(
+      `data has a placeholder at line ${line} for a node that the document does not have: "${id}"; ` +
+        'remove it, or read the document again',
+      { line },
+    )
+  }
+  const live = liveBlocks(blocks, written.lines, parse(written.text))
+  const writer = new BlockWriter(dialect, marks, numbers, stored)
+  const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax })
+  return writer.named('', merger.merge(live, wanted.blocks), new Map())
+}
+
+const featuresOf = ({ nodes, marks }: Dialect): MarkdownFeatures => ({
+  table: nodes.table !== undefined,
+  strike: marks.strike !== undefined,
+  taskList: nodes.taskList !== undefined,
+})
+
+/** Assigns the blocks that a text is read as to the blocks that were written, by their lines. */
+function liveBlocks(
+  blocks: readonly BlockNode[],
+  starts: readonly number[],
+  parsed: ParsedMarkdown,
+): LiveBlock[] {
+  let at = 0
+  return blocks.map((block, index) => {
+    if (isInvisible(block)) return { block, views: [] }
+    const end = starts[index + 1] ?? Number.POSITIVE_INFINITY
+    const first = at
+    while (at < parsed.blocks.length && (parsed.lines[at] as number) < end) at += 1
+    return { block, views: parsed.blocks.slice(first, at) }
+  })
+}
+
+function dialectFor(root: LiveElement, vocabulary: ObservedSchema, contentKey: string): Dialect {
+  return dialectOf(vocabulary, contentKey, hasInlineImages(root))
+}
+
+/** Returns whether a paragraph or a heading contains an image. */
+function hasInlineImages(root: LiveElement): boolean {
+  const waiting: LiveNode[] = [root]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node.kind === 'text') continue
+    const isLine = node.name === 'paragraph' || node.name === 'heading'
+    for (const child of node.children) {
+      if (isLine && child.kind === 'element' && child.name === 'image') return true
+      waiting.push(child)
+    }
+  }
+  return false
+}
+
+function nodesById(root: LiveElement): ReadonlyMap<string, LiveNode> {
+  const nodes = new Map<string, LiveNode>()
+  const waiting: LiveNode[] = [...root.children]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    nodes.set(storedId(node), node)
+    if (node.kind === 'element') for (const child of node.children) waiting.push(child)
+  }
+  return nodes
+}

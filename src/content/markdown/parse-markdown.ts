@@ -1,0 +1,375 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+import { limits } from '../../model/limits.ts'
+import type {
+  Block,
+  BlockList,
+  BlockMarks,
+  Inline,
+  ListItem,
+  TableCell,
+  TableRow,
+  TaskItem,
+} from '../blocks/block.ts'
+import { isInvisible } from '../blocks/block-keys.ts'
+import { contentLimit } from '../content-error.ts'
+import { xmlText } from '../xml/names.ts'
+import { atomScheme, type PlaceholderLines, placeholderInfo } from './placeholders.ts'
+
+/** Extensions of CommonMark that a document supports. Text in the syntax of others stays text. */
+export interface MarkdownFeatures {
+  readonly table: boolean
+  readonly strike: boolean
+  readonly taskList: boolean
+}
+
+/** All extensions. */
+export const allFeatures: MarkdownFeatures = { table: true, strike: true, taskList: true }
+
+export interface ParsedMarkdown {
+  readonly blocks: readonly Block[]
+  /** For each block, the line of the text on which it starts, from 0. */
+  readonly lines: readonly number[]
+  /** For each custom node, the line of its placeholder, from 1. */
+  readonly placeholders: PlaceholderLines
+}
+
+/**
+ * Parses CommonMark with the extensions of GFM for tables, task lists, strikethrough and links without markup.
+ * HTML is text, except `<br>`, which is a line break. A line break in a paragraph is a space.
+ * @throws ApiError INVALID_ARGUMENT with the line if the text exceeds a limit
+ */
+export function parseMarkdown(text: string, features: MarkdownFeatures = allFeatures): ParsedMarkdown {
+  if (text.length > limits.markdownCharacters) {
+    throw contentLimit(
+      `data has too much text: Markdown has at most ${limits.markdownCharacters} characters; here it has ${text.length}`,
+    )
+  }
+  const tokens = parserFor(features).parse(xmlText(text), {})
+  return new BlockReader(tokens, features).read()
+}
+
+type Parser = InstanceType<typeof MarkdownIt>
+
+const parsers = new Map<string, Parser>()
+
+function parserFor({ table, strike }: MarkdownFeatures): Parser {
+  const key = `${table} ${strike}`
+  const known = parsers.get(key)
+  if (known !== undefined) return known
+  const parser = new MarkdownIt({ html: true, linkify: true, maxNesting: limits.markdownDepth })
+  if (!table) parser.disable('table')
+  if (!strike) parser.disable('strikethrough')
+  // Links are stored as they are written. Encoding is up to the program that shows them.
+  parser.normalizeLink = (url) => url
+  parser.normalizeLinkText = (url) => url
+  parser.linkify.set({ fuzzyLink: false, fuzzyIP: false, fuzzyEmail: true })
+  parser.linkify.add('//', null)
+  parser.linkify.add('www.', {
+    validate: (rest, at, self) =>
+      Math.max(0, self.testSchemaAt(`http://www.${rest.slice(at)}`, 'http:', 5) - 6),
+    normalize: (match) => {
+      match.url = `http://${match.url}`
+    },
+  })
+  parsers.set(key, parser)
+  return parser
+}
+
+const isBreak = /^<br[ \t]*\/?>$/i
+const taskMark = /^\[([ xX])\](?:[ \t]+|$)/
+
+class BlockReader {
+  readonly #tokens: readonly Token[]
+  readonly #features: MarkdownFeatures
+  readonly #placeholders = new Map<string, number>()
+  readonly #lines: number[] = []
+  #at = 0
+  #nodes = 0
+  #line = 0
+
+  constructor(tokens: readonly Token[], features: MarkdownFeatures) {
+    this.#tokens = tokens
+    this.#features = features
+  }
+
+  read(): ParsedMarkdown {
+    const blocks = this.#blocks('', this.#lines)
+    return { blocks, lines: this.#lines, placeholders: this.#placeholders }
+  }
+
+  /** Reads blocks up to the token that closes their parent, and skips this token. */
+  #blocks(end: string, lines?: number[]): Block[] {
+    const blocks: Block[] = []
+    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
+      const found = this.#block(token)
+      for (const block of found) {
+        // A paragraph without text, for example of a link without text, is not shown anywhere.
+        if (isInvisible(block)) continue
+        blocks.push(block)
+        lines?.push(token.map?.[0] ?? this.#line)
+      }
+    }
+    return blocks
+  }
+
+  #next(): Token | undefined {
+    const token = this.#tokens[this.#at++]
+    if (token?.map) this.#line = token.map[0]
+    if (token !== undefined && token.nesting >= 0) this.#countNode()
+    return token
+  }
+
+  #countNode(): void {
+    this.#nodes += 1
+    if (this.#nodes <= limits.nodes) return
+    throw contentLimit(`data has too much at line ${this.#line + 1}: at most ${limits.nodes} nodes`, {
+      line: this.#line + 1,
+    })
+  }
+
+  #block(token: Token): readonly Block[] {
+    switch (token.type) {
+      case 'paragraph_open':
+        return [paragraphOf(this.#lineOf(token))]
+      case 'heading_open':
+        return [{ kind: 'heading', level: Number(token.tag.slice(1)), content: this.#lineOf(token) }]
+      case 'blockquote_open':
+        this.#checkDepth(token)
+        return [{ kind: 'blockquote', children: this.#blocks('blockquote_close') }]
+      case 'bullet_list_open':
+        return this.#lists('bullet_list_close', null)
+      case 'ordered_list_open':
+        return this.#lists('ordered_list_close', Number(token.attrGet('start') ?? 1))
+      case 'fence':
+        return [this.#fence(token)]
+      case 'code_block':
+        return [{ kind: 'codeBlock', language: null, text: withoutLastBreak(token.content) }]
+      case 'hr':
+        return [{ kind: 'horizontalRule' }]
+      case 'html_block':
+        return htmlBlock(token.content)
+      case 'table_open':
+        return [{ kind: 'table', children: this.#rows() }]
+      default:
+        return []
+    }
+  }
+
+  /** Rejects a container whose content the parser has dropped because it is nested too deeply. */
+  #checkDepth(token: Token): void {
+    if (token.level + 1 < limits.markdownDepth) return
+    throw contentLimit(
+      `data has too much at line ${this.#line + 1}: blocks are at most ${limits.markdownDepth} deep`,
+      { line: this.#line + 1 },
+    )
+  }
+
+  #fence(token: Token): Block {
+    const info = plainInfo(token.info).trim()
+    const id = placeholderInfo.exec(info)
+    if (id !== null) return this.#custom(id[1] as string, id[2] ?? '')
+    const [language = ''] = info.split(/\s/, 1)
+    return {
+      kind: 'codeBlock',
+      language: language === '' ? null : language,
+      text: withoutLastBreak(token.content),
+    }
+  }
+
+  #custom(id: string, name: string): Block & Inline {
+    if (!this.#placeholders.has(id)) this.#placeholders.set(id, this.#line + 1)
+    return { kind: 'custom', id, name }
+  }
+
+  /** Reads the items of a list. A change between tasks and other items starts a new list. */
+  #lists(end: string, start: number | null): readonly BlockList[] {
+    const lists: BlockList[] = []
+    let items: ListItem[] = []
+    let tasks: TaskItem[] = []
+    let number = start
+    const endList = (): void => {
+      if (items.length > 0) {
+        lists.push(
+          number === null
+            ? { kind: 'bulletList', children: items }
+            : { kind: 'orderedList', start: number, children: items },
+        )
+        if (number !== null) number += items.length
+      }
+      if (tasks.length > 0) lists.push({ kind: 'taskList', children: tasks })
+      items = []
+      tasks = []
+    }
+    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
+      if (token.type !== 'list_item_open') continue
+      this.#checkDepth(token)
+      const checked = start === null && this.#features.taskList ? this.#taskMark() : null
+      const children = this.#blocks('list_item_close')
+      if (checked === null ? tasks.length > 0 : items.length > 0) endList()
+      if (checked === null) items.push({ kind: 'listItem', children })
+      else tasks.push({ kind: 'taskItem', checked, children })
+    }
+    endList()
+    return lists
+  }
+
+  /** Removes the mark of a task from the next paragraph. Returns null if there is none. */
+  #taskMark(): boolean | null {
+    const [open, line] = [this.#tokens[this.#at], this.#tokens[this.#at + 1]]
+    if (open?.type !== 'paragraph_open' || line === undefined) return null
+    const found = taskMark.exec(line.content)
+    const first = line.children?.[0]
+    if (found === null || first?.type !== 'text' || !first.content.startsWith(found[0].slice(0, 3)))
+      return null
+    first.content = first.content.slice(3).replace(/^[ \t]+/, '')
+    return found[1] !== ' '
+  }
+
+  #rows(): TableRow[] {
+    const rows: TableRow[] = []
+    for (
+      let token = this.#next();
+      token !== undefined && token.type !== 'table_close';
+      token = this.#next()
+    ) {
+      if (token.type === 'tr_open') rows.push({ kind: 'tableRow', children: this.#cells() })
+    }
+    return rows
+  }
+
+  #cells(): TableCell[] {
+    const cells: TableCell[] = []
+    for (let token = this.#next(); token !== undefined && token.type !== 'tr_close'; token = this.#next()) {
+      if (token.type !== 'th_open' && token.type !== 'td_open') continue
+      cells.push({
+        kind: token.type === 'th_open' ? 'tableHeader' : 'tableCell',
+        align: alignOf(token.attrGet('style')),
+        children: [paragraphOf(this.#lineOf(token))],
+      })
+    }
+    return cells
+  }
+
+  /** Reads the line of text after a token, and skips the tokens up to the one that closes the line. */
+  #lineOf(open: Token): Inline[] {
+    const content: Inline[] = []
+    const end = open.type.replace('_open', '_close')
+    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
+      if (token.type === 'inline') content.push(...this.#inline(token.children ?? []))
+    }
+    return content
+  }
+
+  #inline(tokens: readonly Token[]): Inline[] {
+    const line = new LineBuilder()
+    let marks: BlockMarks = {}
+    const open: BlockMarks[] = []
+    for (const token of tokens) {
+      this.#countNode()
+      if (token.nesting === 1) {
+        open.push(marks)
+        marks = withMark(marks, token)
+      } else if (token.nesting === -1) marks = open.pop() ?? {}
+      else if (token.type === 'text' || token.type === 'html_inline') {
+        if (token.type === 'html_inline' && isBreak.test(token.content)) line.push({ kind: 'hardBreak' })
+        else line.text(token.content.replaceAll('\n', ' '), marks)
+      } else if (token.type === 'code_inline') line.text(token.content, { ...marks, code: true })
+      else if (token.type === 'softbreak') line.text(' ', marks)
+      else if (token.type === 'hardbreak') line.push({ kind: 'hardBreak' })
+      else if (token.type === 'image') line.push(this.#image(token, marks.link?.href ?? null))
+    }
+    return line.take()
+  }
+
+  #image(token: Token, href: string | null): Inline {
+    const src = String(token.attrGet('src') ?? '')
+    const alt = altOf(token.children ?? [])
+    if (src.startsWith(atomScheme)) return this.#custom(src.slice(atomScheme.length), alt)
+    const title = token.attrGet('title')
+    return { kind: 'image', src, alt, title: title === null ? null : String(title), href }
+  }
+}
+
+/** Joins adjacent texts with the same marks. */
+class LineBuilder {
+  #content: Inline[] = []
+
+  text(text: string, marks: BlockMarks): void {
+    if (text === '') return
+    const last = this.#content.at(-1)
+    if (last?.kind === 'text' && sameMarks(last.marks, marks)) {
+      this.#content[this.#content.length - 1] = { ...last, text: last.text + text }
+    } else this.#content.push({ kind: 'text', text, marks })
+  }
+
+  push(inline: Inline): void {
+    this.#content.push(inline)
+  }
+
+  take(): Inline[] {
+    return this.#content
+  }
+}
+
+const sameMarks = (a: BlockMarks, b: BlockMarks): boolean =>
+  a.bold === b.bold &&
+  a.italic === b.italic &&
+  a.strike === b.strike &&
+  a.code === b.code &&
+  a.link?.href === b.link?.href &&
+  a.link?.title === b.link?.title
+
+function withMark(marks: BlockMarks, token: Token): BlockMarks {
+  if (token.type === 'strong_open') return { ...marks, bold: true }
+  if (token.type === 'em_open') return { ...marks, italic: true }
+  if (token.type === 's_open') return { ...marks, strike: true }
+  if (token.type !== 'link_open' || isForeignLink(token)) return marks
+  const title = token.attrGet('title')
+  return {
+    ...marks,
+    link: { href: String(token.attrGet('href') ?? ''), title: title === null ? null : String(title) },
+  }
+}
+
+/** An address of a mail that GFM links without markup. */
+const mail = /^mailto:[\w.+-]+@(?:[\w-]+\.)+[\w-]*[A-Za-z0-9]$/
+
+/** Returns whether the parser has linked a text without markup that GFM does not link. */
+const isForeignLink = (token: Token): boolean => {
+  const href = String(token.attrGet('href') ?? '')
+  return token.markup === 'linkify' && href.startsWith('mailto:') && !mail.test(href)
+}
+
+/** Returns a paragraph with this content. An image that stands alone is a block. */
+function paragraphOf(content: readonly Inline[]): Block {
+  const [only, ...others] = content
+  const standsAlone = others.length === 0 && (only?.kind === 'image' || only?.kind === 'custom')
+  return standsAlone && only.kind === 'image' ? only : { kind: 'paragraph', content }
+}
+
+function htmlBlock(html: string): Block[] {
+  const text = html.trim().replace(/\s*\n\s*/g, ' ')
+  return text === '' ? [] : [{ kind: 'paragraph', content: [{ kind: 'text', text, marks: {} }] }]
+}
+
+function alignOf(style: string | number | null): TableCell['align'] {
+  const found = /^text-align:(left|center|right)$/.exec(String(style))?.[1]
+  return (found as TableCell['align'] | undefined) ?? null
+}
+
+/** Returns the text of tokens without formatting, as CommonMark defines it for the description of images. */
+function altOf(tokens: readonly Token[]): string {
+  let alt = ''
+  for (const token of tokens) {
+    if (token.type === 'softbreak' || token.type === 'hardbreak') alt += ' '
+    else if (token.type === 'image') alt += altOf(token.children ?? [])
+    else alt += token.content
+  }
+  return alt
+}
+
+const withoutLastBreak = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text)
+
+/** Resolves escapes and references in the info text of a fence. */
+const plainInfo = (text: string): string => utils.unescapeAll(text)
+const { utils } = new MarkdownIt()
