@@ -122,7 +122,7 @@ const lineMarksMax = 5_000
  * on the line have; at the end of a line, those of the left neighbor; at the start of a line, none. Line
  * breaks get no attributes, because their attributes apply to a whole line.
  */
-class InsertedAttributes {
+export class InsertedAttributes {
   readonly #state: PlainTextState
   readonly #cursor: AttributeCursor
   #marksLeft = lineMarksMax

@@ -1,0 +1,170 @@
+import { Graphemes } from '../../text/graphemes.ts'
+import type { QuoteTarget } from '../edit.ts'
+import { candidatesMax, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
+import { normalizeText } from './normalized-text.ts'
+import { occurrences } from './occurrences.ts'
+import { placeOf } from './places.ts'
+import { shownText } from './shown-text.ts'
+import { similarPlaces } from './similar-places.ts'
+import type { TextFlow, TextRange, TextView } from './text-view.ts'
+
+/** Separates flows that a quote must not cross. Neither a quote nor a stored text contains this character. */
+const separator = '\ud801'
+
+/** The ranges of one occurrence of a quote: one for each flow that it touches. */
+export type QuoteRanges = readonly [TextRange, ...TextRange[]]
+
+/**
+ * Returns the ranges that a quote matches.
+ * @throws ApiError FAILED_PRECONDITION if the view does not contain the quote, or contains it several times
+ */
+export function findQuote(view: TextView, target: QuoteTarget, place: string): QuoteRanges {
+  const { occurrence } = target
+  const matches = occurrence === null ? firstMatches(view, target) : nthMatch(view, target, occurrence)
+  const [match, ...others] = matches
+  const quoted = shownText(target.quote)
+  if (match === undefined) throw notFound(view, target, place)
+  if (others.length > 0) {
+    const count = matches.length > candidatesMax ? `more than ${candidatesMax}` : matches.length
+    throw targetAmbiguous(
+      `${place}: the document contains the text ${quoted} ${count} times; send before, after or occurrence`,
+      matches.map(([first]) => placeOf(view, first)),
+    )
+  }
+  return match
+}
+
+function notFound(view: TextView, target: QuoteTarget, place: string): Error {
+  const quoted = shownText(target.quote)
+  const found = firstMatches(view, { ...target, before: '', after: '' })
+  const candidates =
+    found.length > 0 ? found.map(([first]) => placeOf(view, first)) : similarPlaces(view, target.quote)
+  const problem =
+    found.length === 0
+      ? `the document does not contain the text ${quoted}`
+      : target.occurrence === null
+        ? `the document contains the text ${quoted}, but not with this text before and after it`
+        : `the document does not contain the text ${quoted} ${target.occurrence} times`
+  return targetNotFound(`${place}: ${problem}`, candidates)
+}
+
+/** Returns the first matches, overlapping ones included; at most one more than an error can name. */
+function firstMatches(view: TextView, target: QuoteTarget): QuoteRanges[] {
+  const found: QuoteRanges[] = []
+  for (const match of matchesOf(view, target)) {
+    found.push(match)
+    if (found.length > candidatesMax) break
+  }
+  return found
+}
+
+/** Returns the match with this number, from 1. Matches that overlap an earlier match do not count. */
+function nthMatch(view: TextView, target: QuoteTarget, occurrence: number): QuoteRanges[] {
+  let count = 0
+  let [flow, offset] = [-1, 0]
+  for (const match of matchesOf(view, target)) {
+    const [first] = match
+    if (first.flow < flow || (first.flow === flow && first.start < offset)) continue
+    count += 1
+    if (count === occurrence) return [match]
+    const last = match.at(-1) ?? first
+    ;[flow, offset] = [last.flow, last.end]
+  }
+  return []
+}
+
+function* matchesOf(view: TextView, target: QuoteTarget): Generator<QuoteRanges, void> {
+  const flows = new JoinedFlows(view.flows, target.acrossBlocks ? '\n' : separator)
+  for (const pattern of patternsOf(target)) {
+    let count = 0
+    for (const match of flows.matches(pattern)) {
+      yield match
+      count += 1
+    }
+    if (count > 0) return
+  }
+}
+
+/** A normalized text that is searched, and the range of the quote in it. */
+interface Pattern {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Returns the patterns of a quote with its context. A space between the quote and its context may be missing
+ * in the target, so that further patterns have one.
+ */
+function* patternsOf(target: QuoteTarget): Generator<Pattern, void> {
+  const [quote, before, after] = [target.quote, target.before, target.after].map(
+    (text) => normalizeText(text.toWellFormed()).text,
+  ) as [string, string, string]
+  if (quote === '') return
+  for (const left of before === '' ? [''] : ['', ' ']) {
+    for (const right of after === '' ? [''] : ['', ' ']) {
+      const start = joined(`${before}${left}`, quote)
+      const end = joined(start.text, `${right}${after}`)
+      // The quote may begin or end with the space that its context also has.
+      yield { text: end.text, start: start.length, end: start.text.length }
+    }
+  }
+}
+
+/** Joins two normalized texts. A space at both sides becomes one. `length` is the length before the second. */
+function joined(first: string, second: string): { text: string; length: number } {
+  const left = first.endsWith(' ') && second.startsWith(' ') ? first.slice(0, -1) : first
+  return { text: left + second, length: left.length }
+}
+
+/** The texts of all flows as one normalized text. */
+class JoinedFlows {
+  readonly #flows: readonly TextFlow[]
+  readonly #starts: number[] = []
+  readonly #normalized: ReturnType<typeof normalizeText>
+  readonly #graphemes = new Graphemes()
+
+  constructor(flows: readonly TextFlow[], between: string) {
+    this.#flows = flows
+    let start = 0
+    for (const { text } of flows) {
+      this.#starts.push(start)
+      start += text.length + between.length
+    }
+    this.#normalized = normalizeText(flows.map(({ text }) => text).join(between))
+  }
+
+  *matches({ text, start, end }: Pattern): Generator<QuoteRanges, void> {
+    for (const at of occurrences(this.#normalized.text, text)) {
+      const from = this.#normalized.rawStart(at + start)
+      const to = this.#normalized.rawEnd(at + end)
+      const [first, ...others] = this.#rangesOf(from, to)
+      if (first !== undefined) yield [first, ...others]
+    }
+  }
+
+  /** Returns the parts of a range that are in flows. Returns none if the range splits a grapheme cluster. */
+  #rangesOf(from: number, to: number): TextRange[] {
+    const ranges: TextRange[] = []
+    for (let flow = this.#flowAt(from); flow < this.#flows.length; flow++) {
+      const flowStart = this.#starts[flow] as number
+      if (flowStart >= to) break
+      const { text } = this.#flows[flow] as TextFlow
+      const [start, end] = [Math.max(0, from - flowStart), Math.min(text.length, to - flowStart)]
+      if (start >= end) continue
+      if (!this.#graphemes.isBoundary(text, start) || !this.#graphemes.isBoundary(text, end)) return []
+      ranges.push({ flow, start, end })
+    }
+    return ranges
+  }
+
+  #flowAt(offset: number): number {
+    let [low, high] = [0, this.#starts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#starts[middle] as number) <= offset) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}

@@ -1,0 +1,87 @@
+/** A text in the form in which quotes are compared, with a mapping of its offsets to the original text. */
+export interface NormalizedText {
+  readonly text: string
+  /** Returns the original offset at which the character at `offset` starts. */
+  rawStart(offset: number): number
+  /** Returns the original offset at which the text before `offset` ends. */
+  rawEnd(offset: number): number
+}
+
+/** Matches a run of white space, or a character with the marks and jamo that may compose with it. */
+const segments = /\s+|[^\s][\p{M}\u1160-\u11ff\ud7b0-\ud7fb]+/gu
+
+/**
+ * Normalizes a text: each run of white space becomes one space, and the remainder is converted to Unicode
+ * NFC. The time is linear in the length of the text.
+ */
+export function normalizeText(raw: string): NormalizedText {
+  const writer = new NormalizedWriter()
+  const isComposed = raw.normalize('NFC') === raw
+  let at = 0
+  for (const { 0: segment, index } of raw.matchAll(isComposed ? /\s+/g : segments)) {
+    writer.plain(raw.slice(at, index), isComposed)
+    writer.segment(segment, /^\s/.test(segment) ? ' ' : segment.normalize('NFC'))
+    at = index + segment.length
+  }
+  writer.plain(raw.slice(at), isComposed)
+  return writer.end()
+}
+
+/** A segment whose length differs between the two forms. Offsets inside the segment have no counterpart. */
+interface Segment {
+  readonly start: number
+  readonly rawStart: number
+  readonly length: number
+  readonly rawLength: number
+}
+
+class NormalizedWriter {
+  readonly #parts: string[] = []
+  readonly #segments: Segment[] = []
+  #length = 0
+  #rawLength = 0
+
+  /** Adds text without white space and without marks. */
+  plain(raw: string, isComposed: boolean): void {
+    if (isComposed || raw.normalize('NFC') === raw) this.#add(raw, raw.length)
+    else for (const character of raw) this.segment(character, character.normalize('NFC'))
+  }
+
+  segment(raw: string, normalized: string): void {
+    const segment = { start: this.#length, rawStart: this.#rawLength }
+    this.#add(normalized, raw.length)
+    if (normalized.length !== raw.length)
+      this.#segments.push({ ...segment, length: normalized.length, rawLength: raw.length })
+  }
+
+  end(): NormalizedText {
+    const found = this.#segments
+    return {
+      text: this.#parts.join(''),
+      rawStart: (offset) => rawOffset(found, offset, false),
+      rawEnd: (offset) => rawOffset(found, offset, true),
+    }
+  }
+
+  #add(normalized: string, rawLength: number): void {
+    if (normalized === '') return
+    this.#parts.push(normalized)
+    this.#length += normalized.length
+    this.#rawLength += rawLength
+  }
+}
+
+function rawOffset(found: readonly Segment[], offset: number, isEnd: boolean): number {
+  let [low, high] = [0, found.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((found[middle] as Segment).start < offset) low = middle + 1
+    else high = middle
+  }
+  // An offset at the start of a segment is the same on both sides, so only segments before it matter.
+  const last = found[low - 1]
+  if (last === undefined) return offset
+  const after = offset - last.start - last.length
+  if (after < 0) return isEnd ? last.rawStart + last.rawLength : last.rawStart
+  return last.rawStart + last.rawLength + after
+}

@@ -1,0 +1,42 @@
+import type { MatchedPlace } from '../edit.ts'
+import { blockAt, type TextBlock, type TextFlow, type TextRange, type TextView } from './text-view.ts'
+
+/** Maximum number of UTF-16 units of a quote in a response. */
+export const shownQuoteMax = 80
+
+/** Maximum number of UTF-16 units of the context on each side of a quote in a response. */
+const contextMax = 40
+
+/** Returns the description of a range for a response or an error. */
+export function placeOf(view: TextView, { flow, start, end }: TextRange): MatchedPlace {
+  const { text } = view.flows[flow] as TextFlow
+  const block = view.blocks[blockAt(view, flow, start)]
+  const [blockStart, blockEnd] = rangeAround(block, flow, start, end, text)
+  const attributes = block?.flow === flow ? view.attributesOf(block) : {}
+  return {
+    quote: text.slice(start, Math.min(end, start + shownQuoteMax)).toWellFormed(),
+    ...unlessEmpty('before', text.slice(Math.max(blockStart, start - contextMax), start)),
+    ...unlessEmpty('after', text.slice(end, Math.min(blockEnd, end + contextMax))),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
+  }
+}
+
+function rangeAround(
+  block: TextBlock | undefined,
+  flow: number,
+  start: number,
+  end: number,
+  text: string,
+): readonly [number, number] {
+  if (block?.flow !== flow || block.end < start) return [start, end]
+  if (block.end >= end) return [block.start, block.end]
+  const lineEnd = text.indexOf('\n', end)
+  return [block.start, lineEnd === -1 ? text.length : lineEnd]
+}
+
+const unlessEmpty = (name: 'before' | 'after', text: string): MatchedPlace =>
+  text === '' ? {} : { [name]: text.toWellFormed() }
+
+/** Returns the description of a block. */
+export const placeOfBlock = (view: TextView, { flow, start, end }: TextBlock): MatchedPlace =>
+  placeOf(view, { flow, start, end })

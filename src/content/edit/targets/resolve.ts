@@ -1,0 +1,150 @@
+import { equalityDeep } from 'lib0/function'
+import * as Y from 'yjs'
+import type { EditTarget, MatchedPlace } from '../edit.ts'
+import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
+import { findQuote, type QuoteRanges } from './find-quote.ts'
+import { normalizeText } from './normalized-text.ts'
+import { placeOf, placeOfBlock } from './places.ts'
+import { shownText } from './shown-text.ts'
+import { similarPlaces } from './similar-places.ts'
+import { type TextBlock, type TextRange, type TextView, textIn, type ViewNode } from './text-view.ts'
+
+/** The part of a view to which a target refers. */
+export type ResolvedTarget =
+  | { readonly is: 'text'; readonly ranges: QuoteRanges }
+  | { readonly is: 'block'; readonly block: number; readonly isHeading: boolean }
+  | { readonly is: 'node'; readonly node: ViewNode; readonly block: number }
+
+/** A root in which targets are resolved. */
+export interface TargetRoot {
+  readonly view: TextView
+  readonly doc: Y.Doc
+  readonly contentKey: string
+}
+
+/**
+ * Returns the part of the view to which a target refers.
+ * @param place position of the edit in the request, for messages
+ * @throws ApiError FAILED_PRECONDITION if there is no such part, or if there are several
+ */
+export function resolveTarget(root: TargetRoot, target: EditTarget, place: string): ResolvedTarget {
+  const { view } = root
+  if (target.is === 'quote') return { is: 'text', ranges: findQuote(view, target, place) }
+  if (target.is === 'anchor') return { is: 'text', ranges: [anchorRange(root, target, place)] }
+  if (target.is === 'heading')
+    return { is: 'block', block: findHeading(view, target, place), isHeading: true }
+  if (target.is === 'attribute') return findNode(view, target, place)
+  if (target.is === 'path') {
+    throw editNotSupported(`${place}: a path needs a map or an array; use a quote, a heading or a block`)
+  }
+  if (view.blocks[target.index] === undefined) {
+    const count = view.blocks.length
+    throw targetNotFound(`${place}: the document has no block ${target.index}; it has ${count} blocks`)
+  }
+  return { is: 'block', block: target.index, isHeading: false }
+}
+
+/** Returns the description of a target for the response. */
+export function placeOfTarget(view: TextView, target: ResolvedTarget): MatchedPlace {
+  if (target.is === 'text') return placeOf(view, target.ranges[0])
+  const block = view.blocks[target.block]
+  if (target.is === 'node' && target.node.inline !== null) return placeOf(view, target.node.inline)
+  return block === undefined ? {} : placeOfBlock(view, block)
+}
+
+function findHeading(
+  view: TextView,
+  { text, occurrence }: Extract<EditTarget, { is: 'heading' }>,
+  place: string,
+): number {
+  const wanted = headingText(text)
+  const found: number[] = []
+  for (const [index, block] of view.blocks.entries()) {
+    if (block.level !== null && headingText(textIn(view, block)) === wanted) found.push(index)
+  }
+  const chosen = found[(occurrence ?? 1) - 1]
+  if (chosen === undefined) {
+    const isHeading = (block: TextBlock): boolean => block.level !== null
+    const similar = similarPlaces(view, text, isHeading)
+    const count = found.length === 0 ? '' : ` ${occurrence} times`
+    throw targetNotFound(
+      `${place}: the document does not contain the heading ${shownText(text)}${count}`,
+      similar.length > 0 ? similar : view.blocks.filter(isHeading).slice(0, candidatesMax).map(show(view)),
+    )
+  }
+  if (occurrence === null && found.length > 1) {
+    throw targetAmbiguous(
+      `${place}: the document contains the heading ${shownText(text)} ${found.length} times; send occurrence`,
+      found.slice(0, candidatesMax).map((index) => placeOfBlock(view, view.blocks[index] as TextBlock)),
+    )
+  }
+  return chosen
+}
+
+const headingText = (text: string): string => normalizeText(text.toWellFormed()).text.trim()
+
+const show =
+  (view: TextView) =>
+  (block: TextBlock): MatchedPlace =>
+    placeOfBlock(view, block)
+
+function findNode(
+  view: TextView,
+  { name, value }: Extract<EditTarget, { is: 'attribute' }>,
+  place: string,
+): ResolvedTarget {
+  const found: ResolvedTarget[] = []
+  const others: MatchedPlace[] = []
+  for (const candidate of view.nodesWith(name)) {
+    const { node, block } = candidate
+    const target: ResolvedTarget =
+      node === null ? { is: 'block', block, isHeading: false } : { is: 'node', node, block }
+    if (equalityDeep(candidate.value, value)) found.push(target)
+    else if (others.length < candidatesMax) others.push(placeOfTarget(view, target))
+  }
+  const shown = `${shownText(name)} with the value ${shownText(JSON.stringify(value))}`
+  const [target, ...more] = found
+  if (target === undefined) {
+    throw targetNotFound(`${place}: no node of the document has the attribute ${shown}`, others)
+  }
+  if (more.length > 0) {
+    throw targetAmbiguous(
+      `${place}: ${found.length} nodes of the document have the attribute ${shown}; use another target`,
+      found.slice(0, candidatesMax).map((each) => placeOfTarget(view, each)),
+    )
+  }
+  return target
+}
+
+function anchorRange(
+  root: TargetRoot,
+  { start, end }: Extract<EditTarget, { is: 'anchor' }>,
+  place: string,
+): TextRange {
+  const [from, to] = [locate(root, start), locate(root, end)]
+  if (from === null || to === null || from.flow !== to.flow) {
+    throw targetNotFound(`${place}: the text of the anchor is not in the document, or not in one block`)
+  }
+  const isCaret = Buffer.compare(start, end) === 0
+  if (from.offset > to.offset || (from.offset === to.offset && !isCaret)) {
+    const near = { flow: from.flow, start: to.offset, end: to.offset }
+    throw targetNotFound(`${place}: the text of the anchor was deleted`, [placeOf(root.view, near)])
+  }
+  return { flow: from.flow, start: from.offset, end: to.offset }
+}
+
+function locate({ view, doc, contentKey }: TargetRoot, encoded: Uint8Array): ReturnType<TextView['locate']> {
+  const position = decoded(encoded)
+  // Yjs would create the root that a position names.
+  if (position === null || (position.tname !== null && position.tname !== contentKey)) return null
+  const found = Y.createAbsolutePositionFromRelativePosition(position, doc, false)
+  return found === null ? null : view.locate(found.type, found.index)
+}
+
+function decoded(encoded: Uint8Array): Y.RelativePosition | null {
+  try {
+    return Y.decodeRelativePosition(encoded)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,104 @@
+import type * as Y from 'yjs'
+import type { Json } from '../../json/json.ts'
+import type { PlainTextState } from '../../text/text-state.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+
+/** A shared text with its content. */
+export interface TextSource {
+  readonly type: SharedRoot
+  readonly state: PlainTextState
+}
+
+/** A range of a flow that is stored in one place: characters of one shared text, or one inline element. */
+export type FlowPiece = {
+  /** Offset in the flow. */
+  readonly start: number
+  readonly length: number
+} & (
+  | { readonly source: TextSource /** Offset in the string of `source`. */; readonly from: number }
+  | { readonly source: null; readonly item: Y.Item }
+)
+
+/** Text in which a quote can match without crossing a block. */
+export interface TextFlow {
+  /** The stored text. A hard break is a line feed, and any other inline element is U+FFFC. */
+  readonly text: string
+  readonly pieces: readonly FlowPiece[]
+}
+
+/** A block: a range of a flow. In a text root it is a line without its line break, otherwise a whole flow. */
+export interface TextBlock {
+  readonly flow: number
+  readonly start: number
+  readonly end: number
+  /** Level of the heading; null if the block is not a heading. */
+  readonly level: number | null
+  /** The shared type of the block; null if the block has none of its own. */
+  readonly type: SharedRoot | null
+}
+
+/** A node of the document that is not text: an element, or a nested text with attributes. */
+export interface ViewNode {
+  readonly type: SharedRoot
+  /** Indexes of the first block in the node, and of the first block after it. */
+  readonly firstBlock: number
+  readonly endBlock: number
+  /** The range of its placeholder, if the node is an inline element. */
+  readonly inline: TextRange | null
+}
+
+/** A node or a line with an attribute. */
+export interface NodeWithAttribute {
+  readonly node: ViewNode | null
+  /** Index of the block that the node is, or that it starts with. */
+  readonly block: number
+  readonly value: Json
+}
+
+/** The texts of a root in the order of the document. */
+export interface TextView {
+  readonly flows: readonly TextFlow[]
+  readonly blocks: readonly TextBlock[]
+  /** Returns the attributes of the element or the line of a block. */
+  attributesOf(block: TextBlock): Readonly<Record<string, Json>>
+  /** Returns the nodes (in a text root: the lines) that have an attribute, in the order of the document. */
+  nodesWith(name: string): Iterable<NodeWithAttribute>
+  /** Returns the flow and the offset of a position in a shared text; null if the view does not contain it. */
+  locate(type: SharedRoot, index: number): { readonly flow: number; readonly offset: number } | null
+}
+
+/** Returns the offset in the string of a text for an index of its shared type, which counts embeds. */
+export function offsetAtIndex({ text, embeds }: PlainTextState, index: number): number {
+  let before = 0
+  for (const { at, length } of embeds) {
+    if (at + before >= index) break
+    before += Math.min(length, index - at - before)
+  }
+  return Math.min(text.length, index - before)
+}
+
+/** A range of one flow. */
+export interface TextRange {
+  readonly flow: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Character that stands for an inline element. No quote contains it. */
+export const inlinePlaceholder = '\ufffc'
+
+/** Returns the index of the block that contains an offset of a flow, or that precedes it. */
+export function blockAt({ blocks }: TextView, flow: number, offset: number): number {
+  let [low, high] = [0, blocks.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    const block = blocks[middle] as TextBlock
+    if (block.flow < flow || (block.flow === flow && block.start <= offset)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Returns the text of a range. */
+export const textIn = ({ flows }: TextView, { flow, start, end }: TextRange): string =>
+  (flows[flow] as TextFlow).text.slice(start, end)

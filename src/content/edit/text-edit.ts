@@ -1,0 +1,32 @@
+import type * as Y from 'yjs'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { Edit, EditOutcome } from './edit.ts'
+import { editNotSupported } from './edit-errors.ts'
+import { readLines } from './targets/line-view.ts'
+import { LineEdits } from './writing/line-edits.ts'
+
+/** Kinds of roots whose content is text with formatting. */
+export type TextKind = 'text' | 'xml' | 'xmltext'
+
+/**
+ * Applies one edit to a root with text. Resolves the target in the root as it is, and changes nothing if it
+ * throws. The Yjs type of the root does not change.
+ * @param contentKey name of the root; it indicates the kind of editor
+ * @param place position of the edit in the request, such as `edits[2]`, with which messages begin
+ * @throws ApiError FAILED_PRECONDITION if the target is missing or ambiguous; INVALID_ARGUMENT if a root of
+ * this kind does not support the edit
+ */
+export function applyTextEdit(
+  transaction: Y.Transaction,
+  root: SharedRoot,
+  kind: TextKind,
+  contentKey: string,
+  edit: Edit,
+  place: string,
+): EditOutcome {
+  if (kind === 'text') {
+    const target = { view: readLines(root), doc: transaction.doc, contentKey }
+    return new LineEdits(target, place).apply(edit)
+  }
+  throw editNotSupported(`${place}: the root ${kind} has no edits yet`)
+}

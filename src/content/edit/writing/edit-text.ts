@@ -1,0 +1,18 @@
+import type { EditContent } from '../edit.ts'
+import { editNotSupported } from '../edit-errors.ts'
+
+/**
+ * Returns the text of an edit's content.
+ * @throws ApiError INVALID_ARGUMENT if the content is not text
+ */
+export function requireText(content: EditContent, place: string): string {
+  if (content.format === 'text') return content.text.toWellFormed()
+  throw editNotSupported(`${place}: the content must have the format "text" for this root or target`)
+}
+
+/** Returns the lines of a text, each of which becomes a block. A line break at the end adds no line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/)
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+  return lines
+}

@@ -1,0 +1,194 @@
+import type { Hunk } from '../../diff/diff.ts'
+import type { Json } from '../../json/json.ts'
+import { InsertedAttributes } from '../../text/edits-to-delta.ts'
+import type { Edit, EditOutcome, InsertPlace, MatchedPlace } from '../edit.ts'
+import { editNotSupported, targetNotFound } from '../edit-errors.ts'
+import type { LineView } from '../targets/line-view.ts'
+import { placeOf } from '../targets/places.ts'
+import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import { offsetAtIndex, type TextBlock } from '../targets/text-view.ts'
+import { linesOf, requireText } from './edit-text.ts'
+import { sectionEnd } from './section.ts'
+import {
+  hunksInRange,
+  type Marking,
+  markingOperations,
+  type WrittenCounts,
+  writeHunks,
+  writeOperations,
+} from './source-edits.ts'
+
+/** The edits of one text root. */
+export class LineEdits {
+  readonly #root: TargetRoot & { readonly view: LineView }
+  readonly #place: string
+
+  constructor(root: TargetRoot & { readonly view: LineView }, place: string) {
+    this.#root = root
+    this.#place = place
+  }
+
+  apply(edit: Edit): EditOutcome {
+    switch (edit.is) {
+      case 'replace':
+        return this.#replace(this.#resolve(edit.target), requireText(edit.content, this.#place))
+      case 'insert':
+        return this.#insert(edit.place, requireText(edit.content, this.#place))
+      case 'remove':
+        return this.#remove(this.#resolve(edit.target))
+      case 'mark':
+        return this.#mark(this.#resolve(edit.target), edit)
+      case 'attributes':
+        return this.#setAttributes(this.#resolve(edit.target), edit.set)
+      case 'text':
+        return this.#textAt(edit)
+      default:
+        throw editNotSupported(`${this.#place}: a patch needs a map or an array, and the root is a text`)
+    }
+  }
+
+  #resolve = (target: Parameters<typeof resolveTarget>[1]): ResolvedTarget =>
+    resolveTarget(this.#root, target, this.#place)
+
+  #replace(target: ResolvedTarget, text: string): EditOutcome {
+    const [start, end] = this.#rangeOf(target)
+    return this.#write(placeOfTarget(this.#view, target), text, this.#hunks(start, end, text))
+  }
+
+  #insert(place: InsertPlace, text: string): EditOutcome {
+    if (!('target' in place)) return this.#insertAtEnd(place.at, text)
+    const target = this.#resolve(place.target)
+    const matched = placeOfTarget(this.#view, target)
+    const [start, end] = this.#rangeOf(target)
+    if (target.is === 'text' || (place.at === 'into' && !isHeading(target))) {
+      const at = place.at === 'before' ? start : end
+      return this.#write(matched, text, [{ aStart: at, aEnd: at, bStart: 0, bEnd: text.length }])
+    }
+    const block = target.block + (place.at === 'before' ? 0 : 1)
+    const isSection = isHeading(target) && place.at !== 'before'
+    return this.#insertLines(matched, isSection ? sectionEnd(this.#view, target.block) : block, text)
+  }
+
+  #insertAtEnd(end: 'start' | 'end', text: string): EditOutcome {
+    const at = end === 'start' ? 0 : this.#text.length
+    return this.#write({}, text, [{ aStart: at, aEnd: at, bStart: 0, bEnd: text.length }])
+  }
+
+  /** Inserts lines before the block with this index. */
+  #insertLines(matched: MatchedPlace, index: number, text: string): EditOutcome {
+    const block = this.#view.blocks[index]
+    const lines = linesOf(text).join('\n')
+    const at = block?.start ?? this.#text.length
+    const startsLine = at === 0 || this.#text[at - 1] === '\n'
+    const inserted = startsLine ? `${lines}\n` : `\n${lines}`
+    if (text === '') return unchanged(matched)
+    return this.#write(matched, inserted, [{ aStart: at, aEnd: at, bStart: 0, bEnd: inserted.length }])
+  }
+
+  #remove(target: ResolvedTarget): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    const [start, end] = target.is === 'text' ? this.#rangeOf(target) : this.#wholeLine(target.block)
+    return this.#write(matched, '', [{ aStart: start, aEnd: end, bStart: 0, bEnd: 0 }])
+  }
+
+  /** Returns the range of a line with its line break. */
+  #wholeLine(index: number): readonly [number, number] {
+    const { start, end } = this.#view.blocks[index] as TextBlock
+    return [start, Math.min(end + 1, this.#text.length)]
+  }
+
+  #mark(target: ResolvedTarget, marking: Marking): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    const { type, state } = this.#view.source
+    const operations = markingOperations(state, ...this.#rangeOf(target), [marking], true)
+    if (operations.length === 0) return unchanged(matched)
+    writeOperations(type, operations)
+    return { place: matched, insertions: 0, deletions: 0, changed: true }
+  }
+
+  /** Sets attributes of the line breaks of a target. Yjs adds the last line break of a text if it is missing. */
+  #setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    const [start, end] = this.#rangeOf(target)
+    const { type, state } = this.#view.source
+    const found = state.text.indexOf('\n', end)
+    const at = found === -1 ? state.text.length : found
+    const markings = [...set].map(([name, value]) => ({ name, value }))
+    if (start < end && state.text.slice(start, end).includes('\n')) {
+      throw editNotSupported(`${this.#place}: attributes need a target in one line`)
+    }
+    const isMissing = at === state.text.length && markings.some(({ value }) => value !== null)
+    const withBreak = isMissing ? { ...state, text: `${state.text}\n` } : state
+    const operations = markingOperations(withBreak, at, at + 1, markings, false)
+    if (operations.length === 0) return unchanged(matched)
+    writeOperations(type, operations)
+    return { place: matched, insertions: isMissing ? 1 : 0, deletions: 0, changed: true }
+  }
+
+  #textAt({ index, deletions, insertion }: Extract<Edit, { is: 'text' }>): EditOutcome {
+    const { type, state } = this.#view.source
+    const length = state.text.length + state.embeds.reduce((sum, embed) => sum + embed.length, 0)
+    if (index + deletions > length) {
+      const problem = `the text has ${length} positions; the edit ends at position ${index + deletions}`
+      throw targetNotFound(`${this.#place}: ${problem}`)
+    }
+    const [start, end] = [offsetAtIndex(state, index), offsetAtIndex(state, index + deletions)]
+    if (splitsPair(state.text, start) || splitsPair(state.text, end)) {
+      throw targetNotFound(`${this.#place}: position ${index} or its end is inside a surrogate pair`)
+    }
+    const inserted = insertion.toWellFormed()
+    const matched = placeOf(this.#view, { flow: 0, start, end })
+    if (deletions === end - start && deletions > 0)
+      return this.#write(matched, inserted, this.#hunks(start, end, inserted))
+    if (deletions === 0 && inserted === '') return unchanged(matched)
+    const hunk = { aStart: start, aEnd: end, bStart: 0, bEnd: inserted.length }
+    const pieces = new InsertedAttributes(state).pieces(hunk, inserted)
+    writeOperations(type, [
+      ...(index > 0 ? [{ retain: index, attributes: Object.create(null) }] : []),
+      ...pieces.map(({ text, attributes }) => ({
+        insert: text,
+        attributes: Object.assign(Object.create(null), attributes),
+      })),
+      ...(deletions > 0 ? [{ delete: deletions }] : []),
+    ])
+    return { place: matched, insertions: inserted.length, deletions, changed: true }
+  }
+
+  get #view(): LineView {
+    return this.#root.view
+  }
+
+  get #text(): string {
+    return this.#view.source.state.text
+  }
+
+  #hunks = (start: number, end: number, text: string): Hunk[] =>
+    hunksInRange(this.#view.source.state, start, end, text)
+
+  #rangeOf(target: ResolvedTarget): [number, number] {
+    if (target.is !== 'text') {
+      const { start, end } = this.#view.blocks[target.block] as TextBlock
+      return [start, end]
+    }
+    const [first] = target.ranges
+    return [first.start, target.ranges.at(-1)?.end ?? first.end]
+  }
+
+  #write(place: MatchedPlace, inserted: string, hunks: readonly Hunk[]): EditOutcome {
+    const real = hunks.filter(({ aStart, aEnd, bStart, bEnd }) => aEnd > aStart || bEnd > bStart)
+    const counts: WrittenCounts = writeHunks(this.#view.source, inserted, real)
+    return { place, ...counts, changed: real.length > 0 }
+  }
+}
+
+const isHeading = (target: ResolvedTarget): boolean => target.is === 'block' && target.isHeading
+
+const unchanged = (place: MatchedPlace): EditOutcome => ({
+  place,
+  insertions: 0,
+  deletions: 0,
+  changed: false,
+})
+
+const splitsPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

@@ -1,0 +1,164 @@
+import { equalityDeep } from 'lib0/function'
+import * as Y from 'yjs'
+import type { Hunk } from '../../diff/diff.ts'
+import { toJson } from '../../json/json.ts'
+import { editsToDelta, type TextDeltaOperation } from '../../text/edits-to-delta.ts'
+import { planEdits, stepsMax } from '../../text/plan.ts'
+import { type AttributeRun, type PlainTextState, runIndexAtOffset } from '../../text/text-state.ts'
+import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
+import type { TextSource } from '../targets/text-view.ts'
+
+/** Numbers of inserted and deleted UTF-16 units and values. */
+export interface WrittenCounts {
+  readonly insertions: number
+  readonly deletions: number
+}
+
+/** Budget for the cleanup of formatting after one edit. It takes some tens of milliseconds. */
+const tidiedMax = 1_000_000
+
+/**
+ * Maximum number of ranges that one `mark` formats separately, so that line breaks stay without formatting.
+ * Each range costs two formatting marks.
+ */
+const markedRangesMax = 5_000
+
+/** Returns the part of a state between two offsets. */
+export function sliceState(state: PlainTextState, start: number, end: number): PlainTextState {
+  const runs: AttributeRun[] = []
+  for (let index = runIndexAtOffset(state.runs, start); index < state.runs.length; index++) {
+    const run = state.runs[index] as AttributeRun
+    if (run.start >= end && runs.length > 0) break
+    runs.push({ ...run, start: Math.max(0, run.start - start) })
+  }
+  const embeds = state.embeds.filter(({ at }) => at > start && at < end)
+  return {
+    text: state.text.slice(start, end),
+    runs,
+    embeds: embeds.map((embed) => ({ ...embed, at: embed.at - start })),
+    items: state.items,
+  }
+}
+
+/** Returns the smallest edits that change the text between two offsets to `target`. */
+export const hunksInRange = (state: PlainTextState, start: number, end: number, target: string): Hunk[] =>
+  planEdits(sliceState(state, start, end), target, { steps: stepsMax }).map((hunk) => ({
+    ...hunk,
+    aStart: hunk.aStart + start,
+    aEnd: hunk.aEnd + start,
+  }))
+
+/**
+ * Changes a shared text by edits. Offsets of the original text refer to its string, and offsets of the new
+ * text refer to `inserted`. The text must not become empty by this in the sense of a replacement: embeds at
+ * the ends of an edit stay.
+ */
+export function writeHunks(
+  { type, state }: TextSource,
+  inserted: string,
+  hunks: readonly Hunk[],
+): WrittenCounts {
+  if (hunks.length === 0) return { insertions: 0, deletions: 0 }
+  // A target without characters would also delete the embeds at its ends.
+  const target = inserted === '' ? ' ' : inserted
+  const { operations, insertions, deletions } = editsToDelta(state, target, hunks)
+  writeOperations(type, operations)
+  return { insertions, deletions }
+}
+
+/** Applies operations to a shared text of any type, and removes formatting marks without effect. */
+export function writeOperations(type: TextSource['type'], operations: readonly object[]): void {
+  Y.Text.prototype.applyDelta.call(type, [...operations])
+  cleanupFormatting(type, { tidyLeft: tidiedMax })
+}
+
+/**
+ * Returns the index in the shared type for an offset in its string.
+ * @param afterEmbeds whether the index is after the embeds at this offset
+ */
+export function indexAtOffset({ embeds }: PlainTextState, offset: number, afterEmbeds: boolean): number {
+  let index = offset
+  for (const { at, length } of embeds) {
+    if (at > offset || (at === offset && !afterEmbeds)) break
+    index += length
+  }
+  return index
+}
+
+/** A change of one formatting attribute; the value null removes it. */
+export interface Marking {
+  readonly name: string
+  readonly value: unknown
+}
+
+/**
+ * Returns the operations that set formatting attributes between two offsets, except where the text already
+ * has these values; none if nothing changes. Line breaks get no formatting if `skipsBreaks` is true.
+ */
+export function markingOperations(
+  state: PlainTextState,
+  start: number,
+  end: number,
+  markings: readonly Marking[],
+  skipsBreaks: boolean,
+): TextDeltaOperation[] {
+  const operations: TextDeltaOperation[] = []
+  let at = 0
+  for (const range of rangesToMark(state, start, end, markings, skipsBreaks)) {
+    const from = indexAtOffset(state, range.start, true)
+    const to = indexAtOffset(state, range.end, false)
+    if (from > at) operations.push({ retain: from - at, attributes: Object.create(null) })
+    operations.push({ retain: to - from, attributes: Object.assign(Object.create(null), range.change) })
+    at = to
+  }
+  return operations
+}
+
+interface MarkedRange {
+  readonly start: number
+  readonly end: number
+  readonly change: Record<string, unknown>
+}
+
+function rangesToMark(
+  state: PlainTextState,
+  start: number,
+  end: number,
+  markings: readonly Marking[],
+  skipsBreaks: boolean,
+): MarkedRange[] {
+  const ranges: MarkedRange[] = []
+  const current = new Map<string, unknown>()
+  for (const [index, { start: runStart, changes }] of state.runs.entries()) {
+    if (runStart >= end) break
+    for (const [key, value] of changes) current.set(key, value)
+    const from = Math.max(start, runStart)
+    const to = Math.min(end, state.runs[index + 1]?.start ?? state.text.length)
+    const changed = markings.filter(({ name, value }) => !isSame(current.get(name), value))
+    if (from >= to || changed.length === 0) continue
+    const change = Object.assign(
+      Object.create(null),
+      Object.fromEntries(changed.map(({ name, value }) => [name, value])),
+    )
+    const parts = skipsBreaks && ranges.length < markedRangesMax ? linesIn(state.text, from, to) : null
+    for (const [partStart, partEnd] of parts ?? [[from, to] as const])
+      ranges.push({ start: partStart, end: partEnd, change })
+  }
+  return ranges
+}
+
+const isSame = (stored: unknown, value: unknown): boolean =>
+  equalityDeep(toJson(stored ?? null) ?? null, value ?? null)
+
+/** Returns the ranges between line breaks; null if there are too many. */
+function linesIn(text: string, from: number, to: number): (readonly [number, number])[] | null {
+  const ranges: (readonly [number, number])[] = []
+  for (let at = from; at < to; ) {
+    const found = text.indexOf('\n', at)
+    const end = found === -1 || found > to ? to : found
+    if (end > at) ranges.push([at, end])
+    if (ranges.length > markedRangesMax) return null
+    at = end + 1
+  }
+  return ranges
+}
