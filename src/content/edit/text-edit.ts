@@ -2,7 +2,7 @@ import type * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { Edit, EditOutcome } from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
-import { readLines } from './targets/line-view.ts'
+import { readLineView } from './targets/line-view.ts'
 import { LineEdits } from './writing/line-edits.ts'
 
 /** Kinds of roots whose content is text with formatting. */
@@ -25,7 +25,7 @@ export function applyTextEdit(
   place: string,
 ): EditOutcome {
   if (kind === 'text') {
-    const target = { view: readLines(root), doc: transaction.doc, contentKey }
+    const target = { view: readLineView(root), doc: transaction.doc, contentKey }
     return new LineEdits(target, place).apply(edit)
   }
   throw editNotSupported(`${place}: the root ${kind} has no edits yet`)

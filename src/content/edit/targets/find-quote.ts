@@ -1,12 +1,12 @@
 import { Graphemes } from '../../text/graphemes.ts'
 import type { QuoteTarget } from '../edit.ts'
 import { candidatesMax, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
+import type { FlowView, TextFlow, TextRange } from './flow-view.ts'
 import { normalizeText } from './normalized-text.ts'
 import { occurrences } from './occurrences.ts'
 import { placeOf } from './places.ts'
 import { shownText } from './shown-text.ts'
 import { similarPlaces } from './similar-places.ts'
-import type { TextFlow, TextRange, TextView } from './text-view.ts'
 
 /** Separates flows that a quote must not cross. Neither a quote nor a stored text contains this character. */
 const separator = '\ud801'
@@ -18,7 +18,7 @@ export type QuoteRanges = readonly [TextRange, ...TextRange[]]
  * Returns the ranges that a quote matches.
  * @throws ApiError FAILED_PRECONDITION if the view does not contain the quote, or contains it several times
  */
-export function findQuote(view: TextView, target: QuoteTarget, place: string): QuoteRanges {
+export function findQuote(view: FlowView, target: QuoteTarget, place: string): QuoteRanges {
   const { occurrence } = target
   const matches = occurrence === null ? firstMatches(view, target) : nthMatch(view, target, occurrence)
   const [match, ...others] = matches
@@ -34,7 +34,7 @@ export function findQuote(view: TextView, target: QuoteTarget, place: string): Q
   return match
 }
 
-function notFound(view: TextView, target: QuoteTarget, place: string): Error {
+function notFound(view: FlowView, target: QuoteTarget, place: string): Error {
   const quoted = shownText(target.quote)
   const found = firstMatches(view, { ...target, before: '', after: '' })
   const candidates =
@@ -49,7 +49,7 @@ function notFound(view: TextView, target: QuoteTarget, place: string): Error {
 }
 
 /** Returns the first matches, overlapping ones included; at most one more than an error can name. */
-function firstMatches(view: TextView, target: QuoteTarget): QuoteRanges[] {
+function firstMatches(view: FlowView, target: QuoteTarget): QuoteRanges[] {
   const found: QuoteRanges[] = []
   for (const match of matchesOf(view, target)) {
     found.push(match)
@@ -59,7 +59,7 @@ function firstMatches(view: TextView, target: QuoteTarget): QuoteRanges[] {
 }
 
 /** Returns the match with this number, from 1. Matches that overlap an earlier match do not count. */
-function nthMatch(view: TextView, target: QuoteTarget, occurrence: number): QuoteRanges[] {
+function nthMatch(view: FlowView, target: QuoteTarget, occurrence: number): QuoteRanges[] {
   let count = 0
   let [flow, offset] = [-1, 0]
   for (const match of matchesOf(view, target)) {
@@ -73,7 +73,7 @@ function nthMatch(view: TextView, target: QuoteTarget, occurrence: number): Quot
   return []
 }
 
-function* matchesOf(view: TextView, target: QuoteTarget): Generator<QuoteRanges, void> {
+function* matchesOf(view: FlowView, target: QuoteTarget): Generator<QuoteRanges, void> {
   const flows = new JoinedFlows(view.flows, target.acrossBlocks ? '\n' : separator)
   for (const pattern of patternsOf(target)) {
     let count = 0

@@ -2,23 +2,23 @@ import { type Json, toJson } from '../../json/json.ts'
 import { type AttributeRun, type PlainTextState, readTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
+  type FlowView,
   type NodeWithAttribute,
   offsetAtIndex,
   type TextBlock,
   type TextSource,
-  type TextView,
-} from './text-view.ts'
+} from './flow-view.ts'
 
 /** Attribute of the line breaks of headings in Quill. */
 const headingAttribute = 'header'
 
 /** A text root as one flow whose blocks are its lines. */
-export interface LineView extends TextView {
+export interface LineFlowView extends FlowView {
   readonly source: TextSource
 }
 
 /** Reads a text root. A line ends with its line break. Text after the last line break is a line if there is any. */
-export function readLines(root: SharedRoot): LineView {
+export function readLineView(root: SharedRoot): LineFlowView {
   const state = readTextState(root)
   const { text, runs } = state
   const source = { type: root, state }

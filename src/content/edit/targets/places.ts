@@ -1,5 +1,5 @@
 import type { MatchedPlace } from '../edit.ts'
-import { blockAt, type TextBlock, type TextFlow, type TextRange, type TextView } from './text-view.ts'
+import { blockAt, type FlowView, type TextBlock, type TextFlow, type TextRange } from './flow-view.ts'
 
 /** Maximum number of UTF-16 units of a quote in a response. */
 export const shownQuoteMax = 80
@@ -8,7 +8,7 @@ export const shownQuoteMax = 80
 const contextMax = 40
 
 /** Returns the description of a range for a response or an error. */
-export function placeOf(view: TextView, { flow, start, end }: TextRange): MatchedPlace {
+export function placeOf(view: FlowView, { flow, start, end }: TextRange): MatchedPlace {
   const { text } = view.flows[flow] as TextFlow
   const block = view.blocks[blockAt(view, flow, start)]
   const [blockStart, blockEnd] = rangeAround(block, flow, start, end, text)
@@ -38,5 +38,5 @@ const unlessEmpty = (name: 'before' | 'after', text: string): MatchedPlace =>
   text === '' ? {} : { [name]: text.toWellFormed() }
 
 /** Returns the description of a block. */
-export const placeOfBlock = (view: TextView, { flow, start, end }: TextBlock): MatchedPlace =>
+export const placeOfBlock = (view: FlowView, { flow, start, end }: TextBlock): MatchedPlace =>
   placeOf(view, { flow, start, end })

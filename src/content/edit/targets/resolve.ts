@@ -3,11 +3,11 @@ import * as Y from 'yjs'
 import type { EditTarget, MatchedPlace } from '../edit.ts'
 import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
 import { findQuote, type QuoteRanges } from './find-quote.ts'
+import { type FlowView, type TextBlock, type TextRange, textIn, type ViewNode } from './flow-view.ts'
 import { normalizeText } from './normalized-text.ts'
 import { placeOf, placeOfBlock } from './places.ts'
 import { shownText } from './shown-text.ts'
 import { similarPlaces } from './similar-places.ts'
-import { type TextBlock, type TextRange, type TextView, textIn, type ViewNode } from './text-view.ts'
 
 /** The part of a view to which a target refers. */
 export type ResolvedTarget =
@@ -17,7 +17,7 @@ export type ResolvedTarget =
 
 /** A root in which targets are resolved. */
 export interface TargetRoot {
-  readonly view: TextView
+  readonly view: FlowView
   readonly doc: Y.Doc
   readonly contentKey: string
 }
@@ -45,7 +45,7 @@ export function resolveTarget(root: TargetRoot, target: EditTarget, place: strin
 }
 
 /** Returns the description of a target for the response. */
-export function placeOfTarget(view: TextView, target: ResolvedTarget): MatchedPlace {
+export function placeOfTarget(view: FlowView, target: ResolvedTarget): MatchedPlace {
   if (target.is === 'text') return placeOf(view, target.ranges[0])
   const block = view.blocks[target.block]
   if (target.is === 'node' && target.node.inline !== null) return placeOf(view, target.node.inline)
@@ -53,7 +53,7 @@ export function placeOfTarget(view: TextView, target: ResolvedTarget): MatchedPl
 }
 
 function findHeading(
-  view: TextView,
+  view: FlowView,
   { text, occurrence }: Extract<EditTarget, { is: 'heading' }>,
   place: string,
 ): number {
@@ -84,12 +84,12 @@ function findHeading(
 const headingText = (text: string): string => normalizeText(text.toWellFormed()).text.trim()
 
 const show =
-  (view: TextView) =>
+  (view: FlowView) =>
   (block: TextBlock): MatchedPlace =>
     placeOfBlock(view, block)
 
 function findNode(
-  view: TextView,
+  view: FlowView,
   { name, value }: Extract<EditTarget, { is: 'attribute' }>,
   place: string,
 ): ResolvedTarget {
@@ -133,7 +133,7 @@ function anchorRange(
   return { flow: from.flow, start: from.offset, end: to.offset }
 }
 
-function locate({ view, doc, contentKey }: TargetRoot, encoded: Uint8Array): ReturnType<TextView['locate']> {
+function locate({ view, doc, contentKey }: TargetRoot, encoded: Uint8Array): ReturnType<FlowView['locate']> {
   const position = decoded(encoded)
   // Yjs would create the root that a position names.
   if (position === null || (position.tname !== null && position.tname !== contentKey)) return null

@@ -1,7 +1,7 @@
 import type { MatchedPlace } from '../edit.ts'
 import { candidatesMax } from '../edit-errors.ts'
+import type { FlowView, TextBlock, TextFlow } from './flow-view.ts'
 import { placeOf, shownQuoteMax } from './places.ts'
-import type { TextBlock, TextFlow, TextView } from './text-view.ts'
 
 /** Maximum number of different words of a quote that are compared. */
 const quoteWordsMax = 200
@@ -12,13 +12,13 @@ const wordLengthMax = 40
 /** Matches one ideograph, kana or Thai letter, or a word of another script. */
 const wordPattern = /[\p{Ideographic}\u3040-\u30ff\u0e00-\u0e7f]|[\p{L}\p{N}\p{M}_]+/gu
 
-interface Word {
+interface FoundWord {
   readonly start: number
   readonly end: number
   readonly word: string
 }
 
-function* wordsOf(text: string): Generator<Word> {
+function* wordsOf(text: string): Generator<FoundWord> {
   for (const { 0: found, index } of text.matchAll(wordPattern))
     yield { start: index, end: index + found.length, word: found.slice(0, wordLengthMax).toLowerCase() }
 }
@@ -29,7 +29,7 @@ function* wordsOf(text: string): Generator<Word> {
  * @param isCandidate chooses the blocks that are compared
  */
 export function similarPlaces(
-  view: TextView,
+  view: FlowView,
   quote: string,
   isCandidate: (block: TextBlock) => boolean = () => true,
 ): MatchedPlace[] {
@@ -50,7 +50,7 @@ export function similarPlaces(
   return best.map(({ block }) => placeOf(view, windowIn(view, block, quote.length, wanted)))
 }
 
-const textOfBlock = ({ flows }: TextView, { flow, start, end }: TextBlock): string =>
+const textOfBlock = ({ flows }: FlowView, { flow, start, end }: TextBlock): string =>
   (flows[flow] as TextFlow).text.slice(start, end)
 
 /** Returns the number of wanted words in a text. Among texts with equally many, prefers shorter ones. */
@@ -66,22 +66,22 @@ function sharedWords(text: string, wanted: ReadonlySet<string>): number {
 
 /** Returns the range of a block, about as long as the quote, that has most wanted words. */
 function windowIn(
-  view: TextView,
+  view: FlowView,
   block: TextBlock,
   quoteLength: number,
   wanted: ReadonlySet<string>,
 ): { flow: number; start: number; end: number } {
   const length = Math.min(shownQuoteMax, Math.max(quoteLength, 1))
-  const inside: Word[] = []
+  const inside: FoundWord[] = []
   let [start, end, most] = [0, 0, 0]
   for (const found of wordsOf(textOfBlock(view, block))) {
     if (!wanted.has(found.word)) continue
     inside.push(found)
-    while (inside.length > 1 && found.end - (inside[0] as Word).start > length) inside.shift()
+    while (inside.length > 1 && found.end - (inside[0] as FoundWord).start > length) inside.shift()
     const different = new Set(inside.map(({ word }) => word)).size
     if (different <= most) continue
     most = different
-    start = (inside[0] as Word).start
+    start = (inside[0] as FoundWord).start
     end = found.end
   }
   return { flow: block.flow, start: block.start + start, end: block.start + end }

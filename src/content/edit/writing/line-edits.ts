@@ -3,11 +3,11 @@ import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
 import type { Edit, EditOutcome, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
-import type { LineView } from '../targets/line-view.ts'
+import { offsetAtIndex, type TextBlock } from '../targets/flow-view.ts'
+import type { LineFlowView } from '../targets/line-view.ts'
 import { placeOf } from '../targets/places.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
-import { offsetAtIndex, type TextBlock } from '../targets/text-view.ts'
-import { linesOf, requireText } from './edit-text.ts'
+import { linesOf, requireTextContent } from './content-text.ts'
 import { sectionEnd } from './section.ts'
 import {
   hunksInRange,
@@ -20,10 +20,10 @@ import {
 
 /** The edits of one text root. */
 export class LineEdits {
-  readonly #root: TargetRoot & { readonly view: LineView }
+  readonly #root: TargetRoot & { readonly view: LineFlowView }
   readonly #place: string
 
-  constructor(root: TargetRoot & { readonly view: LineView }, place: string) {
+  constructor(root: TargetRoot & { readonly view: LineFlowView }, place: string) {
     this.#root = root
     this.#place = place
   }
@@ -31,9 +31,9 @@ export class LineEdits {
   apply(edit: Edit): EditOutcome {
     switch (edit.is) {
       case 'replace':
-        return this.#replace(this.#resolve(edit.target), requireText(edit.content, this.#place))
+        return this.#replace(this.#resolve(edit.target), requireTextContent(edit.content, this.#place))
       case 'insert':
-        return this.#insert(edit.place, requireText(edit.content, this.#place))
+        return this.#insert(edit.place, requireTextContent(edit.content, this.#place))
       case 'remove':
         return this.#remove(this.#resolve(edit.target))
       case 'mark':
@@ -154,7 +154,7 @@ export class LineEdits {
     return { place: matched, insertions: inserted.length, deletions, changed: true }
   }
 
-  get #view(): LineView {
+  get #view(): LineFlowView {
     return this.#root.view
   }
 

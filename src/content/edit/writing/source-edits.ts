@@ -6,7 +6,7 @@ import { editsToDelta, type TextDeltaOperation } from '../../text/edits-to-delta
 import { planEdits, stepsMax } from '../../text/plan.ts'
 import { type AttributeRun, type PlainTextState, runIndexAtOffset } from '../../text/text-state.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
-import type { TextSource } from '../targets/text-view.ts'
+import type { TextSource } from '../targets/flow-view.ts'
 
 /** Numbers of inserted and deleted UTF-16 units and values. */
 export interface WrittenCounts {

@@ -56,7 +56,7 @@ export interface NodeWithAttribute {
 }
 
 /** The texts of a root in the order of the document. */
-export interface TextView {
+export interface FlowView {
   readonly flows: readonly TextFlow[]
   readonly blocks: readonly TextBlock[]
   /** Returns the attributes of the element or the line of a block. */
@@ -88,7 +88,7 @@ export interface TextRange {
 export const inlinePlaceholder = '\ufffc'
 
 /** Returns the index of the block that contains an offset of a flow, or that precedes it. */
-export function blockAt({ blocks }: TextView, flow: number, offset: number): number {
+export function blockAt({ blocks }: FlowView, flow: number, offset: number): number {
   let [low, high] = [0, blocks.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >> 1
@@ -100,5 +100,5 @@ export function blockAt({ blocks }: TextView, flow: number, offset: number): num
 }
 
 /** Returns the text of a range. */
-export const textIn = ({ flows }: TextView, { flow, start, end }: TextRange): string =>
+export const textIn = ({ flows }: FlowView, { flow, start, end }: TextRange): string =>
   (flows[flow] as TextFlow).text.slice(start, end)
