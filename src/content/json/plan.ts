@@ -11,7 +11,13 @@ import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
 import { copyValue } from '../yjs/copy-value.ts'
 import { type NewValue, NewValueFactory } from '../yjs/new-values.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { fragmentKey, type StoredArray, type StoredMap, type StoredValue } from '../yjs/shared-values.ts'
+import {
+  asStored,
+  fragmentKey,
+  type StoredArray,
+  type StoredMap,
+  type StoredValue,
+} from '../yjs/shared-values.ts'
 import { StoredInterner } from '../yjs/stored-interner.ts'
 import type { Insertion } from './array-edit.ts'
 import { isArray, isObject, type Json, type JsonObject } from './json.ts'
@@ -19,6 +25,21 @@ import { JsonInterner } from './json-interner.ts'
 import { pointerTo } from './json-validator.ts'
 import { matchElements } from './match-elements.ts'
 import type { SharedTypeEdit } from './write-edits.ts'
+
+/** Adjacent elements of a stored array, and the values to which they change. */
+export interface ElementRange {
+  readonly elements: readonly StoredValue[]
+  readonly target: readonly Json[]
+  /** Index of the first element in the stored array. */
+  readonly start: number
+  /** Index of the first target in the array after the change, for the positions in errors. */
+  readonly targetStart: number
+  /** Returns the new value for the target with this index in `target`. */
+  readonly make: (index: number) => NewValue
+  /** The edit of the whole array (see `ArrayEdit`), to which the plan adds the changes of this range. */
+  readonly removed: Uint8Array
+  readonly insertions: Insertion[]
+}
 
 /**
  * Plans the changes that make stored values equal to JSON. The plan does not change the document. A shared
@@ -50,12 +71,12 @@ export class JsonPlan {
    */
   map(stored: StoredMap, target: JsonObject, past?: StoredMap): void {
     const removed = [...stored.entries.keys()].filter((key) => !Object.hasOwn(target, key))
-    const siblings = new NewValueFactory(stored.entries.values())
+    const siblings = new NewValueFactory([...stored.entries.values()].map(asStored))
     const set = Object.entries(target)
       .filter(([key, value]) => !this.#entryKept(stored, key, value, past?.entries.get(key)))
       .map(([key, value]) => {
         const make = () => made(siblings, value, past?.entries.get(key))
-        return [key, this.#at(key, make)] as const
+        return [key, this.at(key, make)] as const
       })
     if (removed.length + set.length === 0) return
     this.edits.push({ in: 'map', type: stored.type, removed, set })
@@ -69,60 +90,86 @@ export class JsonPlan {
    */
   array(stored: StoredArray, target: readonly Json[], past?: StoredArray): void {
     const { elements, type } = stored
-    const hunks = diffTokens(...this.#tokens(stored, target, past), this.#effort.budget)
+    const hunks = diffTokens(...this.#tokens(elements, target, past), this.#effort.budget)
     if (past !== undefined) this.#formatKept(stored, past, hunks)
     if (hunks.length === 0) return
-    const siblings = new NewValueFactory(elements)
+    const siblings = new NewValueFactory(elements.map(asStored))
     const removed = new Uint8Array(elements.length)
     const insertions: Insertion[] = []
-    for (const hunk of hunks) {
-      removed.fill(1, hunk.aStart, hunk.aEnd)
-      let [after, at] = [hunk.aStart - 1, hunk.bStart]
-      const insertTo = (end: number): void => {
-        if (end > at)
-          insertions.push({
-            after,
-            values: target
-              .slice(at, end)
-              .map((value, index) =>
-                this.#at(at + index, () => made(siblings, value, past?.elements[at + index])),
-              ),
-          })
-        this.insertions += end - at
-      }
-      for (const [a, b] of matchElements(elements, target, hunk, this.#effort.budget)) {
-        if (past !== undefined && past.elements[b]?.kind !== elements[a]?.kind) continue
-        const update = () => this.#update(elements[a] as StoredValue, target[b] as Json, past?.elements[b])
-        if (!this.#at(b, update)) continue
-        insertTo(b)
-        removed[a] = 0
-        ;[after, at] = [a, b + 1]
-      }
-      insertTo(hunk.bEnd)
+    const range: ElementRange = {
+      elements,
+      target,
+      start: 0,
+      targetStart: 0,
+      removed,
+      insertions,
+      make: (b) => made(siblings, target[b] as Json, past?.elements[b]),
     }
+    for (const hunk of hunks) this.#hunk(range, hunk, past)
+    this.writeElements(type, removed, insertions)
+  }
+
+  /**
+   * Plans the changes that make a range of the elements of an array equal to `range.target`. Adds them to
+   * `range.removed` and `range.insertions`.
+   */
+  elements(range: ElementRange): void {
+    const hunks = diffTokens(...this.#tokens(range.elements, range.target), this.#effort.budget)
+    for (const hunk of hunks) this.#hunk(range, hunk)
+  }
+
+  /** Adds the edit of an array, if its elements change, and counts the removed elements. */
+  writeElements(type: SharedRoot, removed: Uint8Array, insertions: readonly Insertion[]): void {
     const count = removed.reduce((sum, value) => sum + value, 0)
     this.deletions += count
     if (count + insertions.length > 0) this.edits.push({ in: 'array', type, removed, insertions })
+  }
+
+  #hunk(range: ElementRange, hunk: Hunk, past?: StoredArray): void {
+    const { elements, target, start, targetStart, removed, insertions } = range
+    removed.fill(1, start + hunk.aStart, start + hunk.aEnd)
+    let [after, at] = [hunk.aStart - 1, hunk.bStart]
+    const insertTo = (end: number): void => {
+      const values: NewValue[] = []
+      for (let b = at; b < end; b++) values.push(this.at(targetStart + b, () => range.make(b)))
+      if (values.length > 0) insertions.push({ after: start + after, values })
+      this.insertions += values.length
+    }
+    for (const [a, b] of matchElements(elements, target, hunk, this.#effort.budget)) {
+      if (past !== undefined && past.elements[b]?.kind !== elements[a]?.kind) continue
+      const update = () => this.update(elements[a] as StoredValue, target[b] as Json, past?.elements[b])
+      if (!this.at(targetStart + b, update)) continue
+      insertTo(b)
+      removed[start + a] = 0
+      ;[after, at] = [a, b + 1]
+    }
+    insertTo(hunk.bEnd)
   }
 
   /**
    * Returns the tokens of both sides for a comparison. If another document stores the target, the stored
    * forms are compared.
    */
-  #tokens(stored: StoredArray, target: readonly Json[], past?: StoredArray): [Int32Array, Int32Array] {
+  #tokens(
+    elements: readonly StoredValue[],
+    target: readonly Json[],
+    past?: StoredArray,
+  ): [Int32Array, Int32Array] {
     if (past === undefined) {
-      const tokens = (values: readonly Json[]) => Int32Array.from(values, (value) => this.#numbers.of(value))
-      return [tokens(stored.json), tokens(target)]
+      return [
+        Int32Array.from(elements, ({ json }) => this.#numbers.of(json)),
+        Int32Array.from(target, (value) => this.#numbers.of(value)),
+      ]
     }
     const tokens = (values: readonly StoredValue[]) =>
       Int32Array.from(values, (value) => this.#storedNumbers.of(value))
-    return [tokens(stored.elements), tokens(past.elements)]
+    return [tokens(elements), tokens(past.elements)]
   }
 
   #entryKept(stored: StoredMap, key: string, target: Json, past?: StoredValue): boolean {
-    return this.#at(key, () => {
+    return this.at(key, () => {
       const entry = stored.entries.get(key)
-      return entry !== undefined && this.#update(entry, target, past)
+      return entry !== undefined && this.update(entry, target, past)
     })
   }
 
@@ -130,7 +177,7 @@ export class JsonPlan {
    * Plans the changes that make a value equal to its target in place. Returns false if the value must be
    * replaced as a whole.
    */
-  #update(stored: StoredValue, target: Json, past?: StoredValue): boolean {
+  update(stored: StoredValue, target: Json, past?: StoredValue): boolean {
     if (past !== undefined) return this.#restore(stored, past)
     if (this.#numbers.of(stored.json) === this.#numbers.of(target)) return true
     if (stored.kind === 'map' && isObject(target)) this.map(stored, target)
@@ -143,7 +190,7 @@ export class JsonPlan {
   }
 
   /**
-   * Like `#update`, for a target that another document stores. If the kinds differ, the value must be
+   * Like `update`, for a target that another document stores. If the kinds differ, the value must be
    * replaced as a whole, so that it gets the kind of the stored target.
    */
   #restore(stored: StoredValue, past: StoredValue): boolean {
@@ -210,7 +257,7 @@ export class JsonPlan {
   }
 
   /** Runs `act`, and adds the path in the data to the errors that `act` throws. */
-  #at<T>(step: string | number, act: () => T): T {
+  at<T>(step: string | number, act: () => T): T {
     this.#path.push(step)
     try {
       return act()

@@ -33,7 +33,7 @@ export function replaceValues(
 }
 
 /** Returns the number of structs of the document. Yjs moves at most this number of structs for one edit. */
-function structsIn({ store }: Y.Doc): number {
+export function structsIn({ store }: Y.Doc): number {
   let count = 0
   for (const structs of store.clients.values()) count += structs.length
   return count

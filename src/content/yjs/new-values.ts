@@ -1,9 +1,9 @@
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
 import { isArray, isObject, type Json, type JsonKind, kindOfJson, prototypeKey } from '../json/json.ts'
 import type { PlannedUpdate } from '../replacement-result.ts'
 import { checkXml, planXml } from '../xml/xml.ts'
 import type { SharedRoot } from './root-kind.ts'
-import { fragmentKey, kindOfShared, type StoredValue } from './shared-values.ts'
+import { elementsIn, entriesIn, entryIn, fragmentKey, type StoredForm, storedForm } from './shared-values.ts'
 
 /** A value to create: plain JSON, or a shared type and its content. */
 export type NewValue =
@@ -37,14 +37,16 @@ const examplesMax = 16
 /**
  * Determines the form of new values from their existing siblings. A new object, array or string is plain
  * JSON, unless every existing value of that kind is shared (for strings: all are texts, or all are XML). Then
- * the new value is created in the form of these values, key by key.
+ * the new value is created in the form of these values, key by key. Siblings are read only if a new value
+ * needs them, and their content is not converted to JSON.
  */
 export class NewValueFactory {
-  readonly #values: readonly StoredValue[]
+  readonly #values: Iterable<unknown>
   readonly #examples = new Map<JsonKind, Examples | null>()
 
-  constructor(values: Iterable<StoredValue>) {
-    this.#values = [...values].filter(({ kind }) => kind !== 'opaque')
+  /** @param values the existing values, as the document stores them */
+  constructor(values: Iterable<unknown>) {
+    this.#values = values
   }
 
   make(target: Json): NewValue {
@@ -59,32 +61,56 @@ export class NewValueFactory {
     return { as: 'map', entries: entries.map(([key, value]) => [key, examples.at(key, value).make(value)]) }
   }
 
-  has = (kind: JsonKind): boolean => this.#values.some(({ json }) => kindOfJson(json) === kind)
+  has(kind: JsonKind): boolean {
+    for (const value of this.#values) if (kindOfStored(value) === kind) return true
+    return false
+  }
 
-  /**
-   * Returns the examples for values of a kind; null if these values are plain. The last values are used,
-   * because they are the newest in most lists.
-   */
+  /** Returns the examples for values of a kind; null if these values are plain. */
   #examplesOf(kind: JsonKind): Examples | null {
     const known = this.#examples.get(kind)
     if (known !== undefined) return known
-    const alike = kind === 'other' ? [] : this.#values.filter(({ json }) => kindOfJson(json) === kind)
-    const shared =
-      alike.length > 0 &&
-      alike.every((value) => kindOfShared(value) === kind && value.kind === alike[0]?.kind)
-    const examples = shared ? new Examples(alike.slice(-examplesMax)) : null
+    const examples = kind === 'other' ? null : this.#findExamples(kind)
     this.#examples.set(kind, examples)
     return examples
   }
+
+  /** Finds the last values of a kind, because they are the newest in most lists. */
+  #findExamples(kind: JsonKind): Examples | null {
+    const found: Y.AbstractType<unknown>[] = []
+    let first: StoredForm | null = null
+    for (const value of this.#values) {
+      const form = storedForm(value)
+      if (kindOfForm(form, value) !== kind) continue
+      first ??= form
+      if (form !== first || !(value instanceof Y.AbstractType)) return null
+      found.push(value)
+    }
+    return first === null ? null : new Examples(first, found.slice(-examplesMax))
+  }
 }
 
-/** Shared values of one kind that serve as examples for new values. */
+/** Returns the kind of the JSON view of a stored value; null for bytes, a subdocument or an XML node. */
+export const kindOfStored = (value: unknown): JsonKind | null => kindOfForm(storedForm(value), value)
+
+function kindOfForm(form: StoredForm, value: unknown): JsonKind | null {
+  if (form === 'opaque') return null
+  if (form === 'map') return 'object'
+  if (form === 'text' || form === 'xml') return 'string'
+  if (form === 'array' || Array.isArray(value)) return 'array'
+  if (typeof value === 'object' && value !== null) return 'object'
+  return typeof value === 'string' || typeof value === 'bigint' ? 'string' : 'other'
+}
+
+/** Shared values of one form that serve as examples for new values. */
 class Examples {
-  readonly #values: readonly StoredValue[]
+  readonly #form: StoredForm
+  readonly #values: readonly Y.AbstractType<unknown>[]
   readonly #named = new Map<string, NewValueFactory>()
   #inside: NewValueFactory | null = null
 
-  constructor(values: readonly StoredValue[]) {
+  constructor(form: StoredForm, values: readonly Y.AbstractType<unknown>[]) {
+    this.#form = form
     this.#values = values
   }
 
@@ -93,7 +119,7 @@ class Examples {
    * XML.
    */
   string(target: string): NewValue {
-    if (this.#values[0]?.kind !== 'xml') return { as: 'text', text: target }
+    if (this.#form !== 'xml') return { as: 'text', text: target }
     if (!target.trimStart().startsWith('<')) return { as: 'plain', value: target }
     return { as: 'xml', update: planXml(undefined, fragmentKey, checkXml(target)) }
   }
@@ -118,12 +144,12 @@ class Examples {
   }
 }
 
-function childrenOf(value: StoredValue): readonly StoredValue[] {
-  if (value.kind === 'map') return [...value.entries.values()]
-  return value.kind === 'array' ? value.elements : []
+function childrenOf(value: Y.AbstractType<unknown>): unknown[] {
+  if (value instanceof Y.Map) return [...entriesIn(value)].map(([, entry]) => entry)
+  return value instanceof Y.Array ? [...elementsIn(value)] : []
 }
 
-function entryOf(value: StoredValue, key: string): StoredValue[] {
-  const entry = value.kind === 'map' ? value.entries.get(key) : undefined
+function entryOf(value: Y.AbstractType<unknown>, key: string): unknown[] {
+  const entry = value instanceof Y.Map ? entryIn(value, key) : undefined
   return entry === undefined ? [] : [entry]
 }

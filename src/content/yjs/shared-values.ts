@@ -37,9 +37,8 @@ type Elements = readonly StoredValue[]
 export function readMap(type: SharedRoot, output = new Output()): StoredMap {
   const entries = new Map<string, StoredValue>()
   const json: Record<string, Json> = {}
-  for (const [key, item] of type._map) {
-    if (item.deleted) continue
-    const value = readStoredValue(item.content.getContent()[item.length - 1], output)
+  for (const [key, stored] of entriesIn(type)) {
+    const value = readStoredValue(stored, output)
     if (value === undefined) continue
     entries.set(key, value)
     setMember(json, key.toWellFormed(), value.json)
@@ -53,12 +52,35 @@ export function readMap(type: SharedRoot, output = new Output()): StoredMap {
  */
 export function readArray(type: SharedRoot, output = new Output()): StoredArray {
   const elements: StoredValue[] = []
-  for (let item = type._start; item !== null; item = item.right) {
-    if (item.deleted || !item.countable) continue
-    for (const value of item.content.getContent())
-      elements.push(readStoredValue(value, output) ?? { kind: 'plain', json: null, value })
-  }
+  for (const value of elementsIn(type)) elements.push(readElement(value, output))
   return { kind: 'array', type, elements, json: elements.map(({ json }) => json) }
+}
+
+/**
+ * Reads a stored element of a sequence. `undefined` is read as null.
+ * @throws ApiError RESOURCE_EXHAUSTED
+ */
+export const readElement = (value: unknown, output = new Output()): StoredValue =>
+  readStoredValue(value, output) ?? { kind: 'plain', json: null, value }
+
+/** Yields the live entries of a map as the document stores them, without `undefined`. */
+export function* entriesIn(type: SharedRoot): Generator<readonly [key: string, value: unknown]> {
+  for (const key of type._map.keys()) {
+    const value = entryIn(type, key)
+    if (value !== undefined) yield [key, value]
+  }
+}
+
+/** Returns the live entry of a map as the document stores it; undefined if there is none. */
+export function entryIn(type: SharedRoot, key: string): unknown {
+  const item = type._map.get(key)
+  return item === undefined || item.deleted ? undefined : item.content.getContent()[item.length - 1]
+}
+
+/** Yields the live elements of a sequence as the document stores them. */
+export function* elementsIn(type: SharedRoot): Generator {
+  for (let item = type._start; item !== null; item = item.right)
+    if (!item.deleted && item.countable) yield* item.content.getContent()
 }
 
 /**
@@ -82,17 +104,39 @@ export function readStoredValue(value: unknown, output = new Output()): StoredVa
 export const fragmentKey = 'prosemirror'
 
 function readType(type: SharedRoot, output: Output): StoredValue {
-  if (type instanceof Y.XmlElement || type instanceof Y.XmlHook) {
-    return { kind: 'opaque', json: serializeType(type, fragmentKey, output), value: type }
+  switch (storedForm(type)) {
+    case 'opaque': {
+      const isText = type instanceof Y.XmlText
+      const json = isText ? plainText(readTextState(type)) : serializeType(type, fragmentKey, output)
+      return { kind: 'opaque', json, value: type }
+    }
+    case 'xml':
+      return { kind: 'xml', type, json: serializeType(type, fragmentKey, output) }
+    case 'map':
+      return readMap(type, output)
+    case 'array':
+      return readArray(type, output)
+    default:
+      return { kind: 'text', type, json: plainText(readTextState(type)) }
   }
-  if (type instanceof Y.XmlText) return { kind: 'opaque', json: plainText(readTextState(type)), value: type }
-  if (type instanceof Y.XmlFragment) {
-    return { kind: 'xml', type: type, json: serializeType(type, fragmentKey, output) }
-  }
-  if (type instanceof Y.Map) return readMap(type, output)
-  if (type instanceof Y.Array) return readArray(type, output)
-  return { kind: 'text', type, json: plainText(readTextState(type)) }
 }
+
+/** The form in which a document stores a value. */
+export type StoredForm = StoredValue['kind']
+
+/** Returns the form of a stored value, without reading its content. */
+export function storedForm(value: unknown): StoredForm {
+  if (value instanceof Y.Doc || value instanceof Uint8Array) return 'opaque'
+  if (!(value instanceof Y.AbstractType)) return 'plain'
+  if (value instanceof Y.XmlElement || value instanceof Y.XmlHook || value instanceof Y.XmlText)
+    return 'opaque'
+  if (value instanceof Y.XmlFragment) return 'xml'
+  if (value instanceof Y.Map) return 'map'
+  return value instanceof Y.Array ? 'array' : 'text'
+}
+
+/** Returns a value as the document stores it. */
+export const asStored = (stored: StoredValue): unknown => ('type' in stored ? stored.type : stored.value)
 
 /**
  * Returns the kind that a target must have so that this value can be changed to the target in place; null if

@@ -1,0 +1,309 @@
+import type * as Y from 'yjs'
+import { setMember } from '../../json/json.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { entriesIn, entryIn, storedForm } from '../../yjs/shared-values.ts'
+import { parseIndex } from './pointer.ts'
+
+/**
+ * A value while a patch is carried out. It is a container of this file, or a value without members as the
+ * document stores it: a scalar, bytes, a subdocument, or a shared text or XML node. `undefined` stands for a
+ * value that does not exist.
+ *
+ * Containers are views: they read the document only when a value is requested, and never change it. They keep
+ * the changes of the operations until the patch is written.
+ */
+export type Value = unknown
+
+/** An object or an array of the document, with the changes of the operations. */
+export type Container = SharedObject | SharedList | PlainObject | PlainList
+
+export const isContainer = (value: Value): value is Container => isObjectView(value) || isListView(value)
+
+export const isObjectView = (value: Value): value is SharedObject | PlainObject =>
+  value instanceof SharedObject || value instanceof PlainObject
+
+export const isListView = (value: Value): value is SharedList | PlainList =>
+  value instanceof SharedList || value instanceof PlainList
+
+export const isPlainView = (value: Value): value is PlainObject | PlainList =>
+  value instanceof PlainObject || value instanceof PlainList
+
+/** Returns the view of a root. */
+export const viewRoot = (root: SharedRoot, kind: 'map' | 'array'): Container =>
+  kind === 'map' ? new SharedObject(root) : new SharedList(root)
+
+/** Returns the view of a stored value. A value without members is returned as it is. */
+export function viewOf(value: unknown): Value {
+  if (typeof value !== 'object' || value === null || isContainer(value)) return value
+  const form = storedForm(value)
+  if (form === 'map') return new SharedObject(value as SharedRoot)
+  if (form === 'array') return new SharedList(value as SharedRoot)
+  if (form !== 'plain') return value
+  return Array.isArray(value) ? new PlainList(value) : new PlainObject(value)
+}
+
+/** Returns the member of a container that a reference token names. */
+export function childOf(value: Value, token: string): Value {
+  if (isObjectView(value)) return value.get(token)
+  if (!isListView(value)) return undefined
+  const index = parseIndex(token)
+  return index === null || index >= value.length ? undefined : value.get(index)
+}
+
+/** Returns a value in plain form, as it can be stored. The value must not contain shared values. */
+export const toPlain = (value: Value): unknown => (isPlainView(value) ? value.toPlain() : value)
+
+/** The view of a Y.Map. */
+export class SharedObject {
+  readonly type: SharedRoot
+  /** Members that the operations have set, and `undefined` for members that they have deleted. */
+  readonly changes = new Map<string, Value>()
+  /** Views of stored members that were requested. */
+  readonly children = new Map<string, Container>()
+  #storedSize: number | null = null
+
+  constructor(type: SharedRoot) {
+    this.type = type
+  }
+
+  get size(): number {
+    this.#storedSize ??= countOf(entriesIn(this.type))
+    let size = this.#storedSize
+    for (const [key, value] of this.changes) {
+      if (entryIn(this.type, key) !== undefined) size -= 1
+      if (value !== undefined) size += 1
+    }
+    return size
+  }
+
+  get(key: string): Value {
+    if (this.changes.has(key)) {
+      const value = viewOf(this.changes.get(key))
+      this.changes.set(key, value)
+      return value
+    }
+    const known = this.children.get(key)
+    if (known !== undefined) return known
+    const value = viewOf(entryIn(this.type, key))
+    if (isContainer(value)) this.children.set(key, value)
+    return value
+  }
+
+  set(key: string, value: Value): void {
+    this.changes.set(key, value)
+  }
+
+  delete(key: string): void {
+    this.changes.set(key, undefined)
+  }
+
+  *entries(): Iterable<readonly [string, Value]> {
+    for (const [key] of entriesIn(this.type)) if (!this.changes.has(key)) yield [key, this.get(key)]
+    for (const [key, value] of this.changes) if (value !== undefined) yield [key, this.get(key)]
+  }
+}
+
+function countOf(values: Iterable<unknown>): number {
+  let count = 0
+  for (const _ of values) count += 1
+  return count
+}
+
+/** The view of a plain object. */
+export class PlainObject {
+  readonly #members = new Map<string, Value>()
+
+  constructor(stored: object) {
+    for (const [key, value] of Object.entries(stored)) if (value !== undefined) this.#members.set(key, value)
+  }
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  get(key: string): Value {
+    const value = viewOf(this.#members.get(key))
+    if (isContainer(value)) this.#members.set(key, value)
+    return value
+  }
+
+  set(key: string, value: Value): void {
+    this.#members.set(key, value)
+  }
+
+  delete(key: string): void {
+    this.#members.delete(key)
+  }
+
+  *entries(): Iterable<readonly [string, Value]> {
+    for (const key of this.#members.keys()) yield [key, this.get(key)]
+  }
+
+  toPlain(): unknown {
+    const plain = {}
+    for (const [key, value] of this.#members) setMember(plain, key, toPlain(value) as never)
+    return plain
+  }
+}
+
+/** Elements of a list: a range of stored elements, or one new value. */
+export type ListPiece =
+  | { readonly is: 'stored'; readonly from: number; readonly length: number }
+  | { readonly is: 'new'; readonly value: Value }
+
+/**
+ * The view of a Y.Array. It is a list of pieces. The time of a change is linear in the number of pieces, and
+ * thus in the number of operations.
+ */
+export class SharedList {
+  readonly type: SharedRoot
+  readonly stored: StoredElements
+  readonly pieces: ListPiece[]
+  /** Views of stored elements that were requested, by their index in the document. */
+  readonly children = new Map<number, Container>()
+  length: number
+
+  constructor(type: SharedRoot) {
+    this.type = type
+    this.stored = new StoredElements(type)
+    this.length = this.stored.length
+    this.pieces = this.length === 0 ? [] : [{ is: 'stored', from: 0, length: this.length }]
+  }
+
+  get(index: number): Value {
+    const { at, offset } = this.#locate(index)
+    const piece = this.pieces[at] as ListPiece
+    if (piece.is === 'new') {
+      const value = viewOf(piece.value)
+      this.pieces[at] = { is: 'new', value }
+      return value
+    }
+    return this.#storedValue(piece.from + offset)
+  }
+
+  insert(index: number, value: Value): void {
+    const { at, offset } = this.#locate(index)
+    const piece = this.pieces[at]
+    if (piece === undefined || offset === 0) this.pieces.splice(at, 0, { is: 'new', value })
+    else this.#splitAt(at, offset, 0, [{ is: 'new', value }])
+    this.length += 1
+  }
+
+  set(index: number, value: Value): void {
+    const { at, offset } = this.#locate(index)
+    this.#splitAt(at, offset, 1, [{ is: 'new', value }])
+  }
+
+  delete(index: number): void {
+    const { at, offset } = this.#locate(index)
+    this.#splitAt(at, offset, 1, [])
+    this.length -= 1
+  }
+
+  *values(): Iterable<Value> {
+    for (const piece of this.pieces) {
+      if (piece.is === 'new') yield viewOf(piece.value) ?? null
+      else for (let each = 0; each < piece.length; each++) yield this.#storedValue(piece.from + each)
+    }
+  }
+
+  #storedValue(stored: number): Value {
+    const known = this.children.get(stored)
+    if (known !== undefined) return known
+    const value = viewOf(this.stored.at(stored)) ?? null
+    if (isContainer(value)) this.children.set(stored, value)
+    return value
+  }
+
+  /** Finds the piece of an element. The end of the list is the start of a piece after the last one. */
+  #locate(index: number): { at: number; offset: number } {
+    let offset = index
+    for (const [at, piece] of this.pieces.entries()) {
+      const length = piece.is === 'stored' ? piece.length : 1
+      if (offset < length) return { at, offset }
+      offset -= length
+    }
+    return { at: this.pieces.length, offset: 0 }
+  }
+
+  /** Replaces `removed` elements at an offset of a piece by new pieces. */
+  #splitAt(at: number, offset: number, removed: 0 | 1, added: readonly ListPiece[]): void {
+    const piece = this.pieces[at] as ListPiece
+    const [from, length] = piece.is === 'stored' ? [piece.from, piece.length] : [0, 1]
+    const ranges: readonly ListPiece[][] = [
+      offset > 0 ? [{ is: 'stored', from, length: offset }] : [],
+      [...added],
+      length > offset + removed
+        ? [{ is: 'stored', from: from + offset + removed, length: length - offset - removed }]
+        : [],
+    ]
+    this.pieces.splice(at, 1, ...ranges.flat())
+  }
+}
+
+/** The elements of a sequence, with access by index. The constructor passes over all items once. */
+export class StoredElements {
+  readonly #items: Y.Item[] = []
+  readonly #starts: number[] = []
+  readonly length: number
+
+  constructor(type: SharedRoot) {
+    let length = 0
+    for (let item = type._start; item !== null; item = item.right) {
+      if (item.deleted || !item.countable) continue
+      this.#items.push(item)
+      this.#starts.push(length)
+      length += item.length
+    }
+    this.length = length
+  }
+
+  at(index: number): unknown {
+    let [low, high] = [0, this.#items.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#starts[middle] as number) <= index) low = middle
+      else high = middle - 1
+    }
+    return this.#items[low]?.content.getContent()[index - (this.#starts[low] as number)]
+  }
+}
+
+/** The view of a plain array. */
+export class PlainList {
+  readonly #elements: Value[]
+
+  constructor(stored: readonly unknown[]) {
+    this.#elements = [...stored]
+  }
+
+  get length(): number {
+    return this.#elements.length
+  }
+
+  get(index: number): Value {
+    const value = viewOf(this.#elements[index])
+    if (isContainer(value)) this.#elements[index] = value
+    return value ?? null
+  }
+
+  insert(index: number, value: Value): void {
+    this.#elements.splice(index, 0, value)
+  }
+
+  set(index: number, value: Value): void {
+    this.#elements[index] = value
+  }
+
+  delete(index: number): void {
+    this.#elements.splice(index, 1)
+  }
+
+  *values(): Iterable<Value> {
+    for (let index = 0; index < this.length; index++) yield this.get(index)
+  }
+
+  toPlain(): unknown {
+    return this.#elements.map(toPlain)
+  }
+}

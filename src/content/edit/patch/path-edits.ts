@@ -1,0 +1,70 @@
+import { type Json, toJson } from '../../json/json.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { readArray, readElement, readMap } from '../../yjs/shared-values.ts'
+import type { PatchOperation } from '../edit.ts'
+import { editNotSupported, targetNotFound } from '../edit-errors.ts'
+import {
+  childOf,
+  isListView,
+  isPlainView,
+  SharedList,
+  SharedObject,
+  type Value,
+  viewRoot,
+} from './overlay.ts'
+import { shownPointer } from './pointer.ts'
+
+/**
+ * Returns the JSON view of the value at a path; undefined if there is none.
+ * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
+ */
+export function valueAt(root: SharedRoot, kind: 'map' | 'array', path: readonly string[]): Json | undefined {
+  const value = findValue(root, kind, path)
+  if (value === undefined) return undefined
+  if (value instanceof SharedObject) return readMap(value.type).json
+  if (value instanceof SharedList) return readArray(value.type).json
+  return isPlainView(value) ? (toJson(value.toPlain()) ?? null) : readElement(value).json
+}
+
+function findValue(root: SharedRoot, kind: 'map' | 'array', path: readonly string[]): Value {
+  let value: Value = viewRoot(root, kind)
+  for (const token of path) {
+    value = childOf(value, token)
+    if (value === undefined) return undefined
+  }
+  return value
+}
+
+/**
+ * Returns the patch that inserts a value into an array. `into` appends the value to the array at `path`.
+ * @throws ApiError FAILED_PRECONDITION if there is no value at `path`; INVALID_ARGUMENT if the value would not
+ * be an element of an array
+ */
+export function patchOfInsertion(
+  root: SharedRoot,
+  kind: 'map' | 'array',
+  path: readonly string[],
+  at: 'before' | 'after' | 'into' | 'start' | 'end',
+  value: Json,
+): readonly PatchOperation[] {
+  const isBeside = at === 'before' || at === 'after'
+  const parentPath = isBeside ? path.slice(0, -1) : path
+  if (findValue(root, kind, path) === undefined)
+    throw targetNotFound(`there is no value at ${shownPointer(path)}`)
+  if (!isListView(findValue(root, kind, parentPath)) || (isBeside && path.length === 0)) {
+    throw editNotSupported(
+      `${shownPointer(parentPath)} is not an array; to set a member of an object, send a patch with "add"`,
+    )
+  }
+  return [{ op: 'add', path: [...parentPath, elementToken(path, at)], value }]
+}
+
+function elementToken(path: readonly string[], at: 'before' | 'after' | 'into' | 'start' | 'end'): string {
+  if (at === 'start') return '0'
+  if (at === 'into' || at === 'end') return '-'
+  const index = Number(path.at(-1))
+  return String(at === 'before' ? index : index + 1)
+}
+
+/** Returns the patch that removes the value at a path. */
+export const patchOfRemoval = (path: readonly string[]): readonly PatchOperation[] => [{ op: 'remove', path }]

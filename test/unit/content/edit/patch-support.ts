@@ -1,0 +1,50 @@
+import * as Y from 'yjs'
+import type { EditOutcome } from '../../../../src/content/edit/edit.ts'
+import { applyPatch } from '../../../../src/content/edit/patch/apply-patch.ts'
+import { checkPatch } from '../../../../src/content/edit/patch/check-patch.ts'
+import { ApiError } from '../../../../src/errors.ts'
+import type { Value } from '../json-support.ts'
+import { key, loaded } from '../support.ts'
+
+/** Position of the patch in the request of the tests. */
+export const place = 'edits[0].patch'
+
+/** Checks and carries out a patch, in one transaction. */
+export function patch(doc: Y.Doc, kind: 'map' | 'array', operations: unknown): EditOutcome {
+  const checked = checkPatch(operations, place)
+  const root = doc.share.get(key) ?? doc.get(key)
+  return doc.transact((transaction) => applyPatch(transaction, root, kind, checked, place))
+}
+
+/** Returns the code and the message of the error that `act` throws. */
+export function refusal(act: () => unknown): string {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.code} ${error.message}`
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+/** How the values of a document are stored. */
+export const storages = ['shared', 'plain'] as const
+export type Storage = (typeof storages)[number]
+
+/** Returns a document in the form of the server, with the content `from` in the root. */
+export function docOf(from: Value, storage: Storage): Y.Doc {
+  const author = new Y.Doc()
+  author.clientID = 1
+  const stored = (value: Value): unknown => (storage === 'shared' ? sharedOf(value) : value)
+  if (Array.isArray(from)) author.getArray(key).push(from.map(stored))
+  else for (const [name, value] of Object.entries(from as object)) author.getMap(key).set(name, stored(value))
+  return loaded(author)
+}
+
+/** Returns a value of which all parts are shared types, if there is one for them. */
+export function sharedOf(value: Value): unknown {
+  if (typeof value === 'string') return new Y.Text(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return Y.Array.from(value.map(sharedOf) as string[])
+  return new Y.Map(Object.entries(value).map(([name, member]) => [name, sharedOf(member)]))
+}
