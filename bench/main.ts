@@ -23,6 +23,7 @@ const benches: Readonly<Record<string, string>> = {
   'replace-json': 'the same with nested shared types',
   'replace-xml': 'the same with XML',
   'replace-rest': 'replacements a second by REST calls, by type and size',
+  edit: 'small edits: calls a second, time by the size of the document, and bytes',
   'replace-growth': 'a document after 500 replacements',
   'replace-worst': 'expensive replacements',
   neighbours: 'typing while another document is replaced',

@@ -3419,10 +3419,10 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description The whole content: a string for `text` and `xml`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate). */
+							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate). */
 							data: unknown;
 							/** @enum {string} */
-							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
+							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext";
 							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
@@ -3655,10 +3655,10 @@ export interface paths {
 							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
 							 */
-							format?: ("json" | "text" | "xml" | "delta" | "xmltext" | "update" | "roots") | null;
+							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "update" | "roots") | null;
 							/**
 							 * @description True: also returns statistics of the Yjs structures of each editor.
 							 * @default false
@@ -3722,6 +3722,410 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
+	"/v2/crdt/edit": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Edit parts of the content
+		 * @description Changes only the parts that the edits name, and keeps all other content with its cursors and formatting. The server applies all edits or none, as one update. It never guesses: if a target is missing or occurs several times, the call fails, and the error has similar places.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Editor instance.
+							 */
+							editorId: string;
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
+							contentKey?: string | null;
+							/** @description Applied in order; later edits find the content as earlier edits left it. */
+							edits: {
+								/** @description Replaces the target. Characters that both have in common stay. */
+								replace?: {
+									find: string | {
+										/** @description Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+										quote?: string | null;
+										/** @description Text directly before the quote. */
+										before?: string | null;
+										/** @description Text directly after the quote. */
+										after?: string | null;
+										/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+										occurrence?: number | null;
+										/**
+										 * @description True: the quote may span several blocks.
+										 * @default false
+										 */
+										acrossBlocks?: boolean | null;
+										/** @description Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level. */
+										heading?: string | null;
+										/** @description The node with this attribute: one member, with the name and the value. */
+										attribute?: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Index of a block, from 0. In text, a line. */
+										block?: number | null;
+										/** @description JSON pointer (RFC 6901) into a map or an array. */
+										path?: string | null;
+										/** @description The text of an anchor, as annotations have it. */
+										anchor?: {
+											/**
+											 * Format: byte
+											 * @description Yjs relative position, encoded and base64.
+											 */
+											position: string;
+											/** @description The end of a range. Default: no text, only a place. */
+											positionEnd?: string | null;
+										} | null;
+									};
+									/** @description The new content. */
+									with: unknown;
+									/** @description Format of the content. Default: text if it is a string, otherwise a JSON value. */
+									format?: ("text" | "xml") | null;
+									/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+									occurrence?: number | null;
+								} | null;
+								/** @description Inserts content. Exactly one of `before`, `after`, `into`, `at`. */
+								insert?: {
+									before?: string | {
+										/** @description Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+										quote?: string | null;
+										/** @description Text directly before the quote. */
+										before?: string | null;
+										/** @description Text directly after the quote. */
+										after?: string | null;
+										/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+										occurrence?: number | null;
+										/**
+										 * @description True: the quote may span several blocks.
+										 * @default false
+										 */
+										acrossBlocks?: boolean | null;
+										/** @description Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level. */
+										heading?: string | null;
+										/** @description The node with this attribute: one member, with the name and the value. */
+										attribute?: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Index of a block, from 0. In text, a line. */
+										block?: number | null;
+										/** @description JSON pointer (RFC 6901) into a map or an array. */
+										path?: string | null;
+										/** @description The text of an anchor, as annotations have it. */
+										anchor?: {
+											/**
+											 * Format: byte
+											 * @description Yjs relative position, encoded and base64.
+											 */
+											position: string;
+											/** @description The end of a range. Default: no text, only a place. */
+											positionEnd?: string | null;
+										} | null;
+									} | null;
+									after?: string | {
+										/** @description Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+										quote?: string | null;
+										/** @description Text directly before the quote. */
+										before?: string | null;
+										/** @description Text directly after the quote. */
+										after?: string | null;
+										/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+										occurrence?: number | null;
+										/**
+										 * @description True: the quote may span several blocks.
+										 * @default false
+										 */
+										acrossBlocks?: boolean | null;
+										/** @description Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level. */
+										heading?: string | null;
+										/** @description The node with this attribute: one member, with the name and the value. */
+										attribute?: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Index of a block, from 0. In text, a line. */
+										block?: number | null;
+										/** @description JSON pointer (RFC 6901) into a map or an array. */
+										path?: string | null;
+										/** @description The text of an anchor, as annotations have it. */
+										anchor?: {
+											/**
+											 * Format: byte
+											 * @description Yjs relative position, encoded and base64.
+											 */
+											position: string;
+											/** @description The end of a range. Default: no text, only a place. */
+											positionEnd?: string | null;
+										} | null;
+									} | null;
+									into?: string | {
+										/** @description Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+										quote?: string | null;
+										/** @description Text directly before the quote. */
+										before?: string | null;
+										/** @description Text directly after the quote. */
+										after?: string | null;
+										/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+										occurrence?: number | null;
+										/**
+										 * @description True: the quote may span several blocks.
+										 * @default false
+										 */
+										acrossBlocks?: boolean | null;
+										/** @description Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level. */
+										heading?: string | null;
+										/** @description The node with this attribute: one member, with the name and the value. */
+										attribute?: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Index of a block, from 0. In text, a line. */
+										block?: number | null;
+										/** @description JSON pointer (RFC 6901) into a map or an array. */
+										path?: string | null;
+										/** @description The text of an anchor, as annotations have it. */
+										anchor?: {
+											/**
+											 * Format: byte
+											 * @description Yjs relative position, encoded and base64.
+											 */
+											position: string;
+											/** @description The end of a range. Default: no text, only a place. */
+											positionEnd?: string | null;
+										} | null;
+									} | null;
+									/** @description An end of the whole content. */
+									at?: ("start" | "end") | null;
+									/** @description The new content. */
+									content: unknown;
+									/** @description Format of the content. Default: text if it is a string, otherwise a JSON value. */
+									format?: ("text" | "xml") | null;
+								} | null;
+								/** @description Removes the target. */
+								remove?: {
+									target: string | {
+										/** @description Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+										quote?: string | null;
+										/** @description Text directly before the quote. */
+										before?: string | null;
+										/** @description Text directly after the quote. */
+										after?: string | null;
+										/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+										occurrence?: number | null;
+										/**
+										 * @description True: the quote may span several blocks.
+										 * @default false
+										 */
+										acrossBlocks?: boolean | null;
+										/** @description Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level. */
+										heading?: string | null;
+										/** @description The node with this attribute: one member, with the name and the value. */
+										attribute?: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Index of a block, from 0. In text, a line. */
+										block?: number | null;
+										/** @description JSON pointer (RFC 6901) into a map or an array. */
+										path?: string | null;
+										/** @description The text of an anchor, as annotations have it. */
+										anchor?: {
+											/**
+											 * Format: byte
+											 * @description Yjs relative position, encoded and base64.
+											 */
+											position: string;
+											/** @description The end of a range. Default: no text, only a place. */
+											positionEnd?: string | null;
+										} | null;
+									};
+								} | null;
+								/** @description Sets formatting of a text; the value null removes it. */
+								mark?: {
+									find: string | {
+										/** @description Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+										quote?: string | null;
+										/** @description Text directly before the quote. */
+										before?: string | null;
+										/** @description Text directly after the quote. */
+										after?: string | null;
+										/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+										occurrence?: number | null;
+										/**
+										 * @description True: the quote may span several blocks.
+										 * @default false
+										 */
+										acrossBlocks?: boolean | null;
+										/** @description Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level. */
+										heading?: string | null;
+										/** @description The node with this attribute: one member, with the name and the value. */
+										attribute?: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Index of a block, from 0. In text, a line. */
+										block?: number | null;
+										/** @description JSON pointer (RFC 6901) into a map or an array. */
+										path?: string | null;
+										/** @description The text of an anchor, as annotations have it. */
+										anchor?: {
+											/**
+											 * Format: byte
+											 * @description Yjs relative position, encoded and base64.
+											 */
+											position: string;
+											/** @description The end of a range. Default: no text, only a place. */
+											positionEnd?: string | null;
+										} | null;
+									};
+									name: string;
+									value: unknown;
+								} | null;
+								/** @description Sets attributes of a node; null removes an attribute. */
+								attributes?: {
+									target: string | {
+										/** @description Text as `get` returns it. White space and Unicode are normalized before the comparison. */
+										quote?: string | null;
+										/** @description Text directly before the quote. */
+										before?: string | null;
+										/** @description Text directly after the quote. */
+										after?: string | null;
+										/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
+										occurrence?: number | null;
+										/**
+										 * @description True: the quote may span several blocks.
+										 * @default false
+										 */
+										acrossBlocks?: boolean | null;
+										/** @description Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level. */
+										heading?: string | null;
+										/** @description The node with this attribute: one member, with the name and the value. */
+										attribute?: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Index of a block, from 0. In text, a line. */
+										block?: number | null;
+										/** @description JSON pointer (RFC 6901) into a map or an array. */
+										path?: string | null;
+										/** @description The text of an anchor, as annotations have it. */
+										anchor?: {
+											/**
+											 * Format: byte
+											 * @description Yjs relative position, encoded and base64.
+											 */
+											position: string;
+											/** @description The end of a range. Default: no text, only a place. */
+											positionEnd?: string | null;
+										} | null;
+									};
+									set: {
+										[key: string]: unknown;
+									};
+								} | null;
+								/** @description Operations of JSON Patch (RFC 6902) on a map or an array. */
+								patch?: unknown[] | null;
+								/** @description Deletes and inserts text at a position of a text. */
+								text?: {
+									/** @description Position in UTF-16 units. */
+									index: number;
+									/**
+									 * @description UTF-16 units to delete.
+									 * @default 0
+									 */
+									delete?: number | null;
+									/** @default  */
+									insert?: string | null;
+								} | null;
+							}[];
+							/** @description The version in which the targets are found. Later edits of others stay. */
+							baseVersion?: string | null;
+							/** @description Reject the call (ABORTED) unless the document is at this version. */
+							ifVersion?: string | null;
+							/**
+							 * @description True: returns the changes without applying them; `version` is the current version.
+							 * @default false
+							 */
+							dryRun?: boolean | null;
+							/** @description Author of the change; returned as `lastUpdatedBy`. */
+							userId?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Names the state after the call; opaque. */
+									version: string;
+									/** @description False if the document was already as requested. */
+									changed: boolean;
+									/** @description Size of the update that clients received. */
+									bytes: number;
+									/** @description Inserted UTF-16 units. */
+									insertions: number;
+									/** @description Deleted UTF-16 units and embeds. */
+									deletions: number;
+									/** @description Name of the root that was written; absent after a restoration. */
+									contentKey: string;
+									/** @description One result for each edit, in the same order. */
+									edits: {
+										/** @description The place that matched, before the edit. */
+										place: {
+											/** @description The start of the matched text. */
+											quote?: string;
+											/** @description Text before it in its block. */
+											before?: string;
+											/** @description Text after it in its block. */
+											after?: string;
+											/** @description Attributes of the block or node. */
+											attributes?: {
+												[key: string]: unknown;
+											};
+											/** @description JSON pointer, in a map or an array. */
+											path?: string;
+										};
+										changed: boolean;
+										insertions: number;
+										deletions: number;
+									}[];
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
 	"/v2/crdt/update": {
 		parameters: {
 			query?: never;
@@ -3755,10 +4159,10 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description The whole content: a string for `text` and `xml`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate). */
+							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate). */
 							data: unknown;
 							/** @enum {string} */
-							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
+							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext";
 							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
@@ -4030,10 +4434,10 @@ export interface paths {
 							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
 							 */
-							format?: ("json" | "text" | "xml" | "delta" | "xmltext" | "update" | "roots") | null;
+							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "update" | "roots") | null;
 						};
 					};
 				};
@@ -9884,7 +10288,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

@@ -1,6 +1,7 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
-import { prepareContent } from '../content/replace.ts'
+import type { ReplacementResult } from '../content/replacement-result.ts'
+import { prepareChange, type RootChange } from '../content/root-change.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'
@@ -144,20 +145,39 @@ export function updateEditorContent(
 
 type Written = FromSchema<typeof writtenResponse>
 
-async function writeContent(
+/** The result of a change, and the version and the bytes of its update. */
+type Changed = ReplacementResult & Pick<Written, 'version' | 'bytes'>
+
+function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
   caller: KeyCaller,
-  { rooms, documents, metrics }: ApiServices,
+  services: ApiServices,
 ): Promise<Written> {
-  const { type, contentKey, data, userId = '' } = request
-  const content = prepareContent({ type, contentKey, data }, inlineSizeMax)
+  const { type, contentKey, data } = request
+  return changeEditor(request, { type, contentKey, data }, type, options, caller, services)
+}
+
+/**
+ * Makes a change of an editor's content. Resolves when the change is durable and sent.
+ * @param type label of the metric that measures the duration
+ */
+export async function changeEditor(
+  request: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId' | 'userId'>,
+  change: RootChange,
+  type: string,
+  options: ReplaceOptions,
+  caller: KeyCaller,
+  { rooms, documents, metrics }: ApiServices,
+): Promise<Changed> {
+  const { userId = '' } = request
+  const prepared = prepareChange(change, inlineSizeMax)
   const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
   const address = editorAddress(caller, request)
   const making = (): Promise<void> => documents.ensure(address, address.documentId)
   const written = rooms.use(address, async (room) => {
     const right = await documents.rightToChange(address, address.documentId)
-    const { result, version, bytes } = await room.replacing.replace(userId, content, {
+    const { result, version, bytes } = await room.replacing.change(userId, prepared, {
       ...options,
       making,
       right,

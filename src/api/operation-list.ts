@@ -35,6 +35,7 @@ import { getConnections } from './v2/connections/get.ts'
 import { addContent } from './v2/crdt/add.ts'
 import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
+import { editContent } from './v2/crdt/edit.ts'
 import { getContent } from './v2/crdt/get.ts'
 import { updateContent } from './v2/crdt/update.ts'
 import { createVersion } from './v2/crdt/versions/create.ts'
@@ -152,6 +153,7 @@ export const operationList: readonly Operation[] = [
   applyUpdate,
   deleteContent,
   getContent,
+  editContent,
   updateContent,
   createVersion,
   deleteVersion,

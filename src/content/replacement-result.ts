@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
-import type { SharedRoot } from './yjs/root-kind.ts'
+import type { EditOutcome } from './edit/edit.ts'
+import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'
 
 /** The result of a replacement. */
 export interface ReplacementResult {
@@ -11,6 +12,10 @@ export interface ReplacementResult {
   readonly deletions: number
   /** Name of the root that was replaced; absent if several roots may have been replaced. */
   readonly contentKey?: string
+  /** The kind of the root that was edited; absent for a replacement. */
+  readonly kind?: KnownKind
+  /** One outcome for each edit, in the order of the request; absent for a replacement. */
+  readonly edits?: readonly EditOutcome[]
 }
 
 /**

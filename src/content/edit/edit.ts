@@ -12,7 +12,10 @@ export type EditTarget =
   | { readonly is: 'block'; readonly index: number }
   /** The value at a JSON pointer (RFC 6901), as its reference tokens. */
   | { readonly is: 'path'; readonly path: readonly string[] }
-  /** The text between two stored relative positions, each encoded as by `Y.encodeRelativePosition`. */
+  /**
+   * The text between two stored relative positions, each encoded as by `Y.encodeRelativePosition`. Equal
+   * positions: a place between two characters.
+   */
   | { readonly is: 'anchor'; readonly start: Uint8Array; readonly end: Uint8Array }
 
 export interface QuoteTarget {
@@ -37,7 +40,7 @@ export type EditContent =
   /** A plain value for a map or an array. */
   | { readonly format: 'value'; readonly value: Json }
 
-/** Where an insertion goes, in relation to its target. `start` and `end` are the ends of the root. */
+/** The place of an insertion, in relation to its target. `start` and `end` are the ends of the root. */
 export type InsertPlace =
   | { readonly at: 'before' | 'after' | 'into'; readonly target: EditTarget }
   | { readonly at: 'start' | 'end' }

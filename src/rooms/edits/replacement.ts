@@ -1,5 +1,12 @@
-import { type CheckedContent, checkContent, checkKind, type PreparedContent } from '../../content/replace.ts'
+import { checkKind } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
+import {
+  type CheckedChange,
+  checkChange,
+  isEdits,
+  type PreparedChange,
+  rootOfChange,
+} from '../../content/root-change.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersion } from '../log/version-content.ts'
 import { DocumentState } from '../room/document-state.ts'
@@ -24,8 +31,8 @@ import {
   type RestoreOptions,
   resolveBase,
 } from './edit-context.ts'
-import { replaceWithinLimit, restoreWithinLimit } from './size-check.ts'
-import { type ComputedEdit, computeOnThread, madeFor, restoreOnThread } from './thread-compute.ts'
+import { applyWithinLimit, restoreWithinLimit } from './size-check.ts'
+import { type ComputedEdit, computeOnThread, restoreOnThread } from './thread-compute.ts'
 
 /**
  * Maximum sum of the bytes of the document and the characters of the content for a replacement on the event
@@ -34,7 +41,13 @@ import { type ComputedEdit, computeOnThread, madeFor, restoreOnThread } from './
  */
 export const inlineSizeMax = 65_536
 
-/** Replaces the content of one open document: small content on the event loop, large content on a thread. */
+/**
+ * Maximum sum as `inlineSizeMax`, for one edit in place. Such an edit compares only its target, and reads the
+ * remaining document once.
+ */
+const editedSizeMax = 262_144
+
+/** Changes the content of one open document: small content on the event loop, large content on a thread. */
 export class Replacement {
   readonly #room: EditContext
 
@@ -43,36 +56,40 @@ export class Replacement {
   }
 
   /**
-   * Changes a root of the document so that it equals the content. The user `by` is the author of the change.
-   * Resolves when the change is durable and sent.
-   * @throws ApiError INVALID_ARGUMENT as for `checkContent`; NOT_FOUND, ALREADY_EXISTS, ABORTED,
-   * FAILED_PRECONDITION if the document does not match `options`; RESOURCE_EXHAUSTED if too many large
-   * contents wait; UNAVAILABLE while the store cannot write
+   * Makes a change of a root of the document. The user `by` is the author of the change. Resolves when the
+   * change is durable and sent.
+   * @throws ApiError INVALID_ARGUMENT as for `checkChange`; NOT_FOUND, ALREADY_EXISTS, ABORTED,
+   * FAILED_PRECONDITION if the document does not match `options` or the targets of edits; RESOURCE_EXHAUSTED if
+   * too many large contents wait; UNAVAILABLE while the store cannot write
    */
-  replace(
+  change(
     by: string,
-    content: PreparedContent,
+    prepared: PreparedChange,
     options: ReplaceOptions,
   ): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
-    const isLarge =
-      content.checked === null ||
-      room.state.isExpensive ||
-      content.size + room.state.sizeBytes > inlineSizeMax
-    if (isLarge && room.threads.enabled)
-      return this.#onThread(by, (thread) => computeOnThread(room, thread, content, options), options)
-    const checked = content.checked ?? checkContent(content.target)
+    const { change, size } = prepared
     const isFull = (options.full ?? null) !== null
-    const needsCopy = options.dryRun === true || isFull || options.baseVersion !== undefined
-    const inPlace = needsCopy ? undefined : () => this.#edited(checked, options)
-    return this.#onLoop(by, { inPlace, compute: () => this.#replaced(checked, options) }, options)
+    const needsCopy =
+      options.dryRun === true ||
+      isFull ||
+      options.baseVersion !== undefined ||
+      prepared.checked?.isAtomic === false
+    const sizeMax = isEdits(change) && !needsCopy ? editedSizeMax : inlineSizeMax
+    const isLarge =
+      prepared.checked === null || room.state.isExpensive || size + room.state.sizeBytes > sizeMax
+    if (isLarge && room.threads.enabled)
+      return this.#onThread(by, (thread) => computeOnThread(room, thread, prepared, options), options)
+    const checked = prepared.checked ?? checkChange(change)
+    const inPlace = needsCopy || !checked.isAtomic ? undefined : () => this.#changed(checked, options)
+    return this.#onLoop(by, { inPlace, compute: () => this.#computed(checked, options) }, options)
   }
 
   /**
    * Restores the content of `past`, a whole state (V1) of the document. The user `by` is the author of the
    * change. Resolves when the change is durable and sent. Updates that arrive while the document is locked
    * are applied afterwards, so they are not lost.
-   * @throws ApiError as for `replace`
+   * @throws ApiError as for `change`
    */
   restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
@@ -125,31 +142,34 @@ export class Replacement {
     })
   }
 
-  /** Replaces the content directly in the document. */
-  #edited(content: CheckedContent, options: RestoreOptions): AppliedChange<ReplacementResult> {
+  /** Makes a change directly in the document. */
+  #changed(change: CheckedChange, options: RestoreOptions): AppliedChange<ReplacementResult> {
     const room = this.#room
     const { state, documentBytesMax } = room
     beginEdit(room, options)
     room.replaced('inline')
-    const write = (): ReplacementResult => replaceWithinLimit(state, content, documentBytesMax)
+    const write = (): ReplacementResult => applyWithinLimit(state, change, documentBytesMax)
     const { result, added } = failUnlessRejected(room, () => state.edit(write))
     return { result: () => result, added }
   }
 
   /**
-   * Replaces the content in a working copy of the base version, or of the current document if the call has no
+   * Makes a change in a working copy of the base version, or of the current document if the call has no
    * base version.
    */
-  async #replaced(content: CheckedContent, options: ReplaceOptions): Promise<ComputedEdit> {
+  async #computed(checked: CheckedChange, options: ReplaceOptions): Promise<ComputedEdit> {
     const room = this.#room
     const past = await this.#past(options)
     beginEdit(room, options)
-    if (past === null && resolveBase(room, options) !== null) return this.#replaced(content, options)
+    if (past === null && resolveBase(room, options) !== null) return this.#computed(checked, options)
     const version = presentVersion(room)
     const copy = past ?? DocumentState.fromBytes(room.state.encode())
     const sizeMax = past === null ? room.documentBytesMax : copySizeMax(room, copy.sizeBytes)
-    const made = past === null ? ({ for: 'present', version } as const) : ({ for: 'past', content } as const)
-    return this.#onCopy(copy, made, () => replaceWithinLimit(copy, content, sizeMax))
+    const madeFor = (result: ReplacementResult): ComputedEdit['made'] =>
+      past === null
+        ? { for: 'present', version }
+        : { for: 'past', content: rootOfChange(checked.change, result) }
+    return this.#onCopy(copy, madeFor, () => applyWithinLimit(copy, checked, sizeMax))
   }
 
   #restored(past: Uint8Array, options: RestoreOptions): ComputedEdit {
@@ -157,15 +177,23 @@ export class Replacement {
     beginEdit(room, options)
     const copy = DocumentState.fromBytes(room.state.encode())
     const made = { for: 'present', version: presentVersion(room) } as const
-    return this.#onCopy(copy, made, () => restoreWithinLimit(copy, past, room.documentBytesMax))
+    return this.#onCopy(
+      copy,
+      () => made,
+      () => restoreWithinLimit(copy, past, room.documentBytesMax),
+    )
   }
 
   /** Makes the change in `copy`, which is then destroyed, and returns the resulting update. */
-  #onCopy(copy: DocumentState, made: ComputedEdit['made'], work: () => ReplacementResult): ComputedEdit {
+  #onCopy(
+    copy: DocumentState,
+    madeFor: (result: ReplacementResult) => ComputedEdit['made'],
+    work: () => ReplacementResult,
+  ): ComputedEdit {
     const writer = copy.writeAs(this.#room.state.mergers)
     const { result, added } = copy.edit(work)
     copy.doc.destroy()
-    return { writer, change: result, update: added, state: null, made: madeFor(made, result) }
+    return { writer, change: result, update: added, state: null, made: madeFor(result) }
   }
 
   #proposed(

@@ -1,8 +1,8 @@
-import { keepingKinds, kindsIn, replaceKeepingKind } from '../../content/keep-kinds.ts'
+import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
 import { readRoot } from '../../content/read-root.ts'
-import type { CheckedContent } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { restoreContent } from '../../content/restore.ts'
+import { type CheckedChange, contentOfChange, isEdits } from '../../content/root-change.ts'
 import { contentKeyOf, rootExists } from '../../content/roots.ts'
 import { type ApiError, invalid } from '../../errors.ts'
 import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
@@ -16,18 +16,19 @@ import { DocumentState } from '../room/document-state.ts'
 const replaceableExcess = 0.25
 
 /**
- * Replaces the content of a root, unless the document would exceed `bytesMax`. A root that becomes empty
- * keeps its kind.
- * @throws ApiError INVALID_ARGUMENT if the document would be too large; nothing is changed then
+ * Applies a change to a document, unless the document would exceed `bytesMax`.
+ * @throws ApiError INVALID_ARGUMENT if the document would be too large; nothing is changed then. Other errors as
+ * for `CheckedChange.apply`
  */
-export function replaceWithinLimit(
+export function applyWithinLimit(
   state: DocumentState,
-  content: CheckedContent,
+  { change, apply }: CheckedChange,
   bytesMax: number,
 ): ReplacementResult {
-  const { contentKey, data } = content.target
-  checkGrowth(state, contentKeyOf(state.doc, contentKey), data, bytesMax)
-  return replaceKeepingKind(state.doc, content)
+  const bytes = textBytes(contentOfChange(change))
+  if (!isEdits(change)) checkGrowth(state, contentKeyOf(state.doc, change.contentKey), bytes, bytesMax)
+  else if (!state.hasRoomFor(bytes, bytesMax)) throw tooLarge(state.sizeBytes + bytes, bytesMax)
+  return apply(state.doc)
 }
 
 /**
@@ -56,8 +57,7 @@ export function restoreWithinLimit(
  * longer is also accepted in a document that is slightly above the limit; otherwise a full document could
  * never shrink.
  */
-function checkGrowth(state: DocumentState, contentKey: string, data: unknown, bytesMax: number): void {
-  const bytes = textBytes(data)
+function checkGrowth(state: DocumentState, contentKey: string, bytes: number, bytesMax: number): void {
   if (state.hasRoomFor(bytes, bytesMax)) return
   const growthBytes = Math.max(0, bytes - textBytesUpTo(bytes, state, contentKey))
   if (!state.hasRoomFor(growthBytes, growthBytes > 0 ? bytesMax : bytesMax * (1 + replaceableExcess)))

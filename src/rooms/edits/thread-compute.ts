@@ -1,5 +1,6 @@
-import { type PreparedContent, type TargetKind, targetKind } from '../../content/replace.ts'
+import type { TargetKind } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { type PreparedChange, rootOfChange } from '../../content/root-change.ts'
 import { ApiError } from '../../errors.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersionUpdates } from '../log/version-content.ts'
@@ -38,20 +39,19 @@ export interface ComputedEdit {
   readonly writer: ClientClock
 }
 
-/** Computes a replacement on a thread. @throws ApiError if the content or the options are rejected */
+/** Computes a change on a thread. @throws ApiError if the change or the options are rejected */
 export async function computeOnThread(
   room: EditContext,
   thread: PooledThread,
-  content: PreparedContent,
+  prepared: PreparedChange,
   options: ReplaceOptions,
 ): Promise<ComputedEdit> {
-  const { target } = content
-  const base = await begun(room, thread, content, options)
+  const base = await begun(room, thread, prepared, options)
   const version = base ?? presentVersion(room)
   const updates = await updatesOf(room, version, base === null)
   const outcome = await thread.run({
     is: 'replace',
-    target,
+    change: prepared.change,
     updates,
     writers: room.state.mergers,
     documentBytesMax: copySizeMax(
@@ -64,25 +64,13 @@ export async function computeOnThread(
     throw new TypeError(`the thread returned an unexpected result for a replacement: ${outcome.is}`)
   const { change, update, state, writer, isDear } = outcome
   if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
-  const kind = rootOf(targetKind(target), change)
+  const kind = rootOfChange(prepared.change, change)
   const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content: kind } }
   // In these cases a merge on the event loop would block all other work: the update is expensive, or the
   // Y.Doc must be created first.
   const mergesElsewhere = options.dryRun !== true && (isDear || room.state.bytes !== null)
   return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, kind, update) : past
 }
-
-/**
- * Adds the root that the change has used to `made`, if it is `past`. The change is later merged into this
- * root, even if other roots exist by then.
- */
-export const madeFor = (made: ComputedEdit['made'], change: ReplacementResult): ComputedEdit['made'] =>
-  made.for === 'past' ? { for: 'past', content: rootOf(made.content, change) } : made
-
-const rootOf = ({ target: { type }, kind }: TargetKind, { contentKey }: ReplacementResult): TargetKind => ({
-  target: { type, contentKey },
-  kind,
-})
 
 /**
  * Computes a restoration of the content of `past`, a whole state (V1), on a thread.
@@ -141,14 +129,14 @@ async function mergeOnThread(
 async function begun(
   room: EditContext,
   thread: PooledThread,
-  { target, checked }: PreparedContent,
+  { change, checked }: PreparedChange,
   options: ReplaceOptions,
 ): Promise<Version | null> {
   try {
     beginEdit(room, options)
     return resolveBase(room, options)
   } catch (error) {
-    if (checked === null) await thread.run({ is: 'check', target })
+    if (checked === null) await thread.run({ is: 'check', change })
     throw error
   }
 }

@@ -1,13 +1,14 @@
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
-import { type ContentTarget, checkContent, checkKind, type TargetKind } from '../../content/replace.ts'
+import { checkKind, type TargetKind } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { checkChange, type RootChange } from '../../content/root-change.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
-import { replaceWithinLimit, restoreWithinLimit } from '../edits/size-check.ts'
+import { applyWithinLimit, restoreWithinLimit } from '../edits/size-check.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import {
   type ClientClock,
@@ -41,8 +42,8 @@ interface Edit extends Copy {
 }
 
 export type ThreadTask =
-  | { readonly is: 'check'; readonly target: ContentTarget }
-  | (Edit & { readonly is: 'replace'; readonly target: ContentTarget })
+  | { readonly is: 'check'; readonly change: RootChange }
+  | (Edit & { readonly is: 'replace'; readonly change: RootChange })
   /** `past`: the whole state (V1) whose content is restored. */
   | (Edit & { readonly is: 'restore'; readonly past: Uint8Array })
   /** `updates`: a single update, which is a whole state (V1). */
@@ -79,7 +80,7 @@ export function taskBytes(job: ThreadTask): number {
 }
 
 export type ThreadResult =
-  /** The target is valid. */
+  /** The change is valid. */
   | { readonly is: 'checked' }
   /**
    * The job was rejected. The members are those of an ApiError, because a thread cannot send instances of
@@ -138,7 +139,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
     if (job.is === 'read') return read(job)
     if (job.is === 'open') return open(job.updates)
     if (job.is === 'place') return place(job.updates, job.update)
-    checkContent(job.target)
+    checkChange(job.change)
     return { is: 'checked' }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -172,8 +173,8 @@ function read({ updates: [bytes], reading, bytesMax }: Extract<ThreadTask, { is:
 }
 
 function replace(job: Extract<ThreadTask, { is: 'replace' }>): ThreadResult {
-  const content = checkContent(job.target)
-  return edit(job, (copy) => replaceWithinLimit(copy, content, job.documentBytesMax))
+  const change = checkChange(job.change)
+  return edit(job, (copy) => applyWithinLimit(copy, change, job.documentBytesMax))
 }
 
 function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): ThreadResult {

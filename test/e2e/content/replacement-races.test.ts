@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../../src/clock.ts'
 import { readRoot } from '../../../src/content/read-root.ts'
-import { prepareContent } from '../../../src/content/replace.ts'
+import { prepareChange } from '../../../src/content/root-change.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'
 import { createMetrics } from '../../../src/metrics.ts'
@@ -129,7 +129,7 @@ async function openRooms(computeThreads: number) {
 const address = (editorId: string) => ({ workspaceId: 'w', apiKey: 'k', ...document, editorId })
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
-  room.replacing.replace('rest', prepareContent({ type, contentKey: 'content', data }, 10_000), {
+  room.replacing.change('rest', prepareChange({ type, contentKey: 'content', data }, 10_000), {
     expects: 'either',
     ...options,
   })

@@ -4,7 +4,7 @@ import * as Y from 'yjs'
 import { systemClock } from '../../../src/clock.ts'
 import { type EncodedContent, readDocumentState } from '../../../src/content/read-document.ts'
 import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
-import { prepareContent } from '../../../src/content/replace.ts'
+import { prepareChange } from '../../../src/content/root-change.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'
@@ -75,7 +75,7 @@ function openRooms(computeThreads: number): void {
 }
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
-  room.replacing.replace('rest', prepareContent({ type, contentKey: 'content', data }, 10_000), {
+  room.replacing.change('rest', prepareChange({ type, contentKey: 'content', data }, 10_000), {
     expects: 'either',
     ...options,
   })
@@ -293,7 +293,7 @@ it('[ROOM-31] when a document is deleted during its replacement, does not restor
 
 const job = {
   is: 'replace',
-  target: { type: 'text', contentKey: 'content', data: 'new' },
+  change: { type: 'text', contentKey: 'content', data: 'new' },
   updates: [new Uint8Array(2)],
   writers: [{ client: 7, clock: 0 }],
   documentBytesMax: 1e6,
@@ -310,7 +310,7 @@ it('[ROOM-32] when a thread fails, only its job fails, and the next job gets ano
 
 it('[ROOM-32] ends a thread when its job exceeds the deadline', async () => {
   const threads = threadsOf({ waitingMax: 1, jobMs: 1 })
-  const large = { ...job, target: { ...job.target, data: words(200_000) } }
+  const large = { ...job, change: { ...job.change, data: words(200_000) } }
   await expect(threads.use(address, (thread) => thread.run(large))).rejects.toThrow('was stopped')
   await threads.close()
 })

@@ -19,7 +19,7 @@ const [ada, bob, eve] = [documentOf('ada'), documentOf('bob'), documentOf('eve')
 
 const jobWith = (updates: readonly Uint8Array[]): ThreadTask => ({
   is: 'replace',
-  target: { type: 'text', contentKey: 'content', data: 'new' },
+  change: { type: 'text', contentKey: 'content', data: 'new' },
   updates,
   writers: [{ client: 7, clock: 0 }],
   documentBytesMax: 1e6,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../../src/clock.ts'
-import { prepareContent } from '../../../src/content/replace.ts'
+import { prepareChange } from '../../../src/content/root-change.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'
@@ -94,7 +94,7 @@ const append = (text: string) => (doc: Y.Doc) => {
 }
 
 const replace = (room: Room, data: string) =>
-  room.replacing.replace('rest', prepareContent({ type: 'text', contentKey: 'content', data }, 1e6), {
+  room.replacing.change('rest', prepareChange({ type: 'text', contentKey: 'content', data }, 1e6), {
     expects: 'either',
   })
 

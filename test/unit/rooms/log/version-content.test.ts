@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import { prepareContent } from '../../../../src/content/replace.ts'
+import { prepareChange } from '../../../../src/content/root-change.ts'
 import type { DocumentLog, Engine, Key } from '../../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
 import { snapshotsMax } from '../../../../src/engine/snapshot-list.ts'
@@ -89,7 +89,7 @@ interface Handed {
 const textOf = (doc: Y.Doc): string => doc.getText('content').toString()
 
 const replace = (room: Room, data: string) =>
-  room.replacing.replace('ada', prepareContent({ type: 'text', contentKey: 'content', data }, 1e6), {
+  room.replacing.change('ada', prepareChange({ type: 'text', contentKey: 'content', data }, 1e6), {
     expects: 'either',
   })
 

@@ -1,0 +1,250 @@
+import { editFormats } from '../../../content/edit/check-edits.ts'
+import {
+  changeEditor,
+  contentKeySchema,
+  documentBeingDeleted,
+  editorDocumentIds,
+  editorId,
+  updateRequest,
+  writtenResponse,
+} from '../../editor-content.ts'
+import { defineOperation } from '../../operation.ts'
+
+/** Maximum number of edits in one call. */
+const editsMax = 1_000
+/** Maximum characters of a quote, of its context, and of the text of a heading. */
+const quoteLengthMax = 10_000
+/** Maximum characters of a JSON pointer, and of an anchor in base64. */
+const pointerLengthMax = 10_000
+
+const occurrence = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Which of several equal places is meant, from 1. Default: there must be exactly one.',
+} as const
+
+const text = { type: 'string', maxLength: quoteLengthMax } as const
+
+const position = { type: 'string', format: 'byte', maxLength: pointerLengthMax } as const
+
+const target = {
+  anyOf: [
+    { ...text, description: 'A quote: short for an object with `quote`.' },
+    {
+      type: 'object',
+      description: 'Exactly one of `quote`, `heading`, `attribute`, `block`, `path`, `anchor`.',
+      properties: {
+        quote: {
+          ...text,
+          description:
+            'Text as `get` returns it. White space and Unicode are normalized before the comparison.',
+        },
+        before: { ...text, description: 'Text directly before the quote.' },
+        after: { ...text, description: 'Text directly after the quote.' },
+        occurrence,
+        acrossBlocks: {
+          type: 'boolean',
+          default: false,
+          description: 'True: the quote may span several blocks.',
+        },
+        heading: {
+          ...text,
+          description:
+            'Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher level.',
+        },
+        attribute: {
+          type: 'object',
+          properties: {},
+          additionalProperties: {},
+          description: 'The node with this attribute: one member, with the name and the value.',
+        },
+        block: { type: 'integer', minimum: 0, description: 'Index of a block, from 0. In text, a line.' },
+        path: {
+          type: 'string',
+          maxLength: pointerLengthMax,
+          description: 'JSON pointer (RFC 6901) into a map or an array.',
+        },
+        anchor: {
+          type: 'object',
+          required: ['position'],
+          description: 'The text of an anchor, as annotations have it.',
+          properties: {
+            position: { ...position, description: 'Yjs relative position, encoded and base64.' },
+            positionEnd: { ...position, description: 'The end of a range. Default: no text, only a place.' },
+          },
+        },
+      },
+    },
+  ],
+} as const
+
+const format = {
+  type: 'string',
+  enum: editFormats,
+  description: 'Format of the content. Default: text if it is a string, otherwise a JSON value.',
+} as const
+
+const edit = {
+  type: 'object',
+  description: 'Exactly one of the members.',
+  properties: {
+    replace: {
+      type: 'object',
+      required: ['find', 'with'],
+      description: 'Replaces the target. Characters that both have in common stay.',
+      properties: {
+        find: target,
+        with: { description: 'The new content.', examples: ['Hello'] },
+        format,
+        occurrence,
+      },
+    },
+    insert: {
+      type: 'object',
+      required: ['content'],
+      description: 'Inserts content. Exactly one of `before`, `after`, `into`, `at`.',
+      properties: {
+        before: target,
+        after: target,
+        into: target,
+        at: { type: 'string', enum: ['start', 'end'], description: 'An end of the whole content.' },
+        content: { description: 'The new content.', examples: ['Hello'] },
+        format,
+      },
+    },
+    remove: {
+      type: 'object',
+      required: ['target'],
+      description: 'Removes the target.',
+      properties: { target },
+    },
+    mark: {
+      type: 'object',
+      required: ['find', 'name', 'value'],
+      description: 'Sets formatting of a text; the value null removes it.',
+      properties: { find: target, name: { type: 'string' }, value: {} },
+    },
+    attributes: {
+      type: 'object',
+      required: ['target', 'set'],
+      description: 'Sets attributes of a node; null removes an attribute.',
+      properties: { target, set: { type: 'object', properties: {}, additionalProperties: {} } },
+    },
+    patch: {
+      type: 'array',
+      minItems: 1,
+      maxItems: editsMax,
+      items: {},
+      description: 'Operations of JSON Patch (RFC 6902) on a map or an array.',
+    },
+    text: {
+      type: 'object',
+      required: ['index'],
+      description: 'Deletes and inserts text at a position of a text.',
+      properties: {
+        index: { type: 'integer', minimum: 0, description: 'Position in UTF-16 units.' },
+        delete: { type: 'integer', minimum: 0, default: 0, description: 'UTF-16 units to delete.' },
+        insert: { type: 'string', default: '' },
+      },
+    },
+  },
+} as const
+
+const request = {
+  type: 'object',
+  required: ['organizationId', 'documentId', 'editorId', 'edits'],
+  properties: {
+    ...editorDocumentIds,
+    editorId,
+    contentKey: contentKeySchema,
+    edits: {
+      type: 'array',
+      minItems: 1,
+      maxItems: editsMax,
+      items: edit,
+      description: 'Applied in order; later edits find the content as earlier edits left it.',
+      examples: [[{ replace: { find: 'Hello', with: 'Good morning' } }]],
+    },
+    baseVersion: {
+      ...updateRequest.properties.baseVersion,
+      description: 'The version in which the targets are found. Later edits of others stay.',
+    },
+    ifVersion: updateRequest.properties.ifVersion,
+    dryRun: updateRequest.properties.dryRun,
+    userId: updateRequest.properties.userId,
+  },
+} as const
+
+const place = { type: 'string' } as const
+
+const response = {
+  type: 'object',
+  required: [...writtenResponse.required, 'contentKey', 'edits'],
+  properties: {
+    ...writtenResponse.properties,
+    changed: { type: 'boolean', description: 'False if the document was already as requested.' },
+    edits: {
+      type: 'array',
+      description: 'One result for each edit, in the same order.',
+      items: {
+        type: 'object',
+        required: ['place', 'changed', 'insertions', 'deletions'],
+        properties: {
+          place: {
+            type: 'object',
+            description: 'The place that matched, before the edit.',
+            properties: {
+              quote: { ...place, description: 'The start of the matched text.' },
+              before: { ...place, description: 'Text before it in its block.' },
+              after: { ...place, description: 'Text after it in its block.' },
+              attributes: {
+                type: 'object',
+                properties: {},
+                additionalProperties: {},
+                description: 'Attributes of the block or node.',
+              },
+              path: { ...place, description: 'JSON pointer, in a map or an array.' },
+            },
+          },
+          changed: { type: 'boolean' },
+          insertions: { type: 'integer' },
+          deletions: { type: 'integer' },
+        },
+      },
+    },
+  },
+} as const
+
+export const editContent = defineOperation({
+  path: '/v2/crdt/edit',
+  auth: 'key',
+  effect: 'once',
+  audited: 'change',
+  grows: 'content',
+  summary: 'Edit parts of the content',
+  description:
+    'Changes only the parts that the edits name, and keeps all other content with its cursors and formatting. The ' +
+    'server applies all edits or none, as one update. It never guesses: if a target is missing or occurs several ' +
+    'times, the call fails, and the error has similar places.',
+  request,
+  response,
+  errors: [
+    { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
+    {
+      status: 'FAILED_PRECONDITION',
+      when: 'a target is missing or ambiguous, a patch fails, the document is disabled, or `baseVersion` is unknown or too old',
+    },
+    {
+      status: 'ABORTED',
+      code: 'crdt/version-conflict',
+      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${documentBeingDeleted.when}`,
+    },
+  ],
+  async handler(data, { caller, services, full }) {
+    const { contentKey, edits, baseVersion, ifVersion, dryRun } = data
+    const options = { expects: 'content', baseVersion, ifVersion, dryRun, full } as const
+    const changed = await changeEditor(data, { contentKey, edits }, 'edits', options, caller, services)
+    const { kind: _, contentKey: edited = '', edits: outcomes = [], ...written } = changed
+    return { message: 'Content edited.', data: { ...written, contentKey: edited, edits: outcomes } }
+  },
+})

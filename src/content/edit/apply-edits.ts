@@ -1,0 +1,124 @@
+import type * as Y from 'yjs'
+import { ApiError } from '../../errors.ts'
+import type { Json } from '../json/json.ts'
+import { keepingKinds } from '../keep-kinds.ts'
+import type { ReplacementResult } from '../replacement-result.ts'
+import { requireRoot, shownName } from '../roots.ts'
+import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
+import { editName } from './check-edits.ts'
+import type { Edit, EditContent, EditOutcome, EditTarget, PatchOperation } from './edit.ts'
+import { editNotSupported } from './edit-errors.ts'
+import { applyPatch } from './patch/apply-patch.ts'
+import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
+import { applyTextEdit } from './text-edit.ts'
+
+/**
+ * Applies edits to a root, in order and in one transaction. If an edit fails, earlier edits of the call stay
+ * in `doc`: the caller must then discard `doc`, unless the call has only one edit.
+ * @param given the root that the caller has specified, if any
+ * @throws ApiError INVALID_ARGUMENT if the root does not support an edit; FAILED_PRECONDITION if the target of
+ * an edit is missing or ambiguous, or if a patch fails; NOT_FOUND if the root does not exist
+ */
+export function applyEdits(
+  doc: Y.Doc,
+  contentKey: string,
+  edits: readonly Edit[],
+  given: string | undefined,
+): ReplacementResult {
+  requireRoot(doc, contentKey, given)
+  const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey)
+  const apply = (transaction: Y.Transaction): ReplacementResult => {
+    const root = doc.share.get(contentKey) ?? doc.get(contentKey)
+    const outcomes = edits.map((edit, index) =>
+      applyEdit({ transaction, root, kind, contentKey, place: editName(index) }, edit, index),
+    )
+    return {
+      contentKey,
+      kind,
+      edits: outcomes,
+      changed: outcomes.some(({ changed }) => changed),
+      insertions: sum(outcomes.map(({ insertions }) => insertions)),
+      deletions: sum(outcomes.map(({ deletions }) => deletions)),
+    }
+  }
+  return keepingKinds(doc, new Map([[contentKey, kind]]), () => doc.transact(apply))
+}
+
+interface EditedRoot {
+  readonly transaction: Y.Transaction
+  readonly root: SharedRoot
+  readonly kind: KnownKind
+  readonly contentKey: string
+  /** The edit, as messages name it. */
+  readonly place: string
+}
+
+function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
+  const { transaction, root, kind, contentKey, place } = at
+  try {
+    return kind === 'map' || kind === 'array'
+      ? applyPatch(transaction, root, kind, patchOf(edit, kind, at), place)
+      : applyTextEdit(transaction, root, kind, contentKey, edit, place)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, details, retryAfterSeconds } = error
+    throw new ApiError(code, message, {
+      details: { ...details, edit: index },
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    })
+  }
+}
+
+/**
+ * Returns the operations of JSON Patch that carry out an edit of a map or an array.
+ * @throws ApiError INVALID_ARGUMENT if there are none
+ */
+function patchOf(
+  edit: Edit,
+  kind: 'map' | 'array',
+  { place, root, contentKey }: EditedRoot,
+): readonly PatchOperation[] {
+  if (edit.is === 'patch') return edit.operations
+  const path = pathOf(edit)
+  if (path !== null && edit.is === 'remove') return patchOfRemoval(path)
+  if (path !== null && edit.is === 'replace')
+    return [{ op: 'replace', path, value: jsonIn(edit.content, place) }]
+  if (path !== null && edit.is === 'insert')
+    return patchOfInsertion(root, kind, path, edit.place.at, jsonIn(edit.content, place))
+  throw editNotSupported(
+    `${place}: the root ${shownName(contentKey)} is of type "${kind}": send a patch, or a target with path`,
+  )
+}
+
+/**
+ * Returns the path of the target of an edit; null if the edit has no such target. An insertion at an end of
+ * the root has the path of the root.
+ */
+function pathOf(edit: Edit): readonly string[] | null {
+  if (edit.is === 'insert') return 'target' in edit.place ? pathIn(edit.place.target) : []
+  return edit.is === 'replace' || edit.is === 'remove' ? pathIn(edit.target) : null
+}
+
+const pathIn = (target: EditTarget): readonly string[] | null => (target.is === 'path' ? target.path : null)
+
+function jsonIn(content: EditContent, place: string): Json {
+  if (content.format === 'value') return content.value
+  if (content.format === 'text') return content.text
+  throw editNotSupported(`${place}: a map or an array needs a JSON value, not ${content.format}`)
+}
+
+/**
+ * Returns the kind as which a root is edited. An empty root without a kind gets the kind of the content that
+ * the first edit inserts.
+ */
+function kindFor(kind: RootKind, first: Edit | undefined, contentKey: string): KnownKind {
+  if (kind !== 'none') return kind
+  if (first?.is === 'text') return 'text'
+  if (first?.is === 'insert' && first.content.format === 'text') return 'text'
+  if (first?.is === 'insert' && first.content.format === 'xml') return 'xml'
+  throw editNotSupported(
+    `${editName(0)}: the root ${shownName(contentKey)} is empty and has no type; insert content, or use /v2/crdt/update`,
+  )
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)

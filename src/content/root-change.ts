@@ -1,0 +1,104 @@
+import type * as Y from 'yjs'
+import { applyEdits } from './edit/apply-edits.ts'
+import { checkEdits, type EditRequest } from './edit/check-edits.ts'
+import { replaceKeepingKind } from './keep-kinds.ts'
+import { type ContentTarget, checkContent, checkContentKey, checkTarget, type TargetKind } from './replace.ts'
+import type { ReplacementResult } from './replacement-result.ts'
+import { contentKeyOf } from './roots.ts'
+
+/** Edits of one root. */
+export interface RequestedEdits {
+  /** As in `ContentTarget`. */
+  readonly contentKey?: string | undefined
+  readonly edits: readonly EditRequest[]
+}
+
+/** A change of one root: its whole new content, or edits of its content. */
+export type RootChange = ContentTarget | RequestedEdits
+
+/** A change that has passed all checks that need no document. */
+export interface CheckedChange {
+  readonly change: RootChange
+  /**
+   * Applies the change in one transaction. A root that becomes empty keeps its kind.
+   * @throws ApiError if the document does not permit the change; if `isAtomic`, nothing is changed then,
+   * otherwise the document must be discarded
+   */
+  readonly apply: (doc: Y.Doc) => ReplacementResult
+  readonly isAtomic: boolean
+}
+
+/** Runs all checks that need no document. @throws ApiError INVALID_ARGUMENT */
+export function checkChange(change: RootChange): CheckedChange {
+  if (!isEdits(change)) {
+    const content = checkContent(change)
+    return { change, apply: (doc) => replaceKeepingKind(doc, content), isAtomic: true }
+  }
+  checkKeyOf(change)
+  const edits = checkEdits(change.edits)
+  const apply = (doc: Y.Doc): ReplacementResult =>
+    applyEdits(doc, contentKeyOf(doc, change.contentKey), edits, change.contentKey)
+  return { change, apply, isAtomic: edits.length === 1 }
+}
+
+/** Returns whether a change consists of edits. */
+export const isEdits = (change: RootChange): change is RequestedEdits => 'edits' in change
+
+/** Returns the content of a change, from which its size is computed. */
+export const contentOfChange = (change: RootChange): unknown => (isEdits(change) ? change.edits : change.data)
+
+/** Returns the root that a change has used, and the kind that this root must be able to have. */
+export const rootOfChange = (change: RootChange, { contentKey, kind }: ReplacementResult): TargetKind => {
+  if (isEdits(change)) return { target: { type: kind ?? 'text', contentKey }, kind: kind ?? 'text' }
+  return { target: { type: change.type, contentKey }, kind: checkTarget(change).kind }
+}
+
+/** A change that is ready to be applied to a document. */
+export interface PreparedChange {
+  readonly change: RootChange
+  /**
+   * Approximate size of the content in characters; exact if the content is a string. Counting stops when the
+   * size exceeds the limit.
+   */
+  readonly size: number
+  /** Null if the content is large. The thread that makes the change then also runs the checks. */
+  readonly checked: CheckedChange | null
+}
+
+/**
+ * Runs the inexpensive part of `checkChange`. If the content has at most `sizeMax` characters, runs all
+ * checks.
+ * @throws ApiError INVALID_ARGUMENT
+ */
+export function prepareChange(change: RootChange, sizeMax: number): PreparedChange {
+  const size = sizeOf(contentOfChange(change), sizeMax)
+  if (size <= sizeMax) return { change, size, checked: checkChange(change) }
+  if (isEdits(change)) checkKeyOf(change)
+  else checkTarget(change)
+  return { change, size, checked: null }
+}
+
+function checkKeyOf({ contentKey }: RequestedEdits): void {
+  if (contentKey !== undefined) checkContentKey(contentKey)
+}
+
+/** Assumed size of a value that is not a string, in characters. */
+const valueSize = 8
+
+/** Returns the approximate size of a value. Stops when the size exceeds `sizeMax`. */
+function sizeOf(data: unknown, sizeMax: number): number {
+  const waiting: unknown[] = [data]
+  let size = 0
+  while (waiting.length > 0 && size <= sizeMax) {
+    const value = waiting.pop()
+    if (typeof value === 'string') size += value.length
+    else size += valueSize
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value)) for (const key of Object.keys(value)) size += key.length
+    // Counts all members before reading them, so that a long list is not read completely.
+    const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
+    if (size + members.length * valueSize > sizeMax) return size + members.length * valueSize
+    for (const member of members) waiting.push(member)
+  }
+  return size
+}

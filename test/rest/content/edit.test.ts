@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer
+let token: string
+let documents = 0
+
+interface Address {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+}
+
+interface Edited {
+  readonly version: string
+  readonly changed: boolean
+  readonly bytes: number
+  readonly contentKey: string
+  readonly edits: readonly {
+    readonly place: { readonly quote?: string; readonly before?: string; readonly after?: string }
+    readonly changed: boolean
+    readonly insertions: number
+    readonly deletions: number
+  }[]
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ engine: 'level' })
+  token = await server.token('ada')
+})
+
+afterAll(() => server.stop())
+
+async function add(
+  data: unknown,
+  type = 'text',
+  contentKey?: string,
+): Promise<Address & { version: string }> {
+  const address = { organizationId: 'acme', documentId: `edit-${++documents}`, editorId: 'main' }
+  const answer = await server.post('/v2/crdt/add', { ...address, type, data, contentKey })
+  return { ...address, version: (dataOf(answer) as Edited).version }
+}
+
+const edit = ({ organizationId, documentId, editorId }: Address, edits: unknown, more: object = {}) =>
+  server.post('/v2/crdt/edit', { organizationId, documentId, editorId, edits, ...more })
+
+const edited = async (address: Address, edits: unknown, more: object = {}): Promise<Edited> => {
+  const answer = await edit(address, edits, more)
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 })
+  return dataOf(answer) as Edited
+}
+
+async function read({ organizationId, documentId, editorId }: Address): Promise<{
+  data: unknown
+  version: string
+  lastUpdatedBy: string
+}> {
+  const answer = await server.post('/v2/crdt/get', { organizationId, documentId, editorId })
+  const [found] = dataOf(answer) as { data: unknown; version: string; lastUpdatedBy: string }[]
+  if (found === undefined) throw new Error('the document does not exist')
+  return found
+}
+
+const open = ({ documentId }: Address) => syncedEditor(server.wsUrl, `acme/${documentId}/main`, token)
+
+describe('crdt/edit', () => {
+  it('[EDIT-3] sends all edits to connected clients as one update, and returns the matched places', async () => {
+    const address = await add('The quick brown fox.\nIt sleeps.')
+    const editor = await open(address)
+    let updates = 0
+    editor.doc.on('update', () => {
+      updates += 1
+    })
+    const result = await edited(address, [
+      { replace: { find: 'brown', with: 'red' } },
+      { insert: { after: 'fox.', content: ' It is small.' } },
+    ])
+    const text = 'The quick red fox. It is small.\nIt sleeps.'
+    await eventually(() => editor.text.toString() === text)
+    expect(updates).toBe(1)
+    expect(await read(address)).toMatchObject({ data: text, version: result.version })
+    expect(result).toMatchObject({
+      changed: true,
+      contentKey: 'content',
+      edits: [
+        { place: { quote: 'brown', before: 'The quick ', after: ' fox.' }, changed: true },
+        { place: { quote: 'fox.' }, changed: true, insertions: 13, deletions: 0 },
+      ],
+    })
+    editor.close()
+  })
+
+  it('[EDIT-2] applies no edit of a request when one of them fails', async () => {
+    const address = await add('The quick brown fox.')
+    const before = await read(address)
+    const { status, body } = await edit(address, [
+      { replace: { find: 'brown', with: 'red' } },
+      { replace: { find: 'brown', with: 'green' } },
+    ])
+    expect(status).toBe(400)
+    expect(body.error).toMatchObject({ details: { code: 'crdt/target-not-found', edit: 1 } })
+    expect(await read(address)).toEqual(before)
+  })
+
+  it('[EDIT-4] names candidates when a target is missing or ambiguous', async () => {
+    const address = await add('The quick brown fox jumps.\nThe lazy brown dog sleeps.')
+    const missing = await edit(address, [{ replace: { find: 'quick red fox', with: 'x' } }])
+    expect(missing.status).toBe(400)
+    expect(missing.body.error).toMatchObject({
+      status: 'FAILED_PRECONDITION',
+      details: { code: 'crdt/target-not-found', edit: 0 },
+    })
+    const ambiguous = await edit(address, [{ remove: { target: 'brown ' } }])
+    expect(ambiguous.body.error).toMatchObject({
+      status: 'FAILED_PRECONDITION',
+      details: {
+        code: 'crdt/target-ambiguous',
+        candidates: [{ before: 'The quick ' }, { before: 'The lazy ' }],
+      },
+    })
+    await edited(address, [{ remove: { target: { quote: 'brown ', before: 'lazy ' } } }])
+    expect((await read(address)).data).toBe('The quick brown fox jumps.\nThe lazy dog sleeps.')
+  })
+
+  it('[EDIT-5] changes neither the version nor the user when the document is already as requested', async () => {
+    const address = await add('The quick fox.')
+    const before = await read(address)
+    const result = await edited(address, [{ replace: { find: 'quick', with: 'quick' } }], { userId: 'bob' })
+    expect(result).toMatchObject({ changed: false, bytes: 0, version: before.version })
+    expect(await read(address)).toEqual(before)
+  })
+
+  it('[EDIT-6] finds targets in the base version, and keeps text that users have typed since then', async () => {
+    const address = await add('The quick brown fox.')
+    const editor = await open(address)
+    editor.text.insert(0, 'brown: ')
+    editor.text.insert(editor.text.length, ' It ran.')
+    await eventually(async () => (await read(address)).data === 'brown: The quick brown fox. It ran.')
+    const edits = [{ replace: { find: 'brown', with: 'red' } }]
+    expect((await edit(address, edits)).status).toBe(400)
+    await edited(address, edits, { baseVersion: address.version })
+    expect((await read(address)).data).toBe('brown: The quick red fox. It ran.')
+    await eventually(() => editor.text.toString() === 'brown: The quick red fox. It ran.')
+    editor.close()
+  })
+
+  it('[EDIT-7] changes nothing in a dry run, or when the document is not at `ifVersion`', async () => {
+    const address = await add('one two')
+    const edits = [{ remove: { target: 'one ' } }]
+    const rehearsed = await edited(address, edits, { dryRun: true })
+    expect(rehearsed).toMatchObject({ changed: true, version: address.version, edits: [{ deletions: 4 }] })
+    expect((await read(address)).data).toBe('one two')
+    await edited(address, edits, { ifVersion: address.version })
+    const again = await edit(address, edits, { ifVersion: address.version })
+    expect(again).toMatchObject({
+      status: 409,
+      body: { error: { details: { code: 'crdt/version-conflict' } } },
+    })
+    expect((await read(address)).data).toBe('two')
+  })
+
+  it('[EDIT-7] returns the stored response to a repeated call with the same idempotency key', async () => {
+    const address = await add('one')
+    const { organizationId, documentId, editorId } = address
+    const body = { organizationId, documentId, editorId, edits: [{ insert: { at: 'end', content: '!' } }] }
+    const headers = { 'idempotency-key': `edit-${documentId}` }
+    const first = await server.post('/v2/crdt/edit', body, headers)
+    const second = await server.post('/v2/crdt/edit', body, headers)
+    expect(first.status).toBe(200)
+    expect(second.body).toEqual(first.body)
+    expect((await read(address)).data).toBe('one!')
+  })
+
+  it('[EDIT-8] rejects an edit that the kind of the root does not support, and an edit of a missing document', async () => {
+    const text = await add('one')
+    const map = await add({ a: 1 }, 'map')
+    const patch = [{ patch: [{ op: 'test', path: '/a', value: 1 }] }]
+    expect(await edit(text, patch)).toMatchObject({
+      status: 400,
+      body: { error: { details: { code: 'crdt/edit-not-supported', edit: 0 } } },
+    })
+    expect(await edit(map, [{ mark: { find: 'one', name: 'bold', value: true } }])).toMatchObject({
+      status: 400,
+      body: { error: { details: { code: 'crdt/edit-not-supported' } } },
+    })
+    const missing = { organizationId: 'acme', documentId: 'edit-missing', editorId: 'main' }
+    expect(await edit(missing, patch)).toMatchObject({ status: 404 })
+  })
+
+  it('[EDIT-8] names the member when an edit is not complete or contradicts itself', async () => {
+    const address = await add('one')
+    const rejected = [
+      [[], 'edits'],
+      [[{}], 'edits[0] must have exactly one of replace, insert'],
+      [[{ remove: { target: 'one' }, text: { index: 0 } }], 'edits[0] must have exactly one of'],
+      [
+        [{ remove: { target: { quote: 'one', block: 1 } } }],
+        'edits[0].remove.target must have exactly one of',
+      ],
+      [[{ remove: { target: { block: 1, occurrence: 2 } } }], 'occurrence needs quote or heading'],
+      [[{ insert: { content: 'x' } }], 'edits[0].insert must have exactly one of before, after, into, at'],
+      [[{ patch: [{ op: 'add', path: 'a', value: 1 }] }], 'edits[0].patch'],
+      [[{ replace: { find: '  ', with: 'x' } }], 'must contain more than white space'],
+    ] as const
+    for (const [edits, problem] of rejected) {
+      const { status, body } = await edit(address, edits)
+      expect({ edits, status, message: (body.error as { message: string }).message }).toEqual({
+        edits,
+        status: 400,
+        message: expect.stringContaining(problem),
+      })
+    }
+    expect((await read(address)).version).toBe(address.version)
+  })
+
+  it('[EDIT-40] patches a map and an array', async () => {
+    const tasks = await add({ tasks: [{ title: 'a', done: false }] }, 'map')
+    await edited(tasks, [{ patch: [{ op: 'replace', path: '/tasks/0/done', value: true }] }])
+    expect((await read(tasks)).data).toEqual({ tasks: [{ title: 'a', done: true }] })
+    const list = await add(['a', 'c'], 'array')
+    await edited(list, [
+      { insert: { before: { path: '/1' }, content: 'b' } },
+      { insert: { at: 'end', content: { d: 1 } } },
+      { remove: { target: { path: '/0' } } },
+    ])
+    expect((await read(list)).data).toEqual(['b', 'c', { d: 1 }])
+    const failed = await edit(list, [{ patch: [{ op: 'test', path: '/0', value: 'a' }] }])
+    expect(failed.body.error).toMatchObject({ details: { code: 'crdt/patch-failed', edit: 0 } })
+  })
+
+  it('[EDIT-9] edits a large document on a thread with the same result', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} of the large document`)
+    const address = await add(lines.join('\n'))
+    const result = await edited(address, [
+      { replace: { find: 'line 12345 of', with: 'line 12345 in' } },
+      { remove: { target: { quote: 'line 7 of the large document' } } },
+    ])
+    expect(result.bytes).toBeLessThan(200)
+    lines[12_345] = 'line 12345 in the large document'
+    lines[7] = ''
+    expect((await read(address)).data).toBe(lines.join('\n'))
+  })
+
+  it('[EDIT-31] inserts a paragraph after a heading of rich text, and keeps the other elements', async () => {
+    const xml =
+      '<heading level="1">Report</heading><heading level="2">Risks</heading><paragraph>None.</paragraph>' +
+      '<heading level="2">Dates</heading><paragraph>May.</paragraph>'
+    const address = await add(xml, 'xml', 'default')
+    await edited(address, [{ insert: { into: { heading: 'Risks' }, content: 'The budget is small.' } }])
+    expect((await read(address)).data).toBe(
+      xml.replace('None.</paragraph>', 'None.</paragraph><paragraph>The budget is small.</paragraph>'),
+    )
+  })
+})
