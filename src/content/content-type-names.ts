@@ -2,9 +2,9 @@ import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
  * Name of a content type in the REST API: the kind of a root, or another form of a kind. `delta` is a form of
- * the kind `text`, and `markdown` is a form of the kind `xml`.
+ * the kind `text`; `markdown` and `prosemirror` are forms of the kind `xml`.
  */
-export type ContentTypeName = KnownKind | 'delta' | 'markdown'
+export type ContentTypeName = KnownKind | 'delta' | 'markdown' | 'prosemirror'
 
 /** Properties of a content type for schemas and commands. */
 interface ContentTypeFacts {
@@ -27,6 +27,7 @@ const facts = {
   markdown: { data: 'a string', reading: 'string' },
   delta: { data: 'a Quill delta', reading: 'json' },
   xmltext: { data: '`{ attributes, delta }`', editors: 'Lexical, Slate', reading: 'json' },
+  prosemirror: { data: 'a ProseMirror document in JSON', editors: 'ProseMirror, Tiptap', reading: 'json' },
 } as const satisfies Record<ContentTypeName, ContentTypeFacts>
 
 type NamesRead<Reading> = {

@@ -6,10 +6,12 @@ import { checkArray, readArrayRoot, replaceArray } from './json/array.ts'
 import { checkMap, readMapRoot, replaceMap } from './json/map.ts'
 import { checkMarkdown, readMarkdown, replaceMarkdown } from './markdown/markdown.ts'
 import type { Output } from './output.ts'
+import { checkProseMirror } from './prosemirror/node-validator.ts'
+import { readProseMirror } from './prosemirror/prosemirror.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
 import { serializeXml } from './xml/serialize.ts'
-import { checkXml, replaceXml } from './xml/xml.ts'
+import { checkXml, replaceTyped, replaceXml } from './xml/xml.ts'
 import { checkXmlText } from './xmltext/validator.ts'
 import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
 import type { KnownKind } from './yjs/root-kind.ts'
@@ -99,6 +101,15 @@ const xmltext: ContentType = {
   read: readXmlText,
 }
 
+const prosemirror: ContentType = {
+  kind: 'xml',
+  check: (data) => {
+    const target = checkProseMirror(data)
+    return (doc, contentKey) => replaceTyped(doc, contentKey, target)
+  },
+  read: readProseMirror,
+}
+
 /**
  * Content types by their names in the REST API. The object has no prototype, so that `constructor` is not a
  * type.
@@ -111,4 +122,5 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   markdown,
   delta,
   xmltext,
+  prosemirror,
 } satisfies Record<ContentTypeName, ContentType>)

@@ -24,7 +24,7 @@ export function valueText(value: unknown, output = new Output()): string | null 
 }
 
 /** Counts the formatting that Yjs repeats for each range of text when it writes a shared value as text. */
-function countFormatting(type: SharedRoot, output: Output): void {
+export function countFormatting(type: SharedRoot, output: Output): void {
   const lengths = new Map<string, number>()
   let length = 0
   const nested = [...type._map.values()]
@@ -80,7 +80,8 @@ function jsonValue(text: string): unknown {
   return Object.hasOwn(value, 'constructor') || !isStorable(value) ? text : value
 }
 
-function isStorable(value: unknown, depth = 1): boolean {
+/** Returns whether shared types can contain a value. */
+export function isStorable(value: unknown, depth = 1): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
   if (depth > limits.jsonDepth || Object.hasOwn(value, '__proto__')) return false

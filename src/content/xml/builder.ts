@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { typeOfValue, valueFrom } from './attribute-values.ts'
+import { typeOfValue } from './attribute-values.ts'
 import type { MarkTable } from './mark-sets.ts'
 import { storedName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
@@ -42,7 +42,10 @@ export class XmlBuilder {
   attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
     const item = existing?._map.get(storedName(attribute))
     const value: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
-    return valueFrom(text, typeOfValue(value) ?? this.#vocabulary.typeOf(owner, attribute))
+    return this.#vocabulary.values.toValue(
+      text,
+      () => typeOfValue(value) ?? this.#vocabulary.typeOf(owner, attribute),
+    )
   }
 
   #element({ name, attributes, children }: XmlElement): Y.XmlElement {

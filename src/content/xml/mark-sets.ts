@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json/json.ts'
 import type { AttributeRun } from '../text/text-state.ts'
 import { storedName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
@@ -5,10 +6,12 @@ import {
   byName,
   MarkCodec,
   type MarkForm,
+  markFormFrom,
   markFormOf,
   overlappingKey,
   type StoredMark,
 } from './stored-marks.ts'
+import type { ValueCodec } from './value-codec.ts'
 
 /** The number of a set of marks; 0 is the empty set. Equal sets have equal numbers. */
 export type MarkSet = number
@@ -16,40 +19,41 @@ export type MarkSet = number
 /** The formatting attributes at a position of a text: for each key, the number of its mark. */
 export type MarkAttributes = ReadonlyMap<string, number>
 
-/**
- * Maximum number of marks of one range that XML shows. If a range has more marks, only the first ones are
- * shown.
- */
-const shownMax = 64
+/** Maximum number of marks of one range that are shown. If a range has more marks, only the first are shown. */
+export const shownMax = 64
 
 /**
- * Maximum number of marks of all ranges together that XML shows. This limit keeps the size of the output
+ * Maximum number of marks of all ranges together that are shown. This limit keeps the size of the output
  * proportional to the stored content.
  */
 const shownInAllMax = 4_000_000
 
 /**
- * The marks of a document and of its target. Two marks are the same if their XML is the same. For the marks
+ * The marks of a document and of its target. Two marks are the same if their form is the same. For the marks
  * of the document, the table keeps the stored form.
  */
 export class MarkTable {
+  readonly #values: ValueCodec
   readonly #store: MarkCodec
   readonly #numbers = new Map<string, number>()
   readonly #forms: MarkForm[] = []
   /** The text of each form. Marks of the same name are sorted by this text. */
   readonly #texts = new Map<MarkForm, string>()
   readonly #stored: (StoredMark | null)[] = []
+  /** For marks of a target whose attributes have types: the attributes. */
+  readonly #given = new Map<number, JsonObject>()
   readonly #sets: (readonly number[])[] = [[]]
   readonly #setNumbers = new Map<string, MarkSet>([['', 0]])
   #shownLeft = shownInAllMax
 
   constructor(vocabulary: ObservedSchema) {
+    this.#values = vocabulary.values
     this.#store = new MarkCodec(vocabulary)
   }
 
   /** Returns the number of a mark in the document, and records its stored form. */
   numberOf(stored: StoredMark): number {
-    const form = markFormOf(stored)
+    const form = markFormOf(stored, this.#values)
     const number = this.#numberOfForm(form)
     if (this.#stored[number] === null) {
       this.#stored[number] = stored
@@ -59,7 +63,7 @@ export class MarkTable {
   }
 
   /**
-   * Returns the marks of a range that XML shows. Each call takes from the budget; when the budget is used up,
+   * Returns the marks of a range that are shown. Each call takes from the budget; when the budget is used up,
    * returns the empty set.
    */
   shown(stored: MarkAttributes): MarkSet {
@@ -101,6 +105,20 @@ export class MarkTable {
     return this.#setNumber([...others, number])
   }
 
+  /**
+   * Returns the set with one more mark of the target, whose attributes have types. Marks with the same name
+   * and different attributes overlap.
+   */
+  withValues(set: MarkSet, name: string, attributes: JsonObject): MarkSet {
+    const form = markFormFrom(name, attributes, this.#values)
+    const number = this.#numberOfForm(form)
+    if (!this.#given.has(number)) this.#given.set(number, attributes)
+    const marks = this.#marksIn(set)
+    if (marks.some((other) => other !== number && this.#forms[other]?.name === form.name))
+      this.#store.learnOverlap(form.name)
+    return this.#setNumber([...marks, number])
+  }
+
   /** Returns the formatting attributes of text with these marks. */
   attributesOf(set: MarkSet): Record<string, unknown> {
     const attributes: Record<string, unknown> = Object.create(null)
@@ -132,7 +150,7 @@ export class MarkTable {
    */
   #put(number: number, attributes: Record<string, unknown>, taken: ReadonlySet<string>): string {
     const form = this.#forms[number] as MarkForm
-    const { key, value } = this.#stored[number] ?? this.#store.newMark(form)
+    const { key, value } = this.#stored[number] ?? this.#store.newMark(form, this.#given.get(number) ?? null)
     this.#stored[number] = { key, value }
     const free = taken.has(key) ? overlappingKey(storedName(form.name), value) : key
     attributes[free] = value

@@ -3,8 +3,8 @@ import type { XmlElement, XmlNode, XmlRun } from './tree.ts'
 
 /**
  * Assigns numbers to nodes, from the leaves up. Equal trees have equal numbers. Unlike hashes, numbers cannot
- * collide. The work is linear in the content. Control characters serve as separators, because XML text
- * contains no control characters.
+ * collide. The work is linear in the content. Control characters serve as separators: names and
+ * attributes contain no control characters, and a text is the last part of its key.
  */
 export class NodeInterner {
   readonly #numbers = new Map<string, number>()

@@ -1,4 +1,5 @@
 import { typeOfValue, type ValueType } from './attribute-values.ts'
+import { jsonValues, type ValueCodec, xmlValues } from './value-codec.ts'
 
 /**
  * Names of roots that rich-text editors use: ProseMirror and Tiptap, the examples of y-prosemirror, and
@@ -49,6 +50,8 @@ export type NameUse = 'element' | 'mark' | 'both' | 'new'
  * an element is a mark.
  */
 export class ObservedSchema {
+  /** How the format of the target represents values. */
+  readonly values: ValueCodec
   #richTextRoot: boolean
   readonly #elements = new Set<string>()
   readonly #marks = new Set<string>()
@@ -56,8 +59,10 @@ export class ObservedSchema {
   readonly #spellings = new Map<string, Set<string>>()
   readonly #types = new Map<string, Map<ValueType, number>>()
 
-  constructor(contentKey: string) {
-    this.#richTextRoot = richTextRoots.has(contentKey)
+  constructor(contentKey: string, values = xmlValues) {
+    this.values = values
+    // Only formats of rich text have typed values.
+    this.#richTextRoot = richTextRoots.has(contentKey) || values === jsonValues
   }
 
   addElement(name: string): void {

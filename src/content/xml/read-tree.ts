@@ -2,14 +2,14 @@ import * as Y from 'yjs'
 import { Output } from '../output.ts'
 import { type PlainTextState, readTextState } from '../text/text-state.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
-import { valueText } from './attribute-values.ts'
 import { MarkCursor, type MarkSet, type MarkTable } from './mark-sets.ts'
-import { xmlName, xmlText } from './names.ts'
+import { xmlName } from './names.ts'
 import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import type { LiveElement, LiveNode, TextPart, XmlParent } from './tree.ts'
+import type { ValueCodec } from './value-codec.ts'
 
-/** The XML view of a root, with the shared types that it represents. */
+/** The view that a format has of a root, with the shared types that it represents. */
 export interface LiveTree {
   readonly root: LiveElement
   /** Number of items of the texts and elements. Deleted items count, because Yjs also passes over them. */
@@ -107,7 +107,7 @@ class TreeReader {
     for (const [name, item] of type._map) {
       if (item.deleted) continue
       const value: unknown = item.content.getContent()[item.length - 1]
-      const text = valueText(value, this.#output)
+      const text = this.#vocabulary.values.toText(value, this.#output)
       if (text === null) continue
       const shown = this.#name(name)
       this.#vocabulary.addValue(owner, shown, value)
@@ -124,7 +124,7 @@ class TreeReader {
       cursor.enter(run)
       return this.#marks.shown(cursor.stored)
     })
-    return { type, state: sayable(read), sets }
+    return { type, state: sayable(read, this.#vocabulary.values), sets }
   }
 
   #text(parts: readonly TextPart[]): LiveNode | null {
@@ -149,11 +149,11 @@ class TreeReader {
 }
 
 /**
- * Replaces characters that XML does not allow. The placeholder of an unpaired surrogate stays, because Yjs
+ * Replaces characters that the format does not allow. The placeholder of an unpaired surrogate stays, because Yjs
  * cannot split an item after an unpaired surrogate.
  */
-function sayable(state: PlainTextState): PlainTextState {
-  const text = xmlText(state.text)
+function sayable(state: PlainTextState, values: ValueCodec): PlainTextState {
+  const text = values.toCharacters(state.text)
   if (text === state.text) return state
   const kept = text.replace(/\ufffd/g, (found, at: number) =>
     state.text[at] === '\ud800' ? '\ud800' : found,

@@ -1,10 +1,12 @@
 import * as buffer from 'lib0/buffer'
 import * as sha256 from 'lib0/hash/sha256'
-import { typeOfValue, valueFrom, valueText } from './attribute-values.ts'
+import type { Json, JsonObject } from '../json/json.ts'
+import { typeOfValue } from './attribute-values.ts'
 import { storedName, xmlName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
+import type { ValueCodec } from './value-codec.ts'
 
-/** A formatting mark in XML: an element name and attributes, sorted by name. */
+/** A formatting mark as a format shows it: a name and attributes, sorted by name. Both are in the XML form. */
 export interface MarkForm {
   readonly name: string
   readonly attributes: readonly (readonly [name: string, text: string])[]
@@ -39,13 +41,17 @@ const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
 /** Name of the XML attribute for a value that is not an object. */
 const scalarName = 'value'
 
-/** Returns the XML form of a stored mark. */
-export function markFormOf({ key, value }: StoredMark): MarkForm {
-  const name = xmlName(hashedKey.exec(key)?.[1] ?? key)
+/** Returns the form of a stored mark. */
+export const markFormOf = ({ key, value }: StoredMark, values: ValueCodec): MarkForm =>
+  markFormFrom(hashedKey.exec(key)?.[1] ?? key, value, values)
+
+/** Returns the form of a mark with the stored name `name`. */
+export function markFormFrom(storedName: string, value: unknown, values: ValueCodec): MarkForm {
+  const name = xmlName(storedName)
   if (value === true) return { name, attributes: [] }
   const entries = isObject(value) ? Object.entries(value) : [[scalarName, value] as const]
   const attributes = entries.flatMap(([inner, innerValue]) => {
-    const text = valueText(innerValue)
+    const text = values.toText(innerValue) ?? values.nullText
     return text === null ? [] : [[xmlName(inner), text] as const]
   })
   return { name, attributes: attributes.sort(byName) }
@@ -67,6 +73,11 @@ export class MarkCodec {
     return this.#uses.get(name)?.overlaps ?? this.#vocabulary.mayOverlap(name)
   }
 
+  /** Records that several marks with this name are on the same text. */
+  learnOverlap(name: string): void {
+    this.#useOf(name).overlaps = true
+  }
+
   learn(name: string, { key, value }: StoredMark): void {
     const use = this.#useOf(name)
     use.overlaps ||= hashedKey.test(key)
@@ -77,9 +88,12 @@ export class MarkCodec {
     } else this.#learnObject(name, use, Object.entries(value))
   }
 
-  /** Returns the stored form of a mark that the document does not contain yet. */
-  newMark(form: MarkForm): StoredMark {
-    const value = this.#newValue(form)
+  /**
+   * Returns the stored form of a mark that the document does not contain yet.
+   * @param given the attributes of the mark as values; null if only their texts are known
+   */
+  newMark(form: MarkForm, given: JsonObject | null): StoredMark {
+    const value = given === null ? this.#newValue(form) : this.#valueFrom(form.name, given)
     const name = storedName(form.name)
     return { key: this.overlaps(form.name) ? overlappingKey(name, value) : name, value }
   }
@@ -108,10 +122,17 @@ export class MarkCodec {
     return use
   }
 
+  #valueFrom(name: string, given: JsonObject): Json {
+    const use = this.#uses.get(name)
+    const [first, ...others] = Object.entries(given)
+    if (first === undefined) return this.#bareOf(use) === 'true' ? true : given
+    return use?.scalar === true && first[0] === scalarName && others.length === 0 ? first[1] : given
+  }
+
   #newValue({ name, attributes }: MarkForm): unknown {
     const use = this.#uses.get(name)
     const typed = (attribute: string, text: string): unknown =>
-      valueFrom(text, this.#vocabulary.typeOf(ownerOf(name), attribute))
+      this.#vocabulary.values.toValue(text, () => this.#vocabulary.typeOf(ownerOf(name), attribute))
     const [first] = attributes
     if (first === undefined && this.#bareOf(use) === 'true') return true
     if (use?.scalar === true && attributes.length === 1 && first?.[0] === scalarName) return typed(...first)

@@ -23,7 +23,7 @@ export function targetTree(
  * Maximum number of marks in a target. Each mark is counted once for each text that has it. Without this
  * limit, a few elements around many texts would multiply the marks.
  */
-const markingsMax = 2 * limits.nodes
+export const markingsMax = 2 * limits.nodes
 
 interface TargetPosition {
   readonly nodes: XmlNode[]

@@ -11,7 +11,9 @@ import { type ParsedElement, parseXml } from './parse.ts'
 import { readTree } from './read-tree.ts'
 import { targetTree } from './target-tree.ts'
 import type { LiveElement, XmlElement } from './tree.ts'
+import { type TypedElement, typedTree } from './typed-tree.ts'
 import { XmlUpdater } from './updater.ts'
+import { jsonValues, xmlValues } from './value-codec.ts'
 
 /**
  * Checks that the `data` of an XML target is a well-formed fragment.
@@ -31,6 +33,13 @@ export function checkXml(data: unknown): ParsedElement {
  */
 export const replaceXml = (doc: Y.Doc, contentKey: string, parsed: ParsedElement): ReplacementResult =>
   applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed))
+
+/**
+ * Makes the elements and texts of the root `contentKey` equal to a target whose attributes have types, like
+ * `replaceXml`. An attribute whose value is null counts as absent.
+ */
+export const replaceTyped = (doc: Y.Doc, contentKey: string, target: TypedElement): ReplacementResult =>
+  applyToRoot(doc, contentKey, planTyped(doc.share.get(contentKey), contentKey, target))
 
 /**
  * Makes the root equal to the same root of another document, like `replaceXml`. Names, marks and types of
@@ -57,6 +66,15 @@ export const planXml = (
     effort,
   )
 
+/** Compares a root or a nested fragment with a target whose attributes have types, like `planXml`. */
+export const planTyped = (
+  type: SharedRoot | undefined,
+  contentKey: string,
+  target: TypedElement,
+  effort?: XmlBudget,
+): PlannedUpdate | null =>
+  planTree(type, contentKey, (_, marks, numbers) => typedTree(target, marks, numbers), effort, jsonValues)
+
 /** Compares a root or fragment with another root or fragment, like `planXml`. */
 export const planXmlOf = (
   type: SharedRoot | undefined,
@@ -73,7 +91,7 @@ export const planXmlOf = (
 
 /**
  * Compares a root or fragment with the tree that a format makes of its target, like `planXml`. The format may
- * use nodes of the root in its tree: these stay as they are.
+ * use nodes of the root in its tree: these stay as they are. `values` is the form of the values in the tree.
  */
 export function planTree(
   type: SharedRoot | undefined,
@@ -85,8 +103,9 @@ export function planTree(
     root: LiveElement,
   ) => XmlElement,
   effort?: XmlBudget,
+  values = xmlValues,
 ): PlannedUpdate | null {
-  const vocabulary = new ObservedSchema(contentKey)
+  const vocabulary = new ObservedSchema(contentKey, values)
   const marks = new MarkTable(vocabulary)
   const numbers = new NodeInterner()
   const { root, items } = readTree(type, vocabulary, marks, numbers)

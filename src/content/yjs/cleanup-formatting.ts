@@ -1,3 +1,4 @@
+import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import type { SharedRoot } from './root-kind.ts'
 
@@ -22,7 +23,8 @@ export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void
   if (cost === 0 || cost > effort.tidyLeft) return
   effort.tidyLeft -= cost
   type.doc?.transact((transaction) => {
-    if (!hasNewMarks(type, transaction)) removeOverridden(type, transaction)
+    if (hasNewMarks(type, transaction)) removeRepeated(type, transaction)
+    else removeOverridden(type, transaction)
   })
   // `cleanupYTextFormatting` only needs members that all shared types have.
   Y.cleanupYTextFormatting(type as Y.Text)
@@ -32,13 +34,57 @@ export function cleanupFormatting(type: SharedRoot, effort: CleanupBudget): void
  * Returns whether the transaction has added marks. In that case, a client that receives the change checks
  * only the first gap of the text, like `cleanupYTextFormatting`.
  */
-function hasNewMarks(type: SharedRoot, { beforeState }: Y.Transaction): boolean {
+function hasNewMarks(type: SharedRoot, transaction: Y.Transaction): boolean {
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !(item.content instanceof Y.ContentFormat)) continue
-    if (item.id.clock >= (beforeState.get(item.id.client) ?? 0)) return true
+    if (isNew(item, transaction)) return true
   }
   return false
 }
+
+/**
+ * Removes marks that end a formatting and start it again at the same place, if the transaction has added one
+ * of them. Yjs adds such marks between an inserted text and a text that gets the same formatting. An editor
+ * would read two texts, and would write the formatting again.
+ */
+function removeRepeated(type: SharedRoot, transaction: Y.Transaction): void {
+  const values = new Map<string, unknown>()
+  let gap: Y.Item[] = []
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted) continue
+    if (item.content instanceof Y.ContentFormat) gap.push(item)
+    else if (item.countable) {
+      if (gap.length > 1) removeRepeatedIn(gap, values, transaction)
+      for (const { deleted, content } of gap)
+        if (!deleted && content instanceof Y.ContentFormat) values.set(content.key, content.value)
+      gap = []
+    }
+  }
+}
+
+/** @param values the formatting before the gap */
+function removeRepeatedIn(
+  gap: readonly Y.Item[],
+  values: ReadonlyMap<string, unknown>,
+  transaction: Y.Transaction,
+): void {
+  const ofKeys = new Map<string, { readonly items: Y.Item[]; last: unknown }>()
+  for (const item of gap) {
+    const { key, value } = item.content as Y.ContentFormat
+    const ofKey = ofKeys.get(key) ?? { items: [], last: null }
+    ofKeys.set(key, ofKey)
+    ofKey.items.push(item)
+    ofKey.last = value
+  }
+  for (const [key, { items, last }] of ofKeys) {
+    const isRepeated = items.length > 1 && equalityDeep(values.get(key) ?? null, last)
+    if (isRepeated && items.some((item) => isNew(item, transaction)))
+      for (const item of items) item.delete(transaction)
+  }
+}
+
+const isNew = ({ id }: Y.Item, { beforeState }: Y.Transaction): boolean =>
+  id.clock >= (beforeState.get(id.client) ?? 0)
 
 /**
  * Removes each mark that is directly followed by another mark with the same name. A client that receives
