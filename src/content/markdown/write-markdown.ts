@@ -218,7 +218,7 @@ function wrapped(mark: Outer, children: PhrasingContent[], run: Inline): Phrasin
   if (mark === 'italic') return { type: 'emphasis', children }
   if (mark === 'strike') return { type: 'delete', children }
   const link = run.kind === 'text' ? run.marks.link : undefined
-  return { type: 'link', url: link?.href ?? '', title: link?.title ?? null, children: children as never[] }
+  return { type: 'link', url: link?.href ?? '', title: link?.title ?? null, children }
 }
 
 function leafOf(run: Inline, inOneLine: boolean): PhrasingContent {
@@ -235,5 +235,7 @@ function leafOf(run: Inline, inOneLine: boolean): PhrasingContent {
     }
     case 'custom':
       return { type: 'image', url: `${atomScheme}${run.id}`, alt: run.name, title: null }
+    default:
+      return run satisfies never
   }
 }
