@@ -455,6 +455,17 @@ export const errorCodes = {
     meaning: 'The member `data` is not content of the `type`. The message names the place.',
     remedy: 'Correct `data` at that place, or send another `type`.',
   },
+  'crdt/schema-violation': {
+    status: 'INVALID_ARGUMENT',
+    meaning:
+      'The content does not match the schema of the editor. `details.path` is the first place, and `details.allowed` has the alternatives there.',
+    remedy: 'Send content that the schema allows, or attach another schema.',
+  },
+  'schema/invalid': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The schema is malformed or exceeds a limit. `details.path` is the JSON pointer of the problem.',
+    remedy: 'Correct the schema at that place.',
+  },
   'crdt/content-limit': {
     status: 'INVALID_ARGUMENT',
     meaning: 'The content has too many values, is nested too deeply, or has too much formatting.',

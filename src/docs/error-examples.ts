@@ -184,6 +184,20 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'crdt/invalid-content-key': { message: 'contentKey must be well-formed Unicode' },
   'crdt/invalid-content': { message: 'data must be a string for type "text", not a number' },
+  'crdt/schema-violation': {
+    message:
+      'the content does not match the schema "tiptap" at /doc/h2[0]: the schema has no node "h2"; allowed: "paragraph", "heading"',
+    details: {
+      path: '/doc/h2[0]',
+      problem: 'the schema has no node "h2"',
+      allowed: ['paragraph', 'heading'],
+      schema: 'tiptap',
+    },
+  },
+  'schema/invalid': {
+    message: 'invalid schema at /nodes/doc/content: "blok" is not a node or a group',
+    details: { path: '/nodes/doc/content' },
+  },
   'crdt/content-limit': { message: 'data must have at most 200000 values; it has more' },
   'crdt/document-too-large': {
     message:

@@ -1,0 +1,71 @@
+import * as Y from 'yjs'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { typeName } from './attribute-check.ts'
+import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
+
+/** Names of the JSON types of each format and embed. */
+export type ValueTypes = ReadonlyMap<string, ReadonlySet<string>>
+
+/** A schema of text with formatting, such as the deltas of Quill. */
+export interface TextSchema {
+  readonly is: 'text'
+  readonly contentKey: string | null
+  readonly formats: ValueTypes
+  /** Embeds by the name of their only member. */
+  readonly embeds: ValueTypes
+}
+
+const place: NodePlace = { parent: null, name: 'text', index: 0 }
+
+/** Finds the first format or embed of a root of text that a schema does not allow; null if there is none. */
+export function textViolation(root: SharedRoot, { formats, embeds }: TextSchema): Violation | null {
+  const current = new Map<string, unknown>()
+  const changed = new Set<string>()
+  for (let item = root._start; item !== null; item = item.right) {
+    if (item.deleted) continue
+    const { content } = item
+    if (content instanceof Y.ContentFormat) {
+      current.set(content.key, content.value)
+      changed.add(content.key)
+      continue
+    }
+    if (!item.countable) continue
+    for (const name of changed) {
+      const found = valueViolation('format', formats, name, current.get(name))
+      if (found !== null) return found
+    }
+    changed.clear()
+    if (content instanceof Y.ContentString) continue
+    const found =
+      content instanceof Y.ContentEmbed ? embedViolation(embeds, content.embed) : sharedValue(embeds)
+    if (found !== null) return found
+  }
+  return null
+}
+
+const sharedValue = (embeds: ValueTypes): Violation =>
+  violationAt(place, 'the text contains a value that is not an embed', embeds.keys())
+
+function embedViolation(embeds: ValueTypes, embed: unknown): Violation | null {
+  const entries = typeof embed === 'object' && embed !== null ? Object.entries(embed) : []
+  const [entry, ...others] = entries
+  if (entry === undefined || others.length > 0)
+    return violationAt(place, 'an embed must be an object with one member', embeds.keys())
+  return valueViolation('embed', embeds, ...entry)
+}
+
+function valueViolation(
+  what: 'format' | 'embed',
+  known: ValueTypes,
+  name: string,
+  value: unknown,
+): Violation | null {
+  if (value === null) return null
+  const types = known.get(name)
+  if (types === undefined)
+    return violationAt(place, `the schema has no ${what} ${quoted(name)}`, known.keys(), name)
+  const type = typeName(value)
+  return types.has(type)
+    ? null
+    : violationAt(place, `the ${what} ${quoted(name)} has the type ${type}`, types, name)
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { blocknoteSpec } from '../../src/content/schemas/presets/blocknote.ts'
+import { lexicalSchema } from '../../src/content/schemas/presets/lexical.ts'
+import { quillSchema } from '../../src/content/schemas/presets/quill.ts'
+import { tiptapSpec } from '../../src/content/schemas/presets/tiptap.ts'
+import type { AttributeSpecs, SchemaSpec } from '../../src/content/schemas/schema-spec.ts'
+import { schemaJson } from '../support/data/schema-json.ts'
+import { judgesMissing, skipNotice } from './installed.ts'
+
+skipNotice()
+
+const withoutTypes = (attributes: AttributeSpecs | undefined): object | undefined =>
+  attributes &&
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, spec]) => [
+      name,
+      Object.hasOwn(spec, 'default') ? { default: spec.default } : {},
+    ]),
+  )
+
+/** Returns a schema without the types of attributes, which editor libraries do not state. */
+const untyped = ({ nodes, marks = {} }: SchemaSpec): SchemaSpec =>
+  JSON.parse(
+    JSON.stringify({
+      nodes: Object.fromEntries(
+        Object.entries(nodes).map(([name, node]) => [
+          name,
+          { ...node, attributes: withoutTypes(node.attributes) },
+        ]),
+      ),
+      marks: Object.fromEntries(
+        Object.entries(marks).map(([name, mark]) => [
+          name,
+          { ...mark, attributes: withoutTypes(mark.attributes) },
+        ]),
+      ),
+    }),
+  )
+
+/** Marks and attributes of the preset whose packages are not installed here. */
+const notInstalled = ['highlight', 'subscript', 'superscript']
+
+test.skipIf(judgesMissing)('[FMT-84] has the schema of the installed Tiptap in the preset', async () => {
+  const { schemaOfTiptap } = await import('./installed-schemas.ts')
+  const [blockImages, inlineImages] = [schemaOfTiptap(false), schemaOfTiptap(true)].map((schema) =>
+    untyped(schemaJson(schema)),
+  ) as [SchemaSpec, SchemaSpec]
+  const preset = structuredClone(untyped(tiptapSpec)) as {
+    nodes: Record<string, { group?: string; inline?: boolean; attributes?: Record<string, unknown> }>
+    marks: Record<string, unknown>
+  }
+  for (const name of notInstalled) delete preset.marks[name]
+  delete preset.nodes.heading?.attributes?.textAlign
+  delete preset.nodes.paragraph?.attributes
+  const groups = [blockImages.nodes.image?.group, inlineImages.nodes.image?.group].join(' ')
+  expect(preset.nodes.image).toMatchObject({ group: groups, inline: true })
+  expect({ ...preset, nodes: { ...preset.nodes, image: null } }).toEqual({
+    ...blockImages,
+    nodes: { ...blockImages.nodes, image: null },
+  })
+  expect(preset.nodes.image?.attributes).toEqual(inlineImages.nodes.image?.attributes)
+})
+
+test.skipIf(judgesMissing)('[FMT-84] has the schema of the installed BlockNote in the preset', async () => {
+  const { schemaOfBlockNote } = await import('./installed-schemas.ts')
+  // BlockNote states a default of undefined for a value that may be absent.
+  expect(untyped(blocknoteSpec)).toEqual(untyped(schemaJson(schemaOfBlockNote())))
+})
+
+test.skipIf(judgesMissing)(
+  '[FMT-84] has the formats and the embeds of the installed Quill in the preset',
+  async () => {
+    const { formatsOfQuill } = await import('./installed-schemas.ts')
+    const attributesOfEmbeds = ['alt', 'height', 'width']
+    const preset = [...quillSchema.formats.keys(), ...quillSchema.embeds.keys()]
+    expect(preset.filter((name) => !attributesOfEmbeds.includes(name)).sort()).toEqual(formatsOfQuill())
+  },
+)
+
+test('[FMT-84] has the nodes of the installed Lexical in the preset', async () => {
+  const { LineBreakNode, ParagraphNode, TabNode, TextNode } = await import('lexical')
+  expect(lexicalSchema.texts).toContain(ParagraphNode.getType())
+  const maps = [LineBreakNode, TabNode, TextNode].map((node) => node.getType())
+  expect([...lexicalSchema.maps]).toEqual(expect.arrayContaining(maps))
+})
