@@ -65,8 +65,8 @@ export const readElement = (value: unknown, output = new Output()): StoredValue 
 
 /** Yields the live entries of a map as the document stores them, without `undefined`. */
 export function* entriesIn(type: SharedRoot): Generator<readonly [key: string, value: unknown]> {
-  for (const key of type._map.keys()) {
-    const value = entryIn(type, key)
+  for (const [key, item] of type._map) {
+    const value = valueOfEntry(item)
     if (value !== undefined) yield [key, value]
   }
 }
@@ -74,8 +74,11 @@ export function* entriesIn(type: SharedRoot): Generator<readonly [key: string, v
 /** Returns the live entry of a map as the document stores it; undefined if there is none. */
 export function entryIn(type: SharedRoot, key: string): unknown {
   const item = type._map.get(key)
-  return item === undefined || item.deleted ? undefined : item.content.getContent()[item.length - 1]
+  return item === undefined ? undefined : valueOfEntry(item)
 }
+
+const valueOfEntry = (item: Y.Item): unknown =>
+  item.deleted ? undefined : item.content.getContent()[item.length - 1]
 
 /** Yields the live elements of a sequence as the document stores them. */
 export function* elementsIn(type: SharedRoot): Generator {
@@ -126,8 +129,9 @@ export type StoredForm = StoredValue['kind']
 
 /** Returns the form of a stored value, without reading its content. */
 export function storedForm(value: unknown): StoredForm {
-  if (value instanceof Y.Doc || value instanceof Uint8Array) return 'opaque'
-  if (!(value instanceof Y.AbstractType)) return 'plain'
+  if (typeof value !== 'object' || value === null) return 'plain'
+  if (!(value instanceof Y.AbstractType))
+    return value instanceof Y.Doc || value instanceof Uint8Array ? 'opaque' : 'plain'
   if (value instanceof Y.XmlElement || value instanceof Y.XmlHook || value instanceof Y.XmlText)
     return 'opaque'
   if (value instanceof Y.XmlFragment) return 'xml'
