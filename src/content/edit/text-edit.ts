@@ -3,7 +3,9 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { Edit, EditOutcome } from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
 import { readLineView } from './targets/line-view.ts'
+import { readXmlView } from './targets/xml-view.ts'
 import { LineEdits } from './writing/line-edits.ts'
+import { XmlEdits } from './writing/xml-edits.ts'
 
 /** Kinds of roots whose content is text with formatting. */
 export type TextKind = 'text' | 'xml' | 'xmltext'
@@ -27,6 +29,10 @@ export function applyTextEdit(
   if (kind === 'text') {
     const target = { view: readLineView(root), doc: transaction.doc, contentKey }
     return new LineEdits(target, place).apply(edit)
+  }
+  if (kind === 'xml') {
+    const target = { view: readXmlView(root), type: root, doc: transaction.doc, contentKey }
+    return new XmlEdits(transaction, target, place).apply(edit)
   }
   throw editNotSupported(`${place}: the root ${kind} has no edits yet`)
 }

@@ -15,8 +15,17 @@ export type FlowPiece = {
   readonly start: number
   readonly length: number
 } & (
-  | { readonly source: TextSource /** Offset in the string of `source`. */; readonly from: number }
-  | { readonly source: null; readonly item: Y.Item }
+  | {
+      readonly source: TextSource
+      /** Offset in the string of `source`. */
+      readonly from: number
+    }
+  | {
+      readonly source: null
+      readonly item: Y.Item
+      /** True for an element with text of its own, which an edit of this text must keep. */
+      readonly isKept: boolean
+    }
 )
 
 /** Text in which a quote can match without crossing a block. */

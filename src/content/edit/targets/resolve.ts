@@ -1,5 +1,6 @@
 import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
+import type { Json } from '../../json/json.ts'
 import type { EditTarget, MatchedPlace } from '../edit.ts'
 import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
 import { findQuote, type QuoteRanges } from './find-quote.ts'
@@ -99,7 +100,7 @@ function findNode(
     const { node, block } = candidate
     const target: ResolvedTarget =
       node === null ? { is: 'block', block, isHeading: false } : { is: 'node', node, block }
-    if (equalityDeep(candidate.value, value)) found.push(target)
+    if (isSame(candidate.value, value)) found.push(target)
     else if (others.length < candidatesMax) others.push(placeOfTarget(view, target))
   }
   const shown = `${shownText(name)} with the value ${shownText(JSON.stringify(value))}`
@@ -115,6 +116,13 @@ function findNode(
   }
   return target
 }
+
+/** Returns whether two values are equal, or the same text: XML shows numbers and booleans as text. */
+const isSame = (stored: Json, value: Json): boolean =>
+  equalityDeep(stored, value) ||
+  (!isContainer(stored) && !isContainer(value) && String(stored) === String(value))
+
+const isContainer = (value: Json): boolean => typeof value === 'object'
 
 function anchorRange(
   root: TargetRoot,

@@ -116,7 +116,7 @@ export function markingOperations(
 
 interface MarkedRange {
   readonly start: number
-  readonly end: number
+  end: number
   readonly change: Record<string, unknown>
 }
 
@@ -142,9 +142,17 @@ function rangesToMark(
     )
     const parts = skipsBreaks && ranges.length < markedRangesMax ? linesIn(state.text, from, to) : null
     for (const [partStart, partEnd] of parts ?? [[from, to] as const])
-      ranges.push({ start: partStart, end: partEnd, change })
+      addRange(ranges, { start: partStart, end: partEnd, change })
   }
   return ranges
+}
+
+/** Adds a range. Joins it with the range before it if both are adjacent and have the same change. */
+function addRange(ranges: MarkedRange[], { start, end, change }: MarkedRange): void {
+  const last = ranges.at(-1)
+  const isAdjacent = last !== undefined && last.end === start
+  if (isAdjacent && Object.keys(last.change).join('\n') === Object.keys(change).join('\n')) last.end = end
+  else ranges.push({ start, end, change })
 }
 
 const isSame = (stored: unknown, value: unknown): boolean =>

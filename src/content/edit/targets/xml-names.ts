@@ -1,0 +1,51 @@
+/** Names of elements that are a line break inside a text. */
+export const hardBreakNames: ReadonlySet<string> = new Set(['hardBreak', 'hard_break', 'br'])
+
+/** Names of elements whose content is text, even if they are empty. */
+export const textblockNames: readonly string[] = [
+  'paragraph',
+  'heading',
+  'codeBlock',
+  'code_block',
+  'p',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+]
+
+/** Names of elements with text that are no ordinary paragraphs. */
+const specialTextblocks: ReadonlySet<string> = new Set(['heading', 'codeBlock', 'code_block', 'pre'])
+
+/** Names of the cells of tables. A cell must have a block. */
+export const cellNames: ReadonlySet<string> = new Set([
+  'tableCell',
+  'tableHeader',
+  'table_cell',
+  'table_header',
+  'td',
+  'th',
+])
+
+/** Names of the elements around the blocks of BlockNote. */
+export const blockNote = { container: 'blockContainer', group: 'blockGroup' } as const
+
+const headingName = /^h([1-6])$/
+
+/**
+ * Returns the level of a heading; null for an element that is not a heading.
+ * @param level value of the attribute `level`
+ */
+export function headingLevel(name: string, level: unknown): number | null {
+  const found = headingName.exec(name)?.[1]
+  if (found !== undefined) return Number(found)
+  if (name !== 'heading') return null
+  const number = Number(level ?? 1)
+  return Number.isFinite(number) ? number : 1
+}
+
+/** Returns whether elements with this name are ordinary paragraphs if they have text. */
+export const isPlainTextblock = (name: string): boolean =>
+  !(specialTextblocks.has(name) || headingName.test(name))

@@ -1,0 +1,176 @@
+import * as Y from 'yjs'
+import type { Hunk } from '../../diff/diff.ts'
+import { planEdits, stepsMax } from '../../text/plan.ts'
+import type { AttributeRun, Embed, PlainTextState } from '../../text/text-state.ts'
+import {
+  blockAt,
+  type FlowPiece,
+  type FlowView,
+  type TextFlow,
+  type TextRange,
+  type TextSource,
+} from '../targets/flow-view.ts'
+import {
+  type Marking,
+  markingOperations,
+  sliceState,
+  type WrittenCounts,
+  writeHunks,
+  writeOperations,
+} from './source-edits.ts'
+
+type TextPiece = Extract<FlowPiece, { source: TextSource }>
+
+/** The changes of one flow, before anything is written. */
+interface FlowChange {
+  readonly inserted: string
+  /** Edits of each shared text, in its own offsets. */
+  readonly hunks: Map<TextSource, Hunk[]>
+  readonly deleted: Y.Item[]
+  /** Texts to create: each after an item, or at the start of the block. */
+  readonly created: { readonly after: Y.Item | null; readonly text: string }[]
+}
+
+/** Writes changes of flows to the shared texts that contain them. */
+export class FlowWriter {
+  insertions = 0
+  deletions = 0
+  changed = false
+  readonly #transaction: Y.Transaction
+  readonly #view: FlowView
+
+  constructor(transaction: Y.Transaction, view: FlowView) {
+    this.#transaction = transaction
+    this.#view = view
+  }
+
+  /** Changes the text of a range to `text` with small edits. Text that both have in common stays. */
+  replace(range: TextRange, text: string): void {
+    const flow = this.#view.flows[range.flow] as TextFlow
+    const state = stateOf(flow, range.start, range.end)
+    if (state.text === text) return
+    const hunks = planEdits(state, text, { steps: stepsMax }).map((hunk) => ({
+      ...hunk,
+      aStart: hunk.aStart + range.start,
+      aEnd: hunk.aEnd + range.start,
+    }))
+    this.#write(range.flow, text, hunks)
+  }
+
+  /** Inserts text at an offset of a flow. */
+  insert(flow: number, offset: number, text: string): void {
+    if (text === '') return
+    this.#write(flow, text, [{ aStart: offset, aEnd: offset, bStart: 0, bEnd: text.length }])
+  }
+
+  mark({ flow, start, end }: TextRange, markingsOf: (source: TextSource) => readonly Marking[]): void {
+    for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
+      if (piece.source === null) continue
+      const from = Math.max(start, piece.start) - piece.start + piece.from
+      const to = Math.min(end, piece.start + piece.length) - piece.start + piece.from
+      if (from >= to) continue
+      const operations = markingOperations(piece.source.state, from, to, markingsOf(piece.source), false)
+      if (operations.length === 0) continue
+      writeOperations(piece.source.type, operations)
+      this.changed = true
+    }
+  }
+
+  #write(flow: number, inserted: string, hunks: readonly Hunk[]): void {
+    const { pieces } = this.#view.flows[flow] as TextFlow
+    const change: FlowChange = { inserted, hunks: new Map(), deleted: [], created: [] }
+    for (const hunk of hunks) addHunk(change, pieces, hunk)
+    for (const [source, own] of change.hunks) this.#count(writeHunks(source, inserted, own))
+    for (const item of change.deleted) {
+      this.#count({ insertions: 0, deletions: 1 })
+      item.delete(this.#transaction)
+    }
+    const block = this.#view.blocks[blockAt(this.#view, flow, 0)]
+    for (const { after, text } of change.created) {
+      const parent = after?.parent ?? block?.type
+      if (!(parent instanceof Y.AbstractType)) continue
+      Y.XmlFragment.prototype.insertAfter.call(parent, after, [new Y.XmlText(text)])
+      this.#count({ insertions: text.length, deletions: 0 })
+    }
+  }
+
+  #count({ insertions, deletions }: WrittenCounts): void {
+    this.insertions += insertions
+    this.deletions += deletions
+    this.changed = true
+  }
+}
+
+/** Returns the part of a flow as the state of one text. Each inline element is a run of its own. */
+function stateOf({ text, pieces }: TextFlow, start: number, end: number): PlainTextState {
+  const runs: AttributeRun[] = []
+  const embeds: Embed[] = []
+  let items = 0
+  for (const piece of pieces) {
+    const from = Math.max(start, piece.start)
+    const to = Math.min(end, piece.start + piece.length)
+    if (from >= to) continue
+    if (piece.source === null) {
+      runs.push({ start: from - start, changes: [], size: 0 })
+      continue
+    }
+    const { state } = piece.source
+    const shift = piece.from - piece.start
+    const part = sliceState(state, from + shift, to + shift)
+    items += state.items
+    for (const run of part.runs) runs.push({ ...run, start: run.start + from - start })
+    for (const embed of part.embeds) embeds.push({ ...embed, at: embed.at + from - start })
+  }
+  return { text: text.slice(start, end), runs, embeds, items }
+}
+
+/** Adds the changes of each piece for one edit of a flow. */
+function addHunk(change: FlowChange, pieces: readonly FlowPiece[], hunk: Hunk): void {
+  const { aStart, aEnd, bStart, bEnd } = hunk
+  let pending = bEnd > bStart
+  for (const piece of pieces) {
+    const from = Math.max(aStart, piece.start)
+    const to = Math.min(aEnd, piece.start + piece.length)
+    if (from >= to) continue
+    if (piece.source === null) {
+      if (!piece.isKept) change.deleted.push(piece.item)
+      continue
+    }
+    const shift = piece.from - piece.start
+    const own = { aStart: from + shift, aEnd: to + shift, bStart, bEnd: pending ? bEnd : bStart }
+    hunksOf(change, piece.source).push(own)
+    pending = false
+  }
+  if (pending) addInsertion(change, pieces, hunk)
+}
+
+/** Adds an insertion that replaces no characters: to the text before it or after it, or as a new text. */
+function addInsertion(
+  change: FlowChange,
+  pieces: readonly FlowPiece[],
+  { aStart, aEnd, bStart, bEnd }: Hunk,
+): void {
+  const isText = (piece: FlowPiece): piece is TextPiece => piece.source !== null
+  const left = pieces.findLast(
+    (piece): piece is TextPiece =>
+      isText(piece) && piece.start <= aStart && piece.start + piece.length >= aStart,
+  )
+  const right = pieces.find((piece): piece is TextPiece => isText(piece) && piece.start === aEnd)
+  const piece = left ?? right
+  if (piece !== undefined) {
+    const at = (piece === left ? aStart : aEnd) - piece.start + piece.from
+    hunksOf(change, piece.source).push({ aStart: at, aEnd: at, bStart, bEnd })
+    return
+  }
+  const before = pieces.findLast(({ start, length }) => start + length <= aStart)
+  const after = before === undefined ? null : before.source === null ? before.item : before.source.type._item
+  change.created.push({ after, text: change.inserted.slice(bStart, bEnd) })
+}
+
+function hunksOf({ hunks }: FlowChange, source: TextSource): Hunk[] {
+  const known = hunks.get(source)
+  if (known !== undefined) return known
+  const made: Hunk[] = []
+  hunks.set(source, made)
+  return made
+}

@@ -1,0 +1,99 @@
+import * as Y from 'yjs'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { blockNote, cellNames } from '../targets/xml-names.ts'
+
+/** A place among the children of a shared type. */
+export interface ChildPlace {
+  readonly parent: SharedRoot
+  /** The item after which children are inserted; null: at the start. */
+  readonly after: Y.Item | null
+}
+
+export const nameOf = (type: unknown): string => (type instanceof Y.XmlElement ? type.nodeName : '')
+
+export const parentOf = (type: SharedRoot): SharedRoot | null => {
+  const parent = type._item?.parent
+  return parent instanceof Y.AbstractType ? parent : null
+}
+
+/**
+ * Returns the element that a block is as a whole: in BlockNote, the container of the block with its nested
+ * blocks.
+ */
+export function unitOf(type: SharedRoot): SharedRoot {
+  const parent = parentOf(type)
+  return parent !== null && nameOf(parent) === blockNote.container ? parent : type
+}
+
+/** Returns the place before or after a child; null if the type is a root. */
+export function placeNextTo(type: SharedRoot, side: 'before' | 'after'): ChildPlace | null {
+  const parent = parentOf(type)
+  if (parent === null || type._item === null) return null
+  return { parent, after: side === 'after' ? type._item : type._item.left }
+}
+
+/** Returns the place at an end of a root. In BlockNote, the blocks are in one group. */
+export function placeAtEnd(root: SharedRoot, end: 'start' | 'end'): ChildPlace {
+  const children = liveChildren(root)
+  const [only] = children
+  if (children.length === 1 && only !== undefined && nameOf(only) === blockNote.group)
+    return { parent: only, after: end === 'start' ? null : lastItem(only) }
+  return { parent: root, after: end === 'start' ? null : lastItem(root) }
+}
+
+/** Returns the last item of a sequence, deleted items included. */
+function lastItem({ _start }: SharedRoot): Y.Item | null {
+  let last = _start
+  while (last !== null && last.right !== null) last = last.right
+  return last
+}
+
+/** Returns the shared types that are live children of a type. */
+export function liveChildren(type: SharedRoot): SharedRoot[] {
+  const children: SharedRoot[] = []
+  for (let item = type._start; item !== null; item = item.right) {
+    if (!item.deleted && item.content instanceof Y.ContentType) children.push(item.content.type)
+  }
+  return children
+}
+
+/**
+ * Returns the element to remove with a block: the outermost element that would otherwise be empty. Returns
+ * null if this is the cell of a table, which must stay.
+ */
+export function removableWith(type: SharedRoot): SharedRoot | null {
+  let removed = type
+  for (;;) {
+    const parent = parentOf(removed)
+    if (parent === null || parent._item === null) return removed
+    if (hasOtherChildren(parent, removed)) return removed
+    if (cellNames.has(nameOf(parent))) return null
+    removed = parent
+  }
+}
+
+function hasOtherChildren(parent: SharedRoot, child: SharedRoot): boolean {
+  for (let item = parent._start; item !== null; item = item.right) {
+    if (item.deleted || !item.countable || item === child._item) continue
+    const { content } = item
+    const isBlank =
+      content instanceof Y.ContentType && content.type instanceof Y.XmlText && content.type._length === 0
+    if (!isBlank) return true
+  }
+  return false
+}
+
+/** Returns the number of UTF-16 units and elements in a node, itself included. */
+export function sizeOfNode(type: SharedRoot): number {
+  const waiting: SharedRoot[] = [type]
+  let size = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (!(next instanceof Y.XmlText)) size += 1
+    for (let item = next._start; item !== null; item = item.right) {
+      if (item.deleted) continue
+      if (item.content instanceof Y.ContentType) waiting.push(item.content.type)
+      else if (item.countable) size += item.length
+    }
+  }
+  return size
+}

@@ -1,0 +1,448 @@
+import { equalityDeep } from 'lib0/function'
+import * as Y from 'yjs'
+import { isObject, type Json, toJson } from '../../json/json.ts'
+import { ObservedSchema } from '../../xml/observed-schema.ts'
+import type { ParsedElement } from '../../xml/parse.ts'
+import type { XmlNode } from '../../xml/tree.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { Edit, EditContent, EditOutcome, EditTarget, InsertPlace, MatchedPlace } from '../edit.ts'
+import { editNotSupported } from '../edit-errors.ts'
+import {
+  blockAt,
+  type FlowPiece,
+  type TextBlock,
+  type TextFlow,
+  type TextRange,
+  type TextSource,
+} from '../targets/flow-view.ts'
+import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import { headingLevel, isPlainTextblock, textblockNames } from '../targets/xml-names.ts'
+import type { XmlFlowView } from '../targets/xml-view.ts'
+import { linesOf, requireTextContent } from './content-text.ts'
+import { FlowWriter } from './flow-writer.ts'
+import { indexAtOffset, writeOperations } from './source-edits.ts'
+import {
+  type ChildPlace,
+  liveChildren,
+  nameOf,
+  parentOf,
+  placeAtEnd,
+  placeNextTo,
+  removableWith,
+  sizeOfNode,
+  unitOf,
+} from './tree-places.ts'
+import { xmlMarkings } from './xml-markings.ts'
+import { XmlNodes } from './xml-nodes.ts'
+
+/** The root of an edit, and its content. */
+export interface XmlEditRoot extends TargetRoot {
+  readonly view: XmlFlowView
+  readonly type: SharedRoot
+}
+
+type InsertSide = 'before' | 'after' | 'into'
+
+/** One edit of an XML root. */
+export class XmlEdits {
+  readonly #transaction: Y.Transaction
+  readonly #root: XmlEditRoot
+  readonly #place: string
+  readonly #writer: FlowWriter
+  #nodes: XmlNodes | null = null
+
+  constructor(transaction: Y.Transaction, root: XmlEditRoot, place: string) {
+    this.#transaction = transaction
+    this.#root = root
+    this.#place = place
+    this.#writer = new FlowWriter(transaction, root.view)
+  }
+
+  apply(edit: Edit): EditOutcome {
+    switch (edit.is) {
+      case 'replace':
+        return this.#replace(this.#resolve(edit.target), edit.content)
+      case 'insert':
+        return this.#insert(edit.place, edit.content)
+      case 'remove':
+        return this.#remove(this.#resolve(edit.target))
+      case 'mark':
+        return this.#mark(this.#resolve(edit.target), edit.name, edit.value)
+      case 'attributes':
+        return this.#setAttributes(this.#resolve(edit.target), edit.set)
+      default:
+        throw this.#unsupported(
+          edit.is === 'text'
+            ? 'a position needs a text, and the root is XML'
+            : 'a patch needs a map or an array',
+        )
+    }
+  }
+
+  #replace(target: ResolvedTarget, content: EditContent): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    if (content.format === 'xml') return this.#replaceByNodes(matched, target, content.parsed)
+    const text = requireTextContent(content, this.#place)
+    const ranges = this.#rangesOf(target)
+    const lines = text.split('\n')
+    const texts = lines.length === ranges.length ? lines : [text]
+    for (const [index, range] of ranges.entries()) this.#writer.replace(range, texts[index] ?? '')
+    return this.#outcome(matched)
+  }
+
+  #replaceByNodes(matched: MatchedPlace, target: ResolvedTarget, parsed: ParsedElement): EditOutcome {
+    const made = this.#made()
+    const nodes = made.nodesOf(parsed)
+    const whole = this.#wholeNode(target)
+    if (whole !== null) return this.#replaceNode(matched, whole, nodes)
+    const [range, ...others] = this.#rangesOf(target)
+    if (range === undefined || others.length > 0 || !nodes.every((node) => node.kind === 'text')) {
+      throw this.#unsupported(
+        'XML with elements can only replace a whole block; use the whole text of one block',
+      )
+    }
+    const text = nodes.map((node) => (node.kind === 'text' ? node.text : '')).join('')
+    this.#writer.replace(range, text)
+    return this.#outcome(matched)
+  }
+
+  /** Returns the node that a target covers as a whole; null if it covers a part of a text. */
+  #wholeNode(target: ResolvedTarget): SharedRoot | null {
+    if (target.is === 'node') return target.node.type
+    if (target.is === 'block') return this.#requireType(target.block)
+    const [{ flow, start, end }] = target.ranges
+    const isWhole = target.ranges.length === 1 && start === 0 && end === this.#flow(flow).text.length
+    return isWhole ? this.#block(this.#blockOf(target)).type : null
+  }
+
+  #replaceNode(matched: MatchedPlace, type: SharedRoot, nodes: readonly XmlNode[]): EditOutcome {
+    const made = this.#made()
+    if (nodes.length > 0 && nodes.every((node) => node.kind === 'text')) {
+      const name = nameOf(type)
+      const paragraph = made.paragraph(nodes, textblockNames.includes(name) ? name : undefined)
+      return this.#replaceNode(matched, type, [paragraph])
+    }
+    const [before, own, after] = partsAround(nodes, nameOf(type))
+    const unit = unitOf(type)
+    let [insertions, deletions] = [0, 0]
+    // In BlockNote, a container has one block, and further blocks are next to the container.
+    insertions += made.insertBlocks(this.#placeNextTo(unit, 'before'), before)
+    insertions += made.insertBlocks(this.#placeNextTo(unit, 'after'), after)
+    if (own?.kind === 'element' && own.name === nameOf(type)) {
+      const updated = made.update(this.#transaction, type, own)
+      insertions += updated?.insertions ?? 0
+      deletions += updated?.deletions ?? 0
+    } else if (own === undefined) deletions += this.#delete(unit)
+    else {
+      insertions += made.insertBlocks(this.#placeNextTo(type, 'before'), [own])
+      deletions += this.#delete(type)
+    }
+    return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
+  }
+
+  #insert(place: InsertPlace, content: EditContent): EditOutcome {
+    if (!('target' in place)) {
+      const end = placeAtEnd(this.#root.type, place.at)
+      return this.#insertBlocks({}, end, content)
+    }
+    const target = this.#resolve(place.target)
+    const matched = placeOfTarget(this.#view, target)
+    if (this.#isInlineInsertion(target, place.at, content)) {
+      const { flow, offset } = this.#offsetOf(target, place.at)
+      return this.#insertInline(matched, flow, offset, content)
+    }
+    return this.#insertBlocks(matched, this.#childPlace(target, place.at), content, this.#blockOf(target))
+  }
+
+  #isInlineInsertion(target: ResolvedTarget, at: InsertSide, content: EditContent): boolean {
+    const isInText =
+      target.is === 'text' ||
+      (target.is === 'node' && target.node.inline !== null) ||
+      (at === 'into' && !isHeading(target) && this.#textblockOf(target) !== null)
+    if (!isInText) return false
+    return content.format === 'xml' ? this.#made().areInline(this.#made().nodesOf(content.parsed)) : true
+  }
+
+  #offsetOf(target: ResolvedTarget, at: InsertSide): { flow: number; offset: number } {
+    const ranges = this.#rangesOf(target)
+    const first = ranges[0] as TextRange
+    const last = ranges.at(-1) ?? first
+    return at === 'before' ? { flow: first.flow, offset: first.start } : { flow: last.flow, offset: last.end }
+  }
+
+  #insertInline(matched: MatchedPlace, flow: number, offset: number, content: EditContent): EditOutcome {
+    if (content.format !== 'xml') {
+      this.#writer.insert(flow, offset, requireTextContent(content, this.#place))
+      return this.#outcome(matched)
+    }
+    const made = this.#made()
+    const nodes = made.nodesOf(content.parsed)
+    if (nodes.length === 0) return this.#outcome(matched)
+    this.#insertNodes(flow, offset, nodes)
+    const insertions = nodes.reduce((sum, { size }) => sum + size, 0)
+    return { place: matched, insertions, deletions: 0, changed: true }
+  }
+
+  /**
+   * Inserts texts and inline elements at an offset. Texts at both ends of the new content become part of the
+   * shared texts next to it. If the offset is inside a shared text and the content has elements, the text after
+   * the offset moves to a new text, because a shared text cannot contain elements.
+   */
+  #insertNodes(flow: number, offset: number, nodes: readonly XmlNode[]): void {
+    const made = this.#made()
+    const block = this.#block(blockAt(this.#view, flow, offset))
+    const parent = block.type ?? this.#root.type
+    const { pieces } = this.#flow(flow)
+    const [left, right] = [textEndingAt(pieces, offset), textStartingAt(pieces, offset)]
+    const first = left === null || nodes[0]?.kind !== 'text' ? null : nodes[0]
+    const inner = first === null ? nodes : nodes.slice(1)
+    const last = inner.at(-1)?.kind === 'text' ? inner.at(-1) : null
+    const isInside = left !== null && left.start + left.length > offset
+    const at = left === null ? 0 : indexAtOffset(left.source.state, offset - left.start + left.from, true)
+    const firstOperations = first === null ? [] : made.textOperations(first)
+    if (left !== null && inner.length === 0) {
+      writeOperations(left.source.type, [...retained(at), ...firstOperations])
+      return
+    }
+    if (isInside && left.source.state.embeds.length > 0)
+      throw this.#unsupported('the text has embedded values')
+    const isLastJoined = last?.kind === 'text' && (isInside || right !== null)
+    const lastOperations = isLastJoined ? made.textOperations(last) : []
+    const types = (isLastJoined ? inner.slice(0, -1) : inner).map(made.build)
+    if (isInside) types.push(moveTail(left.source.type, at, lastOperations))
+    else if (right !== null && isLastJoined) writeOperations(right.source.type, lastOperations)
+    if (left !== null && first !== null)
+      writeOperations(left.source.type, [...retained(at), ...firstOperations])
+    const before = pieces.findLast((piece) => piece.start + piece.length <= offset && piece !== right)
+    const after = left?.source.type._item ?? (before === undefined ? null : itemOf(before))
+    if (types.length > 0) made.insertTypes({ parent, after }, types)
+  }
+
+  #insertBlocks(
+    matched: MatchedPlace,
+    place: ChildPlace,
+    content: EditContent,
+    near: number | null = null,
+  ): EditOutcome {
+    const made = this.#made()
+    const nodes =
+      content.format === 'xml'
+        ? made.nodesOf(content.parsed)
+        : this.#paragraphs(requireTextContent(content, this.#place), near)
+    if (nodes.length === 0) return this.#outcome(matched)
+    return { place: matched, insertions: made.insertBlocks(place, nodes), deletions: 0, changed: true }
+  }
+
+  /** Returns a paragraph for each line. It has the name of the block next to it, if this is a paragraph. */
+  #paragraphs(text: string, near: number | null): XmlNode[] {
+    if (text === '') return []
+    const made = this.#made()
+    const type = near === null ? null : this.#block(near).type
+    const name = type === null ? '' : nameOf(type)
+    const isLikeIt = name !== '' && isPlainTextblock(name) && this.#flow(near ?? 0).pieces.length > 0
+    return linesOf(text).map((line) => made.paragraph(made.text(line), isLikeIt ? name : undefined))
+  }
+
+  /** Returns the place for new blocks next to a target, or at the end of its section or element. */
+  #childPlace(target: ResolvedTarget, at: InsertSide): ChildPlace {
+    if (target.is === 'node' && at === 'into') {
+      const { type } = target.node
+      return { parent: type, after: liveChildren(type).at(-1)?._item ?? null }
+    }
+    if (at === 'into' && !isHeading(target))
+      throw this.#unsupported('a text block cannot contain blocks; insert them before or after it')
+    const type = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
+    const unit = unitOf(type)
+    if (at === 'before') return this.#placeNextTo(unit, 'before')
+    return this.#placeNextTo(isHeading(target) ? lastOfSection(unit) : unit, 'after')
+  }
+
+  #placeNextTo(type: SharedRoot, side: 'before' | 'after'): ChildPlace {
+    const place = placeNextTo(type, side)
+    if (place === null) throw this.#unsupported('the target is text at the top of the root')
+    return place
+  }
+
+  #remove(target: ResolvedTarget): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    if (target.is !== 'text') {
+      const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
+      const isInline = target.is === 'node' && target.node.inline !== null
+      const removed = isInline ? type : removableWith(unitOf(type))
+      if (removed !== null)
+        return { place: matched, insertions: 0, deletions: this.#delete(removed), changed: true }
+    }
+    for (const range of this.#rangesOf(target)) this.#writer.replace(range, '')
+    return this.#outcome(matched)
+  }
+
+  #delete(type: SharedRoot): number {
+    const size = sizeOfNode(type)
+    type._item?.delete(this.#transaction)
+    return size
+  }
+
+  #mark(target: ResolvedTarget, name: string, value: Json): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    const { contentKey } = this.#root
+    const isRich = this.#view.paragraphName !== null || new ObservedSchema(contentKey).isRichText
+    if (isRich && value !== null && value !== true && !isObject(value)) {
+      throw this.#unsupported('the value of a mark must be true, null, or an object with its attributes')
+    }
+    const markingsOf = xmlMarkings(this.#view, contentKey, name, value)
+    for (const range of this.#rangesOf(target)) this.#writer.mark(range, markingsOf)
+    return this.#outcome(matched)
+  }
+
+  #setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    const type = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
+    let [insertions, deletions] = [0, 0]
+    for (const [name, value] of set) {
+      const item = type._map.get(name)
+      const stored: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
+      const current = toJson(stored) ?? null
+      if (equalityDeep(current, value)) continue
+      if (value === null) {
+        Y.XmlElement.prototype.removeAttribute.call(type, name)
+        deletions += 1
+      } else {
+        // Yjs accepts values of any type, although its type definitions only allow strings.
+        Y.XmlElement.prototype.setAttribute.call(type, name, value as string)
+        insertions += 1
+      }
+    }
+    return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
+  }
+
+  #resolve = (target: EditTarget): ResolvedTarget => resolveTarget(this.#root, target, this.#place)
+
+  get #view(): XmlFlowView {
+    return this.#root.view
+  }
+
+  #made(): XmlNodes {
+    this.#nodes ??= new XmlNodes(this.#root.type, this.#root.contentKey, this.#view)
+    return this.#nodes
+  }
+
+  #flow = (index: number): TextFlow => this.#view.flows[index] as TextFlow
+
+  #block = (index: number): TextBlock => this.#view.blocks[index] as TextBlock
+
+  /** Returns the index of the block that contains the start of a target. */
+  #blockOf(target: ResolvedTarget): number {
+    if (target.is !== 'text') return target.block
+    const [{ flow, start }] = target.ranges
+    return blockAt(this.#view, flow, start)
+  }
+
+  #requireType(block: number): SharedRoot {
+    const { type } = this.#block(block)
+    if (type === null) throw this.#unsupported('the target is text at the top of the root')
+    return type
+  }
+
+  /** Returns the block that a target is as a whole, or the only block in it; null if there is no such block. */
+  #textblockOf(target: ResolvedTarget): TextBlock | null {
+    if (target.is === 'text') return null
+    const isOne = target.is === 'block' || target.node.endBlock === target.node.firstBlock + 1
+    const block = isOne ? this.#block(target.block) : undefined
+    return block !== undefined && isTextblock(block, this.#flow(block.flow)) ? block : null
+  }
+
+  /** Returns the text of a target: of a quote, a block, or the only block of a node. */
+  #rangesOf(target: ResolvedTarget): readonly TextRange[] {
+    if (target.is === 'text') return target.ranges
+    if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]
+    const block = this.#textblockOf(target)
+    if (block === null)
+      throw this.#unsupported('the target has no text of its own; use one of the blocks in it')
+    return [{ flow: block.flow, start: block.start, end: block.end }]
+  }
+
+  #outcome(place: MatchedPlace): EditOutcome {
+    const { insertions, deletions, changed } = this.#writer
+    return { place, insertions, deletions, changed }
+  }
+
+  #unsupported = (problem: string): Error => editNotSupported(`${this.#place}: ${problem}`)
+}
+
+/**
+ * Returns the node that takes the place of an element: the first one with its name, or else the first one.
+ * Also returns the nodes before and after it.
+ */
+function partsAround(
+  nodes: readonly XmlNode[],
+  name: string,
+): [readonly XmlNode[], XmlNode | undefined, readonly XmlNode[]] {
+  const found = nodes.findIndex((node) => node.kind === 'element' && node.name === name)
+  const at = Math.max(0, found)
+  return [nodes.slice(0, at), nodes[at], nodes.slice(at + 1)]
+}
+
+const isHeading = (target: ResolvedTarget): boolean => target.is === 'block' && target.isHeading
+
+/** Returns whether text can be inserted into a block. Elements such as a horizontal rule cannot have text. */
+const isTextblock = ({ type }: TextBlock, { pieces }: TextFlow): boolean =>
+  pieces.length > 0 || textblockNames.includes(nameOf(type))
+
+const itemOf = (piece: FlowPiece): Y.Item | null =>
+  piece.source === null ? piece.item : piece.source.type._item
+
+/** Returns the last sibling in the section of a heading, or the heading itself. */
+function lastOfSection(heading: SharedRoot): SharedRoot {
+  const level = levelOf(heading) ?? 0
+  const parent = parentOf(heading)
+  let last = heading
+  const siblings = parent === null ? [] : liveChildren(parent)
+  for (const next of siblings.slice(siblings.indexOf(heading) + 1)) {
+    const nextLevel = levelOf(next)
+    if (nextLevel !== null && nextLevel <= level) break
+    last = next
+  }
+  return last
+}
+
+/** Returns the level of a heading, or of the heading that a container of BlockNote starts with. */
+function levelOf(type: SharedRoot): number | null {
+  const own = unitChild(type)
+  return own instanceof Y.XmlElement ? headingLevel(own.nodeName, own.getAttribute('level')) : null
+}
+
+const unitChild = (type: SharedRoot): SharedRoot => {
+  const [first] = liveChildren(type)
+  return first !== undefined && unitOf(first) === type && first !== type ? first : type
+}
+
+type TextPiece = Extract<FlowPiece, { source: TextSource }>
+
+/** Returns the text that contains an offset, or ends there; null if there is none. */
+const textEndingAt = (pieces: readonly FlowPiece[], offset: number): TextPiece | null =>
+  pieces.findLast(
+    (piece): piece is TextPiece =>
+      piece.source !== null && piece.start < offset && piece.start + piece.length >= offset,
+  ) ?? null
+
+const textStartingAt = (pieces: readonly FlowPiece[], offset: number): TextPiece | null =>
+  pieces.find((piece): piece is TextPiece => piece.source !== null && piece.start === offset) ?? null
+
+const retained = (length: number): object[] =>
+  length === 0 ? [] : [{ retain: length, attributes: Object.create(null) }]
+
+/** Removes the content of a text after an index. Returns a new text with other content and the removed one. */
+function moveTail(type: SharedRoot, index: number, before: readonly object[]): Y.XmlText {
+  const delta = Y.Text.prototype.toDelta.call(type) as { insert: string; attributes?: object }[]
+  const operations: object[] = [...before]
+  let at = 0
+  for (const { insert, attributes } of delta) {
+    const rest = insert.slice(Math.max(0, index - at))
+    if (rest !== '') operations.push({ insert: rest, attributes: { ...attributes } })
+    at += insert.length
+  }
+  const tail = new Y.XmlText()
+  tail.applyDelta(operations)
+  writeOperations(type, [...retained(index), { delete: at - index }])
+  return tail
+}

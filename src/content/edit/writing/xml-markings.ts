@@ -1,0 +1,45 @@
+import type { Json } from '../../json/json.ts'
+import { xmlName } from '../../xml/names.ts'
+import { ObservedSchema } from '../../xml/observed-schema.ts'
+import { MarkCodec, markFormOf, overlappingKey } from '../../xml/stored-marks.ts'
+import type { FlowView, TextSource } from '../targets/flow-view.ts'
+import type { Marking } from './source-edits.ts'
+
+/**
+ * Returns the formatting attributes to set for a mark of a rich-text editor, in the form in which the
+ * document stores marks of this name. The value null removes all marks of the name.
+ */
+export function xmlMarkings(
+  view: FlowView,
+  contentKey: string,
+  name: string,
+  value: Json,
+): (source: TextSource) => readonly Marking[] {
+  if (value === null) return (source) => keysOf(source, name).map((key) => ({ name: key, value: null }))
+  const vocabulary = new ObservedSchema(contentKey)
+  const codec = new MarkCodec(vocabulary)
+  for (const { pieces } of view.flows) {
+    for (const { source } of pieces) {
+      for (const { changes } of source?.state.runs ?? []) {
+        for (const [key, stored] of changes)
+          if (stored !== null) codec.learn(markFormOf({ key, value: stored }).name, { key, value: stored })
+      }
+    }
+  }
+  const shown = xmlName(name)
+  const stored = value === true ? codec.newMark({ name: shown, attributes: [] }).value : value
+  const key = codec.overlaps(shown) ? overlappingKey(name, stored) : name
+  return () => [{ name: key, value: stored }]
+}
+
+/** Returns the keys under which a text has marks of a name. */
+function keysOf({ state }: TextSource, name: string): string[] {
+  const keys = new Set<string>()
+  const shown = xmlName(name)
+  for (const { changes } of state.runs) {
+    for (const [key, value] of changes) {
+      if (value !== null && markFormOf({ key, value }).name === shown) keys.add(key)
+    }
+  }
+  return [...keys]
+}

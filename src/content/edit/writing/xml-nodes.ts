@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import * as Y from 'yjs'
+import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
+import { XmlBuilder } from '../../xml/builder.ts'
+import { MarkTable } from '../../xml/mark-sets.ts'
+import { NodeInterner } from '../../xml/node-interner.ts'
+import { ObservedSchema } from '../../xml/observed-schema.ts'
+import type { ParsedElement } from '../../xml/parse.ts'
+import { type LiveTree, readTree } from '../../xml/read-tree.ts'
+import { targetTree } from '../../xml/target-tree.ts'
+import type { LiveElement, LiveNode, XmlElement, XmlNode } from '../../xml/tree.ts'
+import { XmlUpdater } from '../../xml/updater.ts'
+import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { blockNote, hardBreakNames } from '../targets/xml-names.ts'
+import type { XmlFlowView } from '../targets/xml-view.ts'
+import { type ChildPlace, liveChildren, nameOf } from './tree-places.ts'
+
+/** Name of a new paragraph in a document without paragraphs. */
+const defaultParagraph = 'paragraph'
+
+/** Builds the new elements of one edit in the form that the document uses. */
+export class XmlNodes {
+  readonly #view: XmlFlowView
+  readonly #vocabulary: ObservedSchema
+  readonly #marks: MarkTable
+  readonly #numbers = new NodeInterner()
+  readonly #live: LiveTree
+  readonly #builder: XmlBuilder
+
+  constructor(root: SharedRoot, contentKey: string, view: XmlFlowView) {
+    this.#view = view
+    this.#vocabulary = new ObservedSchema(contentKey)
+    this.#marks = new MarkTable(this.#vocabulary)
+    this.#live = readTree(root, this.#vocabulary, this.#marks, this.#numbers)
+    this.#builder = new XmlBuilder(this.#vocabulary, this.#marks)
+  }
+
+  /** Returns the nodes of parsed XML. */
+  nodesOf = (parsed: ParsedElement): readonly XmlNode[] =>
+    targetTree(parsed, this.#vocabulary, this.#marks, this.#numbers).children
+
+  /** Returns whether nodes can be inside a text: texts, and elements that are inside texts elsewhere. */
+  areInline = (nodes: readonly XmlNode[]): boolean =>
+    nodes.some((node) => node.kind === 'text') || nodes.every((node) => this.#isInline(node))
+
+  /** Returns the formatting attributes of a text, range by range. */
+  textOperations(node: Extract<XmlNode, { kind: 'text' }>): { insert: string; attributes: object }[] {
+    return node.runs.map((run, index) => ({
+      insert: node.text.slice(run.start, node.runs[index + 1]?.start ?? node.text.length),
+      attributes: this.#marks.attributesOf(run.marks),
+    }))
+  }
+
+  /** Inserts blocks. Texts and inline elements become paragraphs. Returns the inserted units and elements. */
+  insertBlocks(place: ChildPlace, nodes: readonly XmlNode[]): number {
+    const blocks = this.#inParagraphs(nodes)
+    if (blocks.length === 0) return 0
+    const isBlockNote = needsContainers(place.parent)
+    const types = blocks.map((block) => {
+      const built = this.#builder.build(block)
+      return isBlockNote && nameOf(built) !== blockNote.container ? inContainer(built) : built
+    })
+    this.insertTypes(place, types)
+    return blocks.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  insertTypes({ parent, after }: ChildPlace, types: (Y.XmlElement | Y.XmlText)[]): void {
+    Y.XmlFragment.prototype.insertAfter.call(parent, after, types)
+    const effort = this.#effort()
+    for (const text of this.#builder.takeMarked()) cleanupFormatting(text, effort)
+  }
+
+  build = (node: XmlNode): Y.XmlElement | Y.XmlText => this.#builder.build(node)
+
+  /** Makes an element equal to a new element of the same name, and keeps what both have in common. */
+  update(transaction: Y.Transaction, type: SharedRoot, target: XmlElement): XmlUpdater | null {
+    const live = this.#find(type)
+    if (live === null || live.number === target.number) return null
+    const updater = new XmlUpdater(transaction, this.#vocabulary, this.#marks, this.#effort())
+    updater.update(live, target)
+    return updater
+  }
+
+  #effort = (): XmlBudget => budgetFor(this.#live.items)
+
+  #isInline = (node: XmlNode): boolean =>
+    node.kind === 'text' || hardBreakNames.has(node.name) || this.#view.inlineNames.has(node.name)
+
+  #inParagraphs(nodes: readonly XmlNode[]): XmlElement[] {
+    const blocks: XmlElement[] = []
+    let inline: XmlNode[] = []
+    const end = (): void => {
+      if (inline.length > 0) blocks.push(this.paragraph(inline))
+      inline = []
+    }
+    for (const node of nodes) {
+      if (this.#isInline(node)) inline.push(node)
+      else {
+        end()
+        blocks.push(node as XmlElement)
+      }
+    }
+    end()
+    return blocks
+  }
+
+  /** Returns a new paragraph with this content. */
+  paragraph(children: readonly XmlNode[], name = this.#view.paragraphName ?? defaultParagraph): XmlElement {
+    const size = children.reduce((sum, child) => sum + child.size, 1)
+    const number = this.#numbers.ofElement(name, [], children)
+    return { kind: 'element', name, attributes: [], children, size, number }
+  }
+
+  /** Returns a text without formatting. */
+  text(text: string): XmlNode[] {
+    if (text === '') return []
+    const runs = [{ start: 0, marks: 0 }]
+    return [{ kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text) }]
+  }
+
+  #find(type: SharedRoot): LiveElement | null {
+    const waiting: LiveNode[] = [this.#live.root]
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      if (node.kind === 'text') continue
+      if (node.type === type) return node
+      for (const child of node.children) waiting.push(child)
+    }
+    return null
+  }
+}
+
+/** Returns whether the blocks in a parent are containers of BlockNote. */
+function needsContainers(parent: SharedRoot): boolean {
+  if (nameOf(parent) === blockNote.group) return true
+  const [first] = liveChildren(parent)
+  return first !== undefined && nameOf(first) === blockNote.container
+}
+
+function inContainer(block: Y.XmlElement | Y.XmlText): Y.XmlElement {
+  const container = new Y.XmlElement(blockNote.container)
+  container.setAttribute('id', randomUUID())
+  container.insert(0, [block])
+  return container
+}
