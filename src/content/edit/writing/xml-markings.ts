@@ -1,7 +1,8 @@
-import type { Json } from '../../json/json.ts'
+import { isObject, type Json } from '../../json/json.ts'
 import { xmlName } from '../../xml/names.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
-import { MarkCodec, markFormOf, overlappingKey } from '../../xml/stored-marks.ts'
+import { MarkCodec, markFormOf } from '../../xml/stored-marks.ts'
+import { xmlValues } from '../../xml/value-codec.ts'
 import type { FlowView, TextSource } from '../targets/flow-view.ts'
 import type { Marking } from './source-edits.ts'
 
@@ -22,15 +23,18 @@ export function xmlMarkings(
     for (const { source } of pieces) {
       for (const { changes } of source?.state.runs ?? []) {
         for (const [key, stored] of changes)
-          if (stored !== null) codec.learn(markFormOf({ key, value: stored }).name, { key, value: stored })
+          if (stored !== null) codec.learn(nameOfMark(key), { key, value: stored })
       }
     }
   }
-  const shown = xmlName(name)
-  const stored = value === true ? codec.newMark({ name: shown, attributes: [] }).value : value
-  const key = codec.overlaps(shown) ? overlappingKey(name, stored) : name
+  if (value !== true && !isObject(value)) return () => [{ name, value }]
+  const form = { name: xmlName(name), attributes: [] }
+  const { key, value: stored } = codec.newMark(form, value === true ? null : value)
   return () => [{ name: key, value: stored }]
 }
+
+/** Returns the name of the marks with this key. */
+const nameOfMark = (key: string): string => markFormOf({ key, value: true }, xmlValues).name
 
 /** Returns the keys under which a text has marks of a name. */
 function keysOf({ state }: TextSource, name: string): string[] {
@@ -38,7 +42,7 @@ function keysOf({ state }: TextSource, name: string): string[] {
   const shown = xmlName(name)
   for (const { changes } of state.runs) {
     for (const [key, value] of changes) {
-      if (value !== null && markFormOf({ key, value }).name === shown) keys.add(key)
+      if (value !== null && nameOfMark(key) === shown) keys.add(key)
     }
   }
   return [...keys]
