@@ -1,6 +1,7 @@
 import type { MarkSet, MarkTable } from '../xml/mark-sets.ts'
 import type { LiveElement, LiveNode, LiveText } from '../xml/tree.ts'
 import type { Block, BlockMarks, BlockNode, CustomNode, Inline, TableCell, TableRow } from './block.ts'
+import { isInvisible } from './block-keys.ts'
 import type { Dialect, MarkName, NamedKind } from './dialect.ts'
 
 /** The stored node of each block and atom that was read. */
@@ -180,9 +181,12 @@ export class BlockReader {
   #cell(node: LiveElement, kind: TableCell['kind']): TableCell | null {
     const isMerged = ['colspan', 'rowspan'].some((name) => (attributeOf(node, name) ?? '1') !== '1')
     const children = this.blocks(node.children)
-    const [only, ...others] = children
-    if (isMerged || others.length > 0) return null
-    if (only !== undefined && only.kind !== 'paragraph' && only.kind !== 'image') return null
+    const visible = children.filter((child) => !isInvisible(child))
+    const isLine = visible.every(
+      ({ kind }, index) =>
+        kind === 'image' || (kind === 'paragraph' && visible[index - 1]?.kind !== 'paragraph'),
+    )
+    if (isMerged || !isLine) return null
     const align = attributeOf(node, 'align')
     return {
       kind,

@@ -47,7 +47,8 @@ export class BlockMerger {
     const wantedAt = this.#unchanged(live, wanted)
     let [nextLive, nextWanted] = [0, 0]
     const closeGap = (liveEnd: number, wantedEnd: number): void => {
-      merged.push(...this.#gap(live.slice(nextLive, liveEnd), wanted.slice(nextWanted, wantedEnd)))
+      const gap = live.slice(nextLive, liveEnd)
+      merged.push(...this.#gap(gap, wanted.slice(nextWanted, wantedEnd), nextLive === 0))
     }
     live.forEach(({ block, views }, index) => {
       const at = wantedAt[index] as number
@@ -89,19 +90,25 @@ export class BlockMerger {
   }
 
   /**
-   * Returns the nodes for a range without unchanged blocks. A stored block without a text in the format stays
-   * at the start of the range, and after a block that stays.
+   * Returns the nodes for a range without unchanged blocks. A stored block without a text in the format, which
+   * is an empty paragraph, stays at the start of the range, and after a block that stays. At the start of a
+   * parent, the first wanted paragraph fills it.
    */
-  #gap(live: readonly LiveBlock[], wanted: readonly BlockNode[]): XmlNode[] {
+  #gap(live: readonly LiveBlock[], wanted: readonly BlockNode[], isStart: boolean): XmlNode[] {
     const visible = live.filter(({ views }) => views.length > 0)
     const partners = this.#pairs(visible, wanted)
+    const [blank] = live
+    const [first] = wanted
+    const isFilled =
+      isStart && blank?.views.length === 0 && first?.kind === 'paragraph' && !partners.has(first)
+    if (isFilled) partners.set(first, blank)
     const before: XmlNode[] = []
     const following = new Map<LiveBlock, XmlNode[]>()
     let last: LiveBlock | null = null
-    for (const each of live) {
+    for (const each of isFilled ? live.slice(1) : live) {
       if (each.views.length > 0) last = each
-      else if (last === null) before.push(this.#origin(each.block))
-      else following.set(last, [...(following.get(last) ?? []), this.#origin(each.block)])
+      else if (last !== null) following.set(last, [...(following.get(last) ?? []), this.#origin(each.block)])
+      else if (!isStart || visible.length > 0 || wanted.length === 0) before.push(this.#origin(each.block))
     }
     return [
       ...before,
@@ -114,7 +121,7 @@ export class BlockMerger {
   }
 
   /** Returns for the wanted blocks the similar stored blocks that they replace, in order. */
-  #pairs(live: readonly LiveBlock[], wanted: readonly BlockNode[]): ReadonlyMap<BlockNode, LiveBlock> {
+  #pairs(live: readonly LiveBlock[], wanted: readonly BlockNode[]): Map<BlockNode, LiveBlock> {
     const pairs = new Map<BlockNode, LiveBlock>()
     if (live.length === 0 || wanted.length === 0) return pairs
     const a = live.map(({ block }) => this.#origin(block))

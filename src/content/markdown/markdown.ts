@@ -20,7 +20,7 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type MarkdownFeatures, type ParsedMarkdown, parseMarkdown } from './parse-markdown.ts'
 import { writeMarkdown } from './write-markdown.ts'
 
-/** A text in Markdown that was parsed with all features. */
+/** A text in Markdown that was parsed with the usual features. */
 export interface CheckedMarkdown {
   readonly text: string
   readonly parsed: ParsedMarkdown
@@ -67,7 +67,7 @@ export function readMarkdown(doc: Y.Doc, contentKey: string, output = new Output
 }
 
 function targetOf(
-  { text, parsed: parsedWithAll }: CheckedMarkdown,
+  { text, parsed: usual }: CheckedMarkdown,
   contentKey: string,
   vocabulary: ObservedSchema,
   marks: MarkTable,
@@ -85,7 +85,7 @@ function targetOf(
   if (written.text === text) return root
   const features = featuresOf(dialect)
   const parse = (source: string): ParsedMarkdown => parseMarkdown(source, features)
-  const wanted = Object.values(features).every(Boolean) ? parsedWithAll : parse(text)
+  const wanted = Object.values(features).every(Boolean) ? usual : parse(text)
   const stored = wanted.placeholders.size === 0 ? new Map<string, LiveNode>() : nodesById(root)
   for (const [id, line] of wanted.placeholders) {
     if (stored.has(id)) continue
@@ -101,10 +101,11 @@ function targetOf(
   return writer.named('', merger.merge(live, wanted.blocks), new Map())
 }
 
-const featuresOf = ({ nodes, marks }: Dialect): MarkdownFeatures => ({
+const featuresOf = ({ nodes, marks, hasBlockImages }: Dialect): MarkdownFeatures => ({
   table: nodes.table !== undefined,
   strike: marks.strike !== undefined,
   taskList: nodes.taskList !== undefined,
+  blockImages: hasBlockImages,
 })
 
 /** Assigns the blocks that a text is read as to the blocks that were written, by their lines. */

@@ -4,7 +4,9 @@ import type {
   Block,
   BlockList,
   BlockMarks,
+  Image,
   Inline,
+  InlineText,
   ListItem,
   TableCell,
   TableRow,
@@ -20,10 +22,17 @@ export interface MarkdownFeatures {
   readonly table: boolean
   readonly strike: boolean
   readonly taskList: boolean
+  /** True if an image is always a block. An image in a line then ends the paragraph. */
+  readonly blockImages: boolean
 }
 
-/** All extensions. */
-export const allFeatures: MarkdownFeatures = { table: true, strike: true, taskList: true }
+/** The features of most documents. */
+export const usualFeatures: MarkdownFeatures = {
+  table: true,
+  strike: true,
+  taskList: true,
+  blockImages: true,
+}
 
 export interface ParsedMarkdown {
   readonly blocks: readonly Block[]
@@ -38,7 +47,7 @@ export interface ParsedMarkdown {
  * HTML is text, except `<br>`, which is a line break. A line break in a paragraph is a space.
  * @throws ApiError INVALID_ARGUMENT with the line if the text exceeds a limit
  */
-export function parseMarkdown(text: string, features: MarkdownFeatures = allFeatures): ParsedMarkdown {
+export function parseMarkdown(text: string, features: MarkdownFeatures = usualFeatures): ParsedMarkdown {
   if (text.length > limits.markdownCharacters) {
     throw contentLimit(
       `data has too much text: Markdown has at most ${limits.markdownCharacters} characters; here it has ${text.length}`,
@@ -130,9 +139,9 @@ class BlockReader {
   #block(token: Token): readonly Block[] {
     switch (token.type) {
       case 'paragraph_open':
-        return [paragraphOf(this.#lineOf(token))]
+        return this.#paragraphs(this.#lineOf(token))
       case 'heading_open':
-        return [{ kind: 'heading', level: Number(token.tag.slice(1)), content: this.#lineOf(token) }]
+        return this.#headings(Number(token.tag.slice(1)), this.#lineOf(token))
       case 'blockquote_open':
         this.#checkDepth(token)
         return [{ kind: 'blockquote', children: this.#blocks('blockquote_close') }]
@@ -153,6 +162,20 @@ class BlockReader {
       default:
         return []
     }
+  }
+
+  #paragraphs(content: readonly Inline[]): Block[] {
+    const [only, ...others] = content
+    if (others.length === 0 && only?.kind === 'image') return [only]
+    return this.#features.blockImages ? splitAtImages(content) : [{ kind: 'paragraph', content }]
+  }
+
+  #headings(level: number, content: readonly Inline[]): Block[] {
+    const images = this.#features.blockImages ? content.filter(({ kind }) => kind === 'image') : []
+    if (images.length === 0) return [{ kind: 'heading', level, content }]
+    const line = trimmed(content.filter(({ kind }) => kind !== 'image'))
+    const headings: Block[] = line.length === 0 ? [] : [{ kind: 'heading', level, content: line }]
+    return [...headings, ...(images as Image[])]
   }
 
   /** Rejects a container whose content the parser has dropped because it is nested too deeply. */
@@ -244,7 +267,7 @@ class BlockReader {
       cells.push({
         kind: token.type === 'th_open' ? 'tableHeader' : 'tableCell',
         align: alignOf(token.attrGet('style')),
-        children: [paragraphOf(this.#lineOf(token))],
+        children: this.#paragraphs(this.#lineOf(token)),
       })
     }
     return cells
@@ -340,11 +363,44 @@ const isForeignLink = (token: Token): boolean => {
   return token.markup === 'linkify' && href.startsWith('mailto:') && !mail.test(href)
 }
 
-/** Returns a paragraph with this content. An image that stands alone is a block. */
-function paragraphOf(content: readonly Inline[]): Block {
-  const [only, ...others] = content
-  const standsAlone = others.length === 0 && (only?.kind === 'image' || only?.kind === 'custom')
-  return standsAlone && only.kind === 'image' ? only : { kind: 'paragraph', content }
+/** Divides a line into images and the paragraphs between them. */
+function splitAtImages(content: readonly Inline[]): Block[] {
+  const blocks: Block[] = []
+  let line: Inline[] = []
+  const endLine = (): void => {
+    const text = blocks.length === 0 && line.length === content.length ? line : trimmed(line)
+    if (text.length > 0) blocks.push({ kind: 'paragraph', content: text })
+    line = []
+  }
+  for (const inline of content) {
+    if (inline.kind !== 'image') line.push(inline)
+    else {
+      endLine()
+      blocks.push(inline)
+    }
+  }
+  endLine()
+  return blocks.length === 0 ? [{ kind: 'paragraph', content }] : blocks
+}
+
+/** Removes space and line breaks at the start and the end of a line. */
+function trimmed(content: readonly Inline[]): Inline[] {
+  const line = [...content]
+  const isBlank = (inline: Inline | undefined): boolean =>
+    inline?.kind === 'hardBreak' || (inline?.kind === 'text' && /^ *$/.test(inline.text))
+  while (isBlank(line.at(-1))) line.pop()
+  let start = 0
+  while (isBlank(line[start])) start += 1
+  const rest = line.slice(start)
+  const [first, last] = [rest[0], rest.at(-1)]
+  if (first?.kind === 'text') rest[0] = { ...first, text: first.text.replace(/^ +/, '') }
+  if (last?.kind === 'text') {
+    const { text } = (rest.length === 1 ? rest[0] : last) as InlineText
+    let end = text.length
+    while (text[end - 1] === ' ') end -= 1
+    rest[rest.length - 1] = { ...last, text: text.slice(0, end) }
+  }
+  return rest
 }
 
 function htmlBlock(html: string): Block[] {

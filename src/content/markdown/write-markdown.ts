@@ -1,7 +1,16 @@
 import type { PhrasingContent, RootContent } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown } from 'mdast-util-to-markdown'
-import type { Block, BlockList, BlockMarks, Inline, ListItem, TableBlock, TaskItem } from '../blocks/block.ts'
+import type {
+  Block,
+  BlockList,
+  BlockMarks,
+  Inline,
+  ListItem,
+  TableBlock,
+  TableCell,
+  TaskItem,
+} from '../blocks/block.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
 import { atomScheme, infoOf } from './placeholders.ts'
@@ -110,14 +119,21 @@ function tableOf(table: TableBlock): RootContent {
       type: 'tableRow',
       children: row.children.map((cell) => ({
         type: 'tableCell',
-        children: cell.children.flatMap((block) => {
-          if (block.kind === 'paragraph') return phrasing(block.content, true)
-          return block.kind === 'image' ? phrasing([block], true) : []
-        }),
+        children: phrasing(lineOf(cell), true),
       })),
     })),
   }
 }
+
+/** Joins the paragraphs and images of a cell to one line. */
+const lineOf = ({ children }: TableCell): Inline[] =>
+  children
+    .filter((block) => !isInvisible(block))
+    .flatMap((block, index) => {
+      const space: Inline[] = index === 0 ? [] : [{ kind: 'text', text: ' ', marks: {} }]
+      if (block.kind === 'paragraph') return [...space, ...block.content]
+      return block.kind === 'image' ? [...space, block] : []
+    })
 
 /** @param inOneLine whether the text must not contain line breaks */
 function phrasing(content: readonly Inline[], inOneLine = false): PhrasingContent[] {
