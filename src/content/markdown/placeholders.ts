@@ -3,12 +3,11 @@
  * an empty fence, an atom in a line as an image. The content of a placeholder has no meaning.
  */
 
+/** First word of the info text of the fence of a block. The id and the name follow. */
+export const blockFence = 'weft-block'
+
 /** Matches the info text of the fence of a block, with its id and its name. */
 export const placeholderInfo = /^weft-block ([0-9]+-[0-9]+)(?: (.*))?$/
-
-/** Returns the info text of the fence of a block. */
-export const infoOf = (id: string, name: string): string =>
-  name === '' ? `weft-block ${id}` : `weft-block ${id} ${name}`
 
 /** Start of the address of the image of an atom. The id follows. */
 export const atomScheme = 'weft-inline:'

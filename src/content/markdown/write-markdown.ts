@@ -13,7 +13,7 @@ import type {
 } from '../blocks/block.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
-import { atomScheme, infoOf } from './placeholders.ts'
+import { atomScheme, blockFence } from './placeholders.ts'
 
 /** The Markdown of a list of blocks. */
 export interface WrittenMarkdown {
@@ -76,7 +76,7 @@ function flowOf(block: Block): RootContent {
     case 'image':
       return { type: 'paragraph', children: phrasing([block]) }
     case 'custom':
-      return { type: 'code', lang: infoOf(block.id, block.name), value: '' }
+      return { type: 'code', lang: blockFence, meta: `${block.id} ${block.name}`, value: '' }
     case 'table':
       return tableOf(block)
     default:

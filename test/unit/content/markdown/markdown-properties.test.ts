@@ -20,7 +20,7 @@ describe.each(schemas)('Markdown of random documents of %s', (_, schema, key) =>
         const text = readMarkdown(doc, key)
         expect(updatesOf(doc, () => replaceMarkdown(doc, key, checkMarkdown(text)))).toEqual([])
       }),
-      times(100),
+      { numRuns: times(50, 400) },
     )
   })
 
@@ -37,7 +37,7 @@ describe.each(schemas)('Markdown of random documents of %s', (_, schema, key) =>
         expect(updates.length).toBe(1)
         expect(updates[0]?.length).toBeLessThan(150)
       }),
-      times(100),
+      { numRuns: times(50, 400) },
     )
   })
 
@@ -52,7 +52,7 @@ describe.each(schemas)('Markdown of random documents of %s', (_, schema, key) =>
         replaceMarkdown(doc, key, checkMarkdown(text))
         if (readMarkdown(doc, key) !== '') shown(loaded(doc), schema, key).check()
       }),
-      times(100),
+      { numRuns: times(50, 400) },
     )
   })
 })

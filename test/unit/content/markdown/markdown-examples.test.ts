@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { checkMarkdown, readMarkdown, replaceMarkdown } from '../../../../src/content/markdown/markdown.ts'
+import { readRootAs } from '../../../../src/content/read-root.ts'
+import { replaceContent } from '../../../../src/content/replace.ts'
+import { serializeXml } from '../../../../src/content/xml/serialize.ts'
+import { checkXml, replaceXml } from '../../../../src/content/xml/xml.ts'
+import { limits } from '../../../../src/model/limits.ts'
+import { loaded, updatesOf } from '../support.ts'
+import { docOf, element, identities, made, richKey, storedOf, text } from '../xml-support.ts'
+
+const write = (doc: Y.Doc, markdown: string, key = richKey): Uint8Array[] =>
+  updatesOf(doc, () => replaceMarkdown(doc, key, checkMarkdown(markdown)))
+
+const read = (doc: Y.Doc, key = richKey): string => readMarkdown(loaded(doc), key)
+const xml = (doc: Y.Doc, key = richKey): string => serializeXml(loaded(doc), key)
+
+/** The XML that Markdown is stored as in a new root. */
+const xmlFrom = (markdown: string, key = richKey): string => {
+  const doc = new Y.Doc()
+  write(doc, markdown, key)
+  return xml(doc, key)
+}
+
+describe('stored form', () => {
+  it('[FMT-1] accepts the type in a write and a read', () => {
+    const doc = new Y.Doc()
+    replaceContent(doc, { type: 'markdown', contentKey: 'default', data: '# Title\n' })
+    expect(readRootAs(doc, 'markdown', 'default').data).toBe('# Title\n')
+    expect(readRootAs(doc, 'xml', 'default').data).toBe('<heading level="1">Title</heading>')
+    expect(() => replaceContent(doc, { type: 'markdown', data: 1 })).toThrow('must be a string')
+  })
+
+  it('[FMT-7] uses the names, types and nesting of Tiptap', () => {
+    const doc = new Y.Doc()
+    write(
+      doc,
+      '2. *a* **b** ~~c~~ `d` [e](/f "g")\n\n- [x] t\n- # h\n\n| a |\n| :-: |\n| b |\n\n```js\nx\n```\n',
+      'content',
+    )
+    expect(xml(doc, 'content')).toBe(
+      '<orderedList start="2"><listItem><paragraph><italic>a</italic> <bold>b</bold> <strike>c</strike> ' +
+        '<code>d</code> <link href="/f" title="g">e</link></paragraph></listItem></orderedList>' +
+        '<taskList><taskItem checked="true"><paragraph>t</paragraph></taskItem></taskList>' +
+        '<bulletList><listItem><paragraph/><heading level="1">h</heading></listItem></bulletList>' +
+        '<table><tableRow><tableHeader align="center" colspan="1" rowspan="1"><paragraph>a</paragraph></tableHeader></tableRow>' +
+        '<tableRow><tableCell align="center" colspan="1" rowspan="1"><paragraph>b</paragraph></tableCell></tableRow></table>' +
+        '<codeBlock language="js">x</codeBlock>',
+    )
+    const stored = JSON.stringify(storedOf(doc, 'content'))
+    for (const part of ['"start":2', '"checked":true', '"level":1', '"colspan":1', '"bold":{}'])
+      expect(stored).toContain(part)
+  })
+
+  it('[FMT-7] uses the names of ProseMirror, and of the root if it has content', () => {
+    const markdown = '1. *a* **b** ~~c~~\n\n- [ ] d\n'
+    const basic =
+      '<ordered_list order="1"><list_item><paragraph><em>a</em> <strong>b</strong> ~~c~~</paragraph></list_item></ordered_list>' +
+      '<bullet_list><list_item><paragraph>[ ] d</paragraph></list_item></bullet_list>'
+    expect(xmlFrom(markdown, 'prosemirror')).toBe(basic)
+    const doc = docOf('<bullet_list><list_item><paragraph>x</paragraph></list_item></bullet_list>', richKey)
+    write(doc, markdown)
+    expect(xml(doc)).toBe(basic)
+  })
+
+  it('[FMT-7] stores an image as a block, unless lines of the root contain images', () => {
+    expect(xmlFrom('a ![b](/c) d\n')).toBe(
+      '<paragraph>a</paragraph><image alt="b" src="/c"/><paragraph>d</paragraph>',
+    )
+    const doc = docOf('<paragraph>x<image src="/y"/></paragraph>', richKey)
+    write(doc, 'a ![b](/c) d\n')
+    expect(xml(doc)).toBe('<paragraph>a <image alt="b" src="/c"/> d</paragraph>')
+    expect(read(doc)).toBe('a ![b](/c) d\n')
+    expect(xmlFrom('[![b](/c)](/d)\n')).toBe('<image alt="b" href="/d" src="/c"/>')
+  })
+
+  it('[FMT-9] stores HTML as text, except line breaks, and no links that run scripts', () => {
+    expect(xmlFrom('<div onclick="x">\na\n</div>\n')).toBe(
+      '<paragraph>&lt;div onclick="x"&gt; a &lt;/div&gt;</paragraph>',
+    )
+    expect(xmlFrom('a <b>c</b><br>d\n')).toBe('<paragraph>a &lt;b&gt;c&lt;/b&gt;<hardBreak/>d</paragraph>')
+    expect(xmlFrom('[a](javascript:x) <vbscript:y>\n')).not.toContain('<link')
+    const doc = docOf('<paragraph>&lt;script&gt;</paragraph>', richKey)
+    expect(read(doc)).toBe('\\<script>\n')
+  })
+})
+
+describe('changes', () => {
+  it('[FMT-4] changes one item of a long list only', () => {
+    const items = Array.from({ length: 1_000 }, (_, index) => `- item ${index}`)
+    const doc = new Y.Doc()
+    write(doc, `${items.join('\n')}\n`)
+    const before = identities(doc, richKey)
+    items[500] = '- item five hundred'
+    const updates = write(doc, `${items.join('\n')}\n`)
+    expect(updates.length).toBe(1)
+    expect(updates[0]?.length).toBeLessThan(80)
+    expect(identities(doc, richKey)).toEqual(before)
+  })
+
+  it('[FMT-5] keeps formatting and attributes that Markdown cannot represent', () => {
+    const doc = docOf(
+      '<paragraph textAlign="center">one <textStyle color="red">two <bold>three</bold></textStyle> ' +
+        '<comment id="c">four</comment> <link href="/a" target="_blank">five</link></paragraph>' +
+        '<taskList><taskItem checked="false" id="7"><paragraph indent="2">six</paragraph></taskItem></taskList>',
+      richKey,
+    )
+    const markdown = read(doc)
+    expect(markdown).toBe('one two **three** four [five](/a)\n\n- [ ] six\n')
+    write(doc, markdown.replace('one two', 'zero, one two').replace('[ ] six', '[x] six, seven'))
+    expect(xml(doc)).toBe(
+      '<paragraph textAlign="center">zero, one <textStyle color="red">two </textStyle><bold><textStyle color="red">three</textStyle></bold> ' +
+        '<comment id="c">four</comment> <link href="/a" target="_blank">five</link></paragraph>' +
+        '<taskList><taskItem checked="true" id="7"><paragraph indent="2">six, seven</paragraph></taskItem></taskList>',
+    )
+  })
+
+  it('[FMT-5] gives inserted text the formatting of both its neighbors', () => {
+    const doc = docOf('<paragraph><textStyle color="red">one three</textStyle></paragraph>', richKey)
+    write(doc, 'one two three\n')
+    expect(xml(doc)).toBe('<paragraph><textStyle color="red">one two three</textStyle></paragraph>')
+  })
+
+  it('[FMT-4] keeps empty paragraphs next to blocks that stay, and fills one at the start', () => {
+    const doc = docOf('<paragraph>a</paragraph><paragraph/><paragraph>b</paragraph><paragraph/>', richKey)
+    write(doc, 'a\n\nb\n\nc\n')
+    expect(xml(doc)).toBe(
+      '<paragraph>a</paragraph><paragraph/><paragraph>b</paragraph><paragraph/><paragraph>c</paragraph>',
+    )
+    const empty = docOf('<paragraph/>', richKey)
+    write(empty, 'a\n')
+    expect(xml(empty)).toBe('<paragraph>a</paragraph>')
+  })
+
+  it('[FMT-10] takes at most 1.1 times the bytes of the same revisions as XML', () => {
+    const [one, two] = [new Y.Doc(), new Y.Doc()]
+    const blocks = Array.from({ length: 60 }, (_, index) =>
+      index % 7 === 0
+        ? `## Part ${index}`
+        : index % 5 === 0
+          ? `- item ${index}\n- other **item** ${index}`
+          : `Text ${index} with *some* words and [a link](/to/${index}).`,
+    )
+    let [markdownBytes, xmlBytes] = [0, 0]
+    for (let revision = 0; revision < 40; revision++) {
+      const at = (revision * 17) % blocks.length
+      if (revision % 3 === 0) blocks.splice(at, 1)
+      else if (revision % 3 === 1) blocks.splice(at, 0, `New paragraph of revision ${revision}.`)
+      else blocks[at] = `${blocks[at]} And more in revision ${revision}.`
+      const markdown = `${blocks.join('\n\n')}\n`
+      for (const update of write(one, markdown)) markdownBytes += update.length
+      const target = checkXml(xmlFrom(markdown))
+      for (const update of updatesOf(two, () => replaceXml(two, richKey, target))) xmlBytes += update.length
+      expect(xml(one)).toBe(xml(two))
+    }
+    expect(markdownBytes).toBeLessThanOrEqual(1.1 * xmlBytes)
+  })
+})
+
+describe('placeholders', () => {
+  const mention = (): Y.XmlElement => element('mention', [], { id: 'u1', label: 'Ada' })
+  const doc = (): Y.Doc =>
+    made((root) => {
+      root.insert(0, [
+        element('paragraph', [text(['before ']), mention(), text([' after'])]),
+        element('callout', [element('paragraph', [text(['inside'])])], { tone: 'warning' }),
+        element('paragraph', [text(['end'])]),
+      ])
+    }, richKey)
+
+  it('[FMT-2] [FMT-6] keeps nodes whose placeholders stay', () => {
+    const live = doc()
+    const before = xml(live)
+    const markdown = read(live)
+    expect(markdown).toMatch(
+      /^before !\[mention\]\(weft-inline:\d+-\d+\) after\n\n```weft-block \d+-\d+ callout\n```\n\nend\n$/,
+    )
+    expect(write(live, markdown)).toEqual([])
+    write(live, markdown.replace('before', 'Before').replace('end', 'The end'))
+    expect(xml(live)).toBe(before.replace('before', 'Before').replace('end', 'The end'))
+  })
+
+  it('[FMT-6] deletes nodes whose placeholders were removed, and moves nodes with their placeholders', () => {
+    const live = doc()
+    const [first = '', callout = '', end = ''] = read(live).split('\n\n')
+    write(live, `${end.trim()}\n\n${callout}\n`)
+    expect(xml(live)).toBe(
+      '<paragraph>end</paragraph><callout tone="warning"><paragraph>inside</paragraph></callout>',
+    )
+    const other = doc()
+    write(other, `${callout}\n\n${first.replace(/!\[.*?\)/, 'x')}\n`)
+    expect(xml(other)).toContain('<callout tone="warning"><paragraph>inside</paragraph></callout>')
+    expect(xml(other)).not.toContain('mention')
+  })
+
+  it('[FMT-6] rejects a placeholder without a stored node', () => {
+    expect(() => write(doc(), 'a\n\n```weft-block 9-9 callout\n```\n')).toThrow(/line 3.*"9-9"/)
+    expect(() => write(doc(), 'a\n![x](weft-inline:9-9)\n')).toThrow(/"9-9"/)
+  })
+
+  it('[FMT-6] shows a table that Markdown cannot represent as a placeholder', () => {
+    const live = docOf(
+      '<table><tableRow><tableCell colspan="2"><paragraph>a</paragraph></tableCell></tableRow></table>',
+      richKey,
+    )
+    expect(read(live)).toMatch(/^```weft-block \S+ table\n```\n$/)
+  })
+})
+
+describe('limits', () => {
+  it('[FMT-8] rejects text that is too long, too deep or has too many nodes', () => {
+    expect(() => checkMarkdown('a'.repeat(limits.markdownCharacters + 1))).toThrow('at most')
+    expect(() => checkMarkdown(`a\n\n${'>'.repeat(limits.markdownDepth + 1)} a`)).toThrow(/line 3.*deep/)
+    expect(() => checkMarkdown(`${'- '.repeat(limits.markdownDepth)} a`)).toThrow('deep')
+    expect(() => checkMarkdown('a\n\n'.repeat(limits.nodes))).toThrow('nodes')
+    expect(xmlFrom(`${'>'.repeat(limits.markdownDepth - 1)} a`)).toContain('a')
+  })
+
+  it.each([
+    '*a ',
+    'a**b',
+    '*_',
+    '[',
+    '![',
+    '[a](',
+    '[a][',
+    '`a',
+    '<a ',
+    '<!--a',
+    'http://',
+    'www.',
+    'a@b.',
+    '|',
+    '\\',
+    '&a',
+    'a\n-\n',
+    '[a]: u\n',
+  ])('[FMT-8] accepts 50,000 characters of %j', (piece) => {
+    const doc = new Y.Doc()
+    write(doc, piece.repeat(50_000 / piece.length))
+    const markdown = read(doc)
+    expect(write(doc, markdown)).toEqual([])
+  })
+})
