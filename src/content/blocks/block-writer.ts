@@ -58,7 +58,7 @@ export class BlockWriter {
     )
   }
 
-  /** Returns the attributes of a new node: those that the block states, and the defaults of the editor. */
+  /** Returns the attributes of a new node: the ones in the block, and the defaults of the editor. */
   attributes(block: BlockNode): Attributes {
     const defaults = block.kind === 'custom' ? undefined : this.#dialect.defaults[block.kind]
     return new Map([...Object.entries(defaults ?? {}), ...this.stated(block)])

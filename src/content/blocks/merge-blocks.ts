@@ -182,7 +182,7 @@ export class BlockMerger {
 
   /** Returns the line that a stored line becomes. */
   #line(live: readonly LiveNode[], wanted: readonly Inline[]): XmlNode[] {
-    const a = new LiveLine(live, this.#reader)
+    const a = new StoredLine(live, this.#reader)
     const b = wanted.map((inline) => (inline.kind === 'text' ? inline.text : atomCharacter)).join('')
     const positions = livePositions(a.text, b, diffText(a.text, b, this.#budget, lineEditsMax))
     const nodes: XmlNode[] = []
@@ -206,8 +206,8 @@ export class BlockMerger {
   }
 
   /**
-   * Returns the marks of a text that stays: those that the format states, in their stored form if the text
-   * already has them, and those that the format cannot represent.
+   * Returns the marks of a text that stays: the marks in the format, in their stored form if the text already
+   * has them, and all marks that the format cannot represent.
    */
   #carried(stored: MarkSet, marks: BlockMarks): MarkSet {
     const key = `${stored} ${marksKey(marks)}`
@@ -249,7 +249,7 @@ function livePositions(
 }
 
 /** A stored line: its characters, with one character for each atom. */
-class LiveLine {
+class StoredLine {
   readonly text: string
   /** The marks of each character. */
   readonly #marks: Int32Array

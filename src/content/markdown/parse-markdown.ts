@@ -54,7 +54,7 @@ export function parseMarkdown(text: string, features: MarkdownFeatures = usualFe
     )
   }
   const tokens = parserFor(features).parse(xmlText(text), {})
-  return new BlockReader(tokens, features).read()
+  return new TokenReader(tokens, features).read()
 }
 
 type Parser = InstanceType<typeof MarkdownIt>
@@ -87,7 +87,7 @@ function parserFor({ table, strike }: MarkdownFeatures): Parser {
 const isBreak = /^<br[ \t]*\/?>$/i
 const taskMark = /^\[([ xX])\](?:[ \t]+|$)/
 
-class BlockReader {
+class TokenReader {
   readonly #tokens: readonly Token[]
   readonly #features: MarkdownFeatures
   readonly #placeholders = new Map<string, number>()

@@ -206,7 +206,7 @@ function longestMark(runs: readonly Inline[], start: number): { mark: Outer | nu
   let best: { mark: Outer | null; end: number } = { mark: null, end: start }
   for (const mark of ['link', ...flanking] as const) {
     let [end, at] = [start, start]
-    // A line break inside a range of a mark has the mark, too.
+    // A line break inside a range of a mark also has the mark.
     for (; at < runs.length; at++) {
       if (hasMark(runs[at] as Inline, mark, runs[start] as Inline)) end = at + 1
       else if (at === start || runs[at]?.kind !== 'hardBreak') break

@@ -208,7 +208,7 @@ describe('placeholders', () => {
 })
 
 describe('limits', () => {
-  it('[FMT-8] rejects text that is too long, too deep or has too many nodes', () => {
+  it('[FMT-8] rejects text when it exceeds the limit for characters, nesting or nodes', () => {
     expect(() => checkMarkdown('a'.repeat(limits.markdownCharacters + 1))).toThrow('at most')
     expect(() => checkMarkdown(`a\n\n${'>'.repeat(limits.markdownDepth + 1)} a`)).toThrow(/line 3.*deep/)
     expect(() => checkMarkdown(`${'- '.repeat(limits.markdownDepth)} a`)).toThrow('deep')

@@ -18,7 +18,7 @@ const examples: readonly (readonly [string, string])[] = [
   ...gfmExamples.map((markdown, index) => [`GFM ${index + 1}`, markdown] as const),
 ]
 
-/** A tree in which equal formatting is equal, whatever the order of the marks. */
+/** A tree for comparisons. Its marks are sorted. */
 const comparable = (node: BlockNode | Inline): unknown => {
   if ('content' in node) return { ...node, content: node.content.map(comparable) }
   if ('children' in node) {
