@@ -2,9 +2,9 @@ import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
  * Name of a content type in the REST API: the kind of a root, or another form of a kind. `delta` is a form of
- * the kind `text`; `markdown` and `prosemirror` are forms of the kind `xml`.
+ * the kind `text`; `markdown`, `html` and `prosemirror` are forms of the kind `xml`.
  */
-export type ContentTypeName = KnownKind | 'delta' | 'markdown' | 'prosemirror'
+export type ContentTypeName = KnownKind | 'delta' | 'markdown' | 'html' | 'prosemirror'
 
 /** Properties of a content type for schemas and commands. */
 interface ContentTypeFacts {
@@ -25,6 +25,7 @@ const facts = {
   array: { data: 'an array', reading: null },
   xml: { data: 'a string', reading: 'string' },
   markdown: { data: 'a string', reading: 'string' },
+  html: { data: 'a string', reading: 'string' },
   delta: { data: 'a Quill delta', reading: 'json' },
   xmltext: { data: '`{ attributes, delta }`', editors: 'Lexical, Slate', reading: 'json' },
   prosemirror: { data: 'a ProseMirror document in JSON', editors: 'ProseMirror, Tiptap', reading: 'json' },

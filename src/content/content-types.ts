@@ -2,6 +2,7 @@ import type * as Y from 'yjs'
 import type { ContentTypeName } from './content-type-names.ts'
 import { readDelta, replaceDelta } from './delta/delta.ts'
 import { checkDelta } from './delta/delta-json.ts'
+import { checkHtml, readHtml, replaceHtml } from './html/html.ts'
 import { checkArray, readArrayRoot, replaceArray } from './json/array.ts'
 import { checkMap, readMapRoot, replaceMap } from './json/map.ts'
 import { checkMarkdown, readMarkdown, replaceMarkdown } from './markdown/markdown.ts'
@@ -101,6 +102,15 @@ const xmltext: ContentType = {
   read: readXmlText,
 }
 
+const html: ContentType = {
+  kind: 'xml',
+  check: (data) => {
+    const target = checkHtml(data)
+    return (doc, contentKey) => replaceHtml(doc, contentKey, target)
+  },
+  read: readHtml,
+}
+
 const prosemirror: ContentType = {
   kind: 'xml',
   check: (data) => {
@@ -122,5 +132,6 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   markdown,
   delta,
   xmltext,
+  html,
   prosemirror,
 } satisfies Record<ContentTypeName, ContentType>)

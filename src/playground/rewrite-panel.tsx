@@ -6,16 +6,16 @@ import { keepFocus } from './toolbar.tsx'
 
 /** Demonstrates how a backend or a language model changes a text that users are editing. */
 export function RewritePanel({ api }: { readonly api: ApiClient | null }) {
-  const writing = useAction(async () => {
+  const replace = useAction(async () => {
     if (api !== null) await rewrite(api, new Date())
-    return 'The sentence was written. Cursors stayed at their words.'
+    return 'The text was replaced. Cursors stayed at their words.'
   })
   return (
     <section class="card">
       <h2>Rewrite by REST</h2>
       <p>
-        A backend sends the edit of one sentence. Weft changes only this sentence, so all other text and all
-        cursors stay in place.
+        A backend reads the text, changes it and sends the whole text back. Weft applies the smallest change,
+        so all cursors stay in place.
       </p>
       {api === null ? (
         <p class="hint">Open this window from the console to try it with one click.</p>
@@ -24,19 +24,19 @@ export function RewritePanel({ api }: { readonly api: ApiClient | null }) {
           <button
             type="button"
             class="button"
-            disabled={writing.busy}
+            disabled={replace.busy}
             onMouseDown={keepFocus}
-            onClick={() => void writing.run()}
+            onClick={() => void replace.run()}
           >
             Rewrite by REST
           </button>
         </p>
       )}
-      <ActionOutcome {...writing} />
+      <ActionOutcome {...replace} />
       <details>
         <summary>The call with curl</summary>
         <pre>{rewriteCurl(location.origin)}</pre>
-        <p class="hint">This call adds a paragraph at the end of the text.</p>
+        <p class="hint">This call replaces the whole text with one sentence.</p>
       </details>
     </section>
   )

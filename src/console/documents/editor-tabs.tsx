@@ -4,7 +4,6 @@ import type { EditorAddress } from './live/live-view.ts'
 const views = [
   ['live', 'Live'],
   ['versions', 'Versions'],
-  ['edit', 'Edit content'],
   ['replace', 'Replace content'],
   ['connect', 'Connect'],
 ] as const

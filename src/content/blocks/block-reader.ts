@@ -16,13 +16,20 @@ export function storedId(node: LiveNode): string {
 /** Reads stored nodes as blocks. A node that the dialect or the block tree cannot represent becomes custom. */
 export class BlockReader {
   readonly origins = new Map<BlockNode | Inline, LiveNode>()
+  readonly #hasAllTables: boolean
   readonly #dialect: Dialect
   readonly #marks: MarkTable
   readonly #kinds: ReadonlyMap<string, NamedKind>
   readonly #markNames: ReadonlyMap<string, MarkName>
   readonly #markSets = new Map<MarkSet, BlockMarks>()
 
-  constructor(dialect: Dialect, marks: MarkTable) {
+  /**
+   * Creates a reader.
+   * @param tables tables that are blocks. `simple`: those with one header row, and a line in each cell; `all`:
+   * those without merged cells
+   */
+  constructor(dialect: Dialect, marks: MarkTable, tables: 'simple' | 'all' = 'simple') {
+    this.#hasAllTables = tables === 'all'
     this.#dialect = dialect
     this.#marks = marks
     this.#kinds = new Map(Object.entries(dialect.nodes).map(([kind, name]) => [name, kind as NamedKind]))
@@ -96,7 +103,7 @@ export class BlockReader {
       case 'blockquote':
         return { kind: 'blockquote', children: this.blocks(node.children) }
       case 'bulletList': {
-        const children = this.#parts(node, 'listItem', (item) => ({
+        const children = this.#parts(node, ['listItem'], (item) => ({
           kind: 'listItem' as const,
           children: this.blocks(item.children),
         }))
@@ -104,7 +111,7 @@ export class BlockReader {
       }
       case 'orderedList': {
         const start = Number(attributeOf(node, this.#dialect.start) ?? 1)
-        const children = this.#parts(node, 'listItem', (item) => ({
+        const children = this.#parts(node, ['listItem'], (item) => ({
           kind: 'listItem' as const,
           children: this.blocks(item.children),
         }))
@@ -112,7 +119,7 @@ export class BlockReader {
         return { kind: 'orderedList', start, children }
       }
       case 'taskList': {
-        const children = this.#parts(node, 'taskItem', (item) => ({
+        const children = this.#parts(node, ['taskItem'], (item) => ({
           kind: 'taskItem' as const,
           checked: attributeOf(item, 'checked') === 'true',
           children: this.blocks(item.children),
@@ -140,14 +147,16 @@ export class BlockReader {
   }
 
   /** Reads the parts of a node, for example the items of a list; null if it has other children or none. */
-  #parts<T extends BlockNode>(
+  #parts<T extends BlockNode, Kind extends NamedKind>(
     node: LiveElement,
-    kind: NamedKind,
-    read: (part: LiveElement) => T | null,
+    kinds: readonly Kind[],
+    read: (part: LiveElement, kind: Kind) => T | null,
   ): T[] | null {
     const parts: T[] = []
     for (const child of node.children) {
-      const part = child.kind === 'element' && this.#kinds.get(child.name) === kind ? read(child) : null
+      if (child.kind === 'text') return null
+      const kind = kinds.find((each) => each === this.#kinds.get(child.name))
+      const part = kind === undefined ? null : read(child, kind)
       if (part === null) return null
       parts.push(this.#noted(part, child))
     }
@@ -164,17 +173,21 @@ export class BlockReader {
     return { kind: 'codeBlock', language: language === '' ? null : language, text }
   }
 
-  /** Reads a table that has one header row and no merged cells, and only a line of text in each cell. */
+  /** Reads a table without merged cells; null if it is not one of those that are blocks. */
   #table(node: LiveElement): Block | null {
-    const rows = this.#parts(node, 'tableRow', (row) => this.#row(row, row === node.children[0]))
+    const rows = this.#parts(node, ['tableRow'], (row) => this.#row(row, row === node.children[0]))
     const width = rows?.[0]?.children.length
     if (rows === null || rows.some(({ children }) => children.length !== width)) return null
     return { kind: 'table', children: rows }
   }
 
   #row(node: LiveElement, isFirst: boolean): TableRow | null {
+    if (this.#hasAllTables) {
+      const children = this.#parts(node, ['tableCell', 'tableHeader'], (cell, kind) => this.#cell(cell, kind))
+      return children && { kind: 'tableRow', children }
+    }
     const kind = isFirst ? 'tableHeader' : 'tableCell'
-    const children = this.#parts(node, kind, (cell) => this.#cell(cell, kind))
+    const children = this.#parts(node, [kind], (cell) => this.#cell(cell, kind))
     return children && { kind: 'tableRow', children }
   }
 
@@ -186,7 +199,7 @@ export class BlockReader {
       ({ kind }, index) =>
         kind === 'image' || (kind === 'paragraph' && visible[index - 1]?.kind !== 'paragraph'),
     )
-    if (isMerged || !isLine) return null
+    if (isMerged || (!isLine && !this.#hasAllTables)) return null
     const align = attributeOf(node, 'align')
     return {
       kind,

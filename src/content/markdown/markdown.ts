@@ -1,10 +1,11 @@
 import type * as Y from 'yjs'
 import type { BlockNode } from '../blocks/block.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
-import { BlockReader, storedId } from '../blocks/block-reader.ts'
+import { BlockReader } from '../blocks/block-reader.ts'
 import { BlockWriter } from '../blocks/block-writer.ts'
-import { type Dialect, dialectOf, isBlockNote } from '../blocks/dialect.ts'
+import { type Dialect, isBlockNote } from '../blocks/dialect.ts'
 import { BlockMerger, type LiveBlock } from '../blocks/merge-blocks.ts'
+import { dialectFor, nodesById } from '../blocks/stored-blocks.ts'
 import { invalidContent } from '../content-error.ts'
 import { jsonTypeName } from '../json/json.ts'
 import { Output } from '../output.ts'
@@ -122,32 +123,4 @@ function liveBlocks(
     while (at < parsed.blocks.length && (parsed.lines[at] as number) < end) at += 1
     return { block, views: parsed.blocks.slice(first, at) }
   })
-}
-
-function dialectFor(root: LiveElement, vocabulary: ObservedSchema, contentKey: string): Dialect {
-  return dialectOf(vocabulary, contentKey, hasInlineImages(root))
-}
-
-/** Returns whether a paragraph or a heading contains an image. */
-function hasInlineImages(root: LiveElement): boolean {
-  const waiting: LiveNode[] = [root]
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node.kind === 'text') continue
-    const isLine = node.name === 'paragraph' || node.name === 'heading'
-    for (const child of node.children) {
-      if (isLine && child.kind === 'element' && child.name === 'image') return true
-      waiting.push(child)
-    }
-  }
-  return false
-}
-
-function nodesById(root: LiveElement): ReadonlyMap<string, LiveNode> {
-  const nodes = new Map<string, LiveNode>()
-  const waiting: LiveNode[] = [...root.children]
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    nodes.set(storedId(node), node)
-    if (node.kind === 'element') for (const child of node.children) waiting.push(child)
-  }
-  return nodes
 }

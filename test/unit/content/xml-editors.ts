@@ -152,3 +152,16 @@ export function correctionsOf(doc: Y.Doc, node: Node, key = richKey): Uint8Array
     updateYFragment(copy, fragment, node, { mapping: new Map(), isOMark: new Map() }),
   )
 }
+
+/**
+ * Returns whether a text without characters is left. A text that was emptied stays in its element, as in the
+ * binding, which removes it when a neighbor differs.
+ */
+export function hasEmptiedText(type: Y.AbstractType<unknown>): boolean {
+  if (type instanceof Y.XmlText) return type.length === 0
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted || !(item.content instanceof Y.ContentType)) continue
+    if (hasEmptiedText(item.content.type as Y.AbstractType<unknown>)) return true
+  }
+  return false
+}

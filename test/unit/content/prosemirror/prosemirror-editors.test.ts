@@ -1,10 +1,17 @@
 import * as fc from 'fast-check'
 import type { Node } from 'prosemirror-model'
 import { expect, test } from 'vitest'
-import * as Y from 'yjs'
 import { replaceContent } from '../../../../src/content/replace.ts'
 import { runs, updatesOf } from '../support.ts'
-import { basicSchema, correctionsOf, documents, shown, stored, tiptapSchema } from '../xml-editors.ts'
+import {
+  basicSchema,
+  correctionsOf,
+  documents,
+  hasEmptiedText,
+  shown,
+  stored,
+  tiptapSchema,
+} from '../xml-editors.ts'
 import { richKey } from '../xml-support.ts'
 import { readJson } from './prosemirror-support.ts'
 
@@ -47,14 +54,6 @@ const sortedMarks = (node: Node): unknown =>
   JSON.parse(JSON.stringify(node), (key, value: unknown) =>
     key === 'marks' ? (value as object[]).map((mark) => JSON.stringify(mark)).sort() : value,
   )
-
-const hasEmptiedText = (type: Y.AbstractType<unknown>): boolean => {
-  if (type instanceof Y.XmlText) return type.length === 0
-  for (let item = type._start; item !== null; item = item.right)
-    if (!item.deleted && item.content instanceof Y.ContentType && hasEmptiedText(item.content.type))
-      return true
-  return false
-}
 
 /** The content of a node as the binding of the editor stores it. */
 const asStored = (node: Node): Node => shown(stored(node), node.type.schema)

@@ -1,0 +1,33 @@
+import type { ObservedSchema } from '../xml/observed-schema.ts'
+import type { LiveElement, LiveNode } from '../xml/tree.ts'
+import { storedId } from './block-reader.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
+
+/** Returns the dialect of a root. */
+export const dialectFor = (root: LiveElement, vocabulary: ObservedSchema, contentKey: string): Dialect =>
+  dialectOf(vocabulary, contentKey, hasInlineImages(root))
+
+/** Returns whether a paragraph or a heading contains an image. */
+function hasInlineImages(root: LiveElement): boolean {
+  const waiting: LiveNode[] = [root]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node.kind === 'text') continue
+    const isLine = node.name === 'paragraph' || node.name === 'heading'
+    for (const child of node.children) {
+      if (isLine && child.kind === 'element' && child.name === 'image') return true
+      waiting.push(child)
+    }
+  }
+  return false
+}
+
+/** Returns all nodes of a root by their ids. */
+export function nodesById(root: LiveElement): ReadonlyMap<string, LiveNode> {
+  const nodes = new Map<string, LiveNode>()
+  const waiting: LiveNode[] = [...root.children]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    nodes.set(storedId(node), node)
+    if (node.kind === 'element') for (const child of node.children) waiting.push(child)
+  }
+  return nodes
+}

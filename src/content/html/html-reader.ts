@@ -1,0 +1,350 @@
+import { limits } from '../../model/limits.ts'
+import type {
+  Block,
+  BlockList,
+  BlockMarks,
+  Inline,
+  ListItem,
+  TableCell,
+  TableRow,
+  TaskItem,
+} from '../blocks/block.ts'
+import { isInvisible } from '../blocks/block-keys.ts'
+import { contentLimit } from '../content-error.ts'
+import { LineReader } from './line-reader.ts'
+import { attributeOf, type HtmlElement, type HtmlNode, isBlank, isElement, textOf } from './parse-html.ts'
+import { atomAttribute, blockAttribute } from './placeholders.ts'
+import { isSafeImage, isSafeLink } from './safe-address.ts'
+
+/** Blocks that a document supports in addition to text, lists and code. Others become their content. */
+export interface HtmlFeatures {
+  readonly table: boolean
+  readonly taskList: boolean
+  /** True if an image is a block, and not part of a line. */
+  readonly blockImages: boolean
+}
+
+/** All features. */
+export const allHtmlFeatures: HtmlFeatures = { table: true, taskList: true, blockImages: true }
+
+/** Maximum number of nested blocks. Each of them is an element of the document. */
+const depthMax = limits.typeDepth - 1
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
+
+/** Elements whose content is not text of the document. */
+const dropped = names(
+  'script style template noscript noembed noframes iframe object embed applet audio video canvas svg math head ' +
+    'title textarea select datalist map',
+)
+
+/** Elements around lines: their start and their end also end a line. */
+const containers = names(
+  'p div section article main header footer nav aside address figure figcaption center fieldset legend form ' +
+    'details summary dialog dl dt dd hgroup search menu li tr td th thead tbody tfoot caption',
+)
+
+/** Elements that are blocks themselves. */
+const blockNames = names('blockquote ul ol pre hr table h1 h2 h3 h4 h5 h6')
+
+const simpleMarks: ReadonlyMap<string, BlockMarks> = new Map<string, BlockMarks>([
+  ...['b', 'strong'].map((name): [string, BlockMarks] => [name, { bold: true }]),
+  ...['i', 'em'].map((name): [string, BlockMarks] => [name, { italic: true }]),
+  ...['s', 'del', 'strike'].map((name): [string, BlockMarks] => [name, { strike: true }]),
+  ...['code', 'tt', 'kbd', 'samp'].map((name): [string, BlockMarks] => [name, { code: true }]),
+])
+
+/** What happens at the ends of lines, and at elements that are blocks. */
+interface BlockHandler {
+  endLine(): void
+  block(element: HtmlElement, marks: BlockMarks): void
+}
+
+/**
+ * Converts HTML to blocks. An element that blocks do not have becomes its children. Scripts, styles, embedded
+ * documents and controls are dropped, and so are all attributes except the addresses of links and images, and
+ * those of lists, code and tables. Empty paragraphs are dropped.
+ */
+export class HtmlReader {
+  /** Ids of the custom nodes that were read. */
+  readonly placeholders = new Set<string>()
+  readonly #features: HtmlFeatures
+  /** Number of cells that may be added for cells that span columns, and to rows that are too short. */
+  #emptyCellsLeft: number = limits.nodes
+
+  constructor(features: HtmlFeatures) {
+    this.#features = features
+  }
+
+  /**
+   * Reads blocks. A line outside of blocks is a paragraph.
+   * @throws ApiError INVALID_ARGUMENT if blocks are nested too deeply
+   */
+  blocks(nodes: readonly HtmlNode[], marks: BlockMarks = {}, depth = 1): Block[] {
+    if (depth > depthMax) throw contentLimit(`data has too much: blocks of HTML are at most ${depthMax} deep`)
+    const blocks: Block[] = []
+    const line = new LineReader()
+    const endLine = (): void => {
+      for (const content of this.#linesOf(line.take())) {
+        const block = paragraphOf(content)
+        if (!isInvisible(block)) blocks.push(block)
+      }
+    }
+    this.#visit(nodes, marks, line, {
+      endLine,
+      block: (element, around) => {
+        endLine()
+        for (const block of this.#block(element, around, depth)) blocks.push(block)
+      },
+    })
+    endLine()
+    return blocks
+  }
+
+  #visit(nodes: readonly HtmlNode[], marks: BlockMarks, line: LineReader, on: BlockHandler): void {
+    for (const node of nodes) {
+      if ('value' in node) line.text(node.value, marks)
+      if (!isElement(node) || dropped.has(node.tagName)) continue
+      const { tagName, childNodes } = node
+      const atom = attributeOf(node, atomAttribute)
+      if (atom !== null) line.atom(this.#custom(atom, childNodes))
+      else if (attributeOf(node, blockAttribute) !== null || blockNames.has(tagName)) on.block(node, marks)
+      else if (tagName === 'br') line.lineBreak()
+      else if (tagName === 'img') {
+        const image = imageOf(node, marks)
+        if (image !== null) line.atom(image)
+      } else if (containers.has(tagName)) {
+        on.endLine()
+        this.#visit(childNodes, marks, line, on)
+        on.endLine()
+      } else this.#visit(childNodes, withMark(marks, node), line, on)
+    }
+  }
+
+  /** Divides a line at its images, if images are blocks. */
+  #linesOf(content: readonly Inline[]): readonly (readonly Inline[])[] {
+    if (!this.#features.blockImages || content.every(({ kind }) => kind !== 'image')) return [content]
+    const lines: Inline[][] = [[]]
+    for (const inline of content) {
+      if (inline.kind === 'image') lines.push([inline], [])
+      else lines.at(-1)?.push(inline)
+    }
+    return lines.map(trimmed)
+  }
+
+  #custom(id: string, content: readonly HtmlNode[]): Block & Inline {
+    this.placeholders.add(id)
+    return { kind: 'custom', id, name: textOf(content) }
+  }
+
+  #block(element: HtmlElement, marks: BlockMarks, depth: number): readonly Block[] {
+    const { tagName, childNodes } = element
+    const id = attributeOf(element, blockAttribute)
+    if (id !== null) return [this.#custom(id, childNodes)]
+    switch (tagName) {
+      case 'blockquote':
+        return [{ kind: 'blockquote', children: this.blocks(childNodes, marks, depth + 1) }]
+      case 'ul':
+      case 'ol':
+        return this.#lists(element, marks, depth)
+      case 'pre':
+        return [codeOf(element)]
+      case 'hr':
+        return [{ kind: 'horizontalRule' }]
+      case 'table':
+        return this.#table(element, marks, depth)
+      default: {
+        const level = Number(tagName.slice(1))
+        const [content = [], ...others] = this.#linesOf(this.#line(childNodes, marks))
+        return [{ kind: 'heading', level, content }, ...others.map(paragraphOf)]
+      }
+    }
+  }
+
+  /** Reads one line. Blocks in it become parts of the line. */
+  #line(nodes: readonly HtmlNode[], marks: BlockMarks): readonly Inline[] {
+    const line = new LineReader()
+    const on: BlockHandler = {
+      endLine: () => line.text(' ', {}),
+      block: ({ childNodes }, around) => {
+        on.endLine()
+        this.#visit(childNodes, around, line, on)
+        on.endLine()
+      },
+    }
+    this.#visit(nodes, marks, line, on)
+    return line.take()
+  }
+
+  /** Reads a list. A change between tasks and other items starts a new list. */
+  #lists(list: HtmlElement, marks: BlockMarks, depth: number): readonly BlockList[] {
+    const lists: BlockList[] = []
+    const items: (ListItem & { readonly children: Block[] })[] = []
+    const tasks: (TaskItem & { readonly children: Block[] })[] = []
+    const isOrdered = list.tagName === 'ol'
+    let start = isOrdered ? startOf(list) : 0
+    const endList = (): void => {
+      const children = items.splice(0)
+      if (children.length > 0)
+        lists.push(isOrdered ? { kind: 'orderedList', start, children } : { kind: 'bulletList', children })
+      start += children.length
+      if (tasks.length > 0) lists.push({ kind: 'taskList', children: tasks.splice(0) })
+    }
+    for (const node of list.childNodes) {
+      if (!isElement(node) ? !('value' in node) || isBlank(node.value) : dropped.has(node.tagName)) continue
+      const isItem = isElement(node) && node.tagName === 'li'
+      const checked = isItem && !isOrdered && this.#features.taskList ? taskState(node) : null
+      const content = isItem ? node.childNodes : [node]
+      const children = this.blocks(content, marks, depth + 2)
+      const last = tasks.at(-1) ?? items.at(-1)
+      // A list directly inside a list belongs to the item before it.
+      if (!isItem && last !== undefined) for (const child of children) last.children.push(child)
+      else if (checked === null) {
+        if (tasks.length > 0) endList()
+        items.push({ kind: 'listItem', children })
+      } else {
+        if (items.length > 0) endList()
+        tasks.push({ kind: 'taskItem', checked, children })
+      }
+    }
+    endList()
+    return lists
+  }
+
+  /** Reads a table. Rows that are too short get empty cells. */
+  #table(table: HtmlElement, marks: BlockMarks, depth: number): readonly Block[] {
+    const captions: Block[] = []
+    const rows: TableRow[] = []
+    const visit = (nodes: readonly HtmlNode[]): void => {
+      for (const node of nodes) {
+        if (!isElement(node)) continue
+        if (node.tagName === 'tr')
+          rows.push({ kind: 'tableRow', children: this.#cells(node, marks, depth + 3) })
+        else if (node.tagName === 'caption') captions.push(...this.blocks(node.childNodes, marks, depth))
+        else if (/^t(?:head|body|foot)$/.test(node.tagName)) visit(node.childNodes)
+      }
+    }
+    visit(table.childNodes)
+    const shown = rows.filter(({ children }) => children.length > 0)
+    if (!this.#features.table)
+      return [...captions, ...shown.flatMap(({ children }) => children.flatMap((cell) => cell.children))]
+    if (shown.length === 0) return captions
+    const width = shown.reduce((most, { children }) => Math.max(most, children.length), 0)
+    const children = shown.map((row): TableRow => {
+      const [first] = row.children
+      const missing = this.#emptyCells(first as TableCell, width - row.children.length)
+      return { kind: 'tableRow', children: [...row.children, ...missing] }
+    })
+    return [...captions, { kind: 'table', children }]
+  }
+
+  #cells(row: HtmlElement, marks: BlockMarks, depth: number): TableCell[] {
+    const cells: TableCell[] = []
+    for (const node of row.childNodes) {
+      if (!isElement(node) || (node.tagName !== 'td' && node.tagName !== 'th')) continue
+      const cell: TableCell = {
+        kind: node.tagName === 'th' ? 'tableHeader' : 'tableCell',
+        align: alignOf(node),
+        children: this.blocks(node.childNodes, marks, depth),
+      }
+      cells.push(cell)
+      const span = Math.min(Number(attributeOf(node, 'colspan') ?? 1) || 1, spanMax)
+      cells.push(...this.#emptyCells(cell, span - 1))
+    }
+    return cells
+  }
+
+  #emptyCells({ kind }: TableCell, length: number): TableCell[] {
+    this.#emptyCellsLeft -= Math.max(0, length)
+    if (this.#emptyCellsLeft < 0)
+      throw contentLimit(`data has too much: tables of HTML have at most ${limits.nodes} missing cells`)
+    return Array.from({ length }, () => ({ kind, align: null, children: [] }))
+  }
+}
+
+/** Maximum number of columns that one cell may span. */
+const spanMax = 100
+
+/** Returns a paragraph with this content. An image that stands alone is a block. */
+function paragraphOf(content: readonly Inline[]): Block {
+  const [only, ...others] = content
+  return others.length === 0 && only?.kind === 'image' ? only : { kind: 'paragraph', content }
+}
+
+/** Returns a part of a line without white space at its ends. */
+function trimmed(content: readonly Inline[]): readonly Inline[] {
+  const line = new LineReader()
+  for (const inline of content) {
+    if (inline.kind === 'text') line.text(inline.text, inline.marks)
+    else if (inline.kind === 'hardBreak') line.lineBreak()
+    else line.atom(inline)
+  }
+  return line.take()
+}
+
+function withMark(marks: BlockMarks, element: HtmlElement): BlockMarks {
+  if (element.tagName !== 'a') {
+    const mark = simpleMarks.get(element.tagName)
+    return mark === undefined ? marks : { ...marks, ...mark }
+  }
+  const href = attributeOf(element, 'href')
+  if (href === null || !isSafeLink(href)) return marks
+  return { ...marks, link: { href, title: attributeOf(element, 'title') } }
+}
+
+/** Returns an image; null if it has no address that is safe. */
+function imageOf(element: HtmlElement, { link }: BlockMarks): (Block & Inline) | null {
+  const src = attributeOf(element, 'src')
+  if (src === null || !isSafeImage(src)) return null
+  const [alt, title] = [attributeOf(element, 'alt') ?? '', attributeOf(element, 'title')]
+  return { kind: 'image', src, alt, title, href: link?.href ?? null }
+}
+
+/** Matches the class of code in a language, as in CommonMark and HTML 5. */
+const languageClass = /(?:^|\s)lang(?:uage)?-(\S+)/
+
+/** Reads code. A line break at its end only ends the last line. */
+function codeOf(element: HtmlElement): Block {
+  const [code] = element.childNodes.filter(isElement)
+  const own = [element, ...(code?.tagName === 'code' ? [code] : [])]
+  const languages = own.flatMap((each) => {
+    const stated =
+      attributeOf(each, 'data-language') ?? languageClass.exec(attributeOf(each, 'class') ?? '')?.[1]
+    return stated === undefined || stated === '' ? [] : [stated]
+  })
+  return {
+    kind: 'codeBlock',
+    language: languages[0] ?? null,
+    text: textOf(element.childNodes).replace(/\n$/, ''),
+  }
+}
+
+/** Returns the number of the first item. */
+function startOf(list: HtmlElement): number {
+  const start = Number(attributeOf(list, 'start') ?? 1)
+  return Number.isInteger(start) && start >= 0 && start <= 999_999_999 ? start : 1
+}
+
+function alignOf(cell: HtmlElement): TableCell['align'] {
+  const style = /(?:^|;)\s*text-align\s*:\s*(left|center|right)\b/i.exec(
+    attributeOf(cell, 'style') ?? '',
+  )?.[1]
+  const align = (style ?? attributeOf(cell, 'align') ?? '').toLowerCase()
+  return align === 'left' || align === 'center' || align === 'right' ? align : null
+}
+
+/** Returns whether the task of an item is done; null if the item is not a task. */
+function taskState(item: HtmlElement): boolean | null {
+  const stated = attributeOf(item, 'data-checked')
+  if (stated !== null) return stated !== 'false'
+  let node: HtmlNode | undefined = item
+  while (node !== undefined && isElement(node)) {
+    if (node.tagName === 'input')
+      return attributeOf(node, 'type')?.toLowerCase() === 'checkbox'
+        ? attributeOf(node, 'checked') !== null
+        : null
+    if (node !== item && !/^(?:p|label|div|span)$/.test(node.tagName)) return null
+    node = node.childNodes.find((child) => isElement(child) || ('value' in child && !isBlank(child.value)))
+  }
+  return null
+}

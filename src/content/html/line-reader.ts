@@ -1,0 +1,51 @@
+import type { BlockMarks, Inline, InlineText } from '../blocks/block.ts'
+import { marksKey } from '../blocks/block-keys.ts'
+
+/**
+ * Reads a line. White space collapses as in HTML: several characters become one space, and there is none at
+ * the start and end of a line. Adjacent texts with the same marks are joined.
+ */
+export class LineReader {
+  #content: Inline[] = []
+  /** True if white space has no effect: at the start, and after white space. */
+  #atSpace = true
+
+  text(text: string, marks: BlockMarks): void {
+    const collapsed = text.replace(/[ \t\n\r\f]+/g, ' ')
+    const shown = this.#atSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed
+    if (shown === '') return
+    this.#atSpace = shown.endsWith(' ')
+    const last = this.#content.at(-1)
+    if (last?.kind === 'text' && marksKey(last.marks) === marksKey(marks))
+      this.#content[this.#content.length - 1] = { ...last, text: last.text + shown }
+    else this.#content.push({ kind: 'text', text: shown, marks })
+  }
+
+  lineBreak(): void {
+    this.#trimEnd()
+    this.#content.push({ kind: 'hardBreak' })
+    this.#atSpace = true
+  }
+
+  atom(inline: Exclude<Inline, InlineText>): void {
+    this.#content.push(inline)
+    this.#atSpace = false
+  }
+
+  /** Returns the line, and starts the next one. A line break alone is an empty line, as in editors. */
+  take(): readonly Inline[] {
+    this.#trimEnd()
+    const content = this.#content
+    this.#content = []
+    this.#atSpace = true
+    return content.length === 1 && content[0]?.kind === 'hardBreak' ? [] : content
+  }
+
+  #trimEnd(): void {
+    const last = this.#content.at(-1)
+    if (last?.kind !== 'text' || !last.text.endsWith(' ')) return
+    const text = last.text.slice(0, -1)
+    if (text === '') this.#content.pop()
+    else this.#content[this.#content.length - 1] = { ...last, text }
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Content that blocks cannot represent appears as an element with the id of the stored node: a block as
+ * `<div data-weft-block="id">`, an atom in a line as `<span data-weft-inline="id">`. Its content has no
+ * meaning.
+ */
+
+/** Attribute of the placeholder of a block. */
+export const blockAttribute = 'data-weft-block'
+
+/** Attribute of the placeholder of an atom in a line. */
+export const atomAttribute = 'data-weft-inline'

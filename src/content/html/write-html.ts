@@ -1,0 +1,203 @@
+import type { Block, BlockList, BlockMarks, Inline, ListItem, TableCell, TaskItem } from '../blocks/block.ts'
+import { isInvisible } from '../blocks/block-keys.ts'
+import type { Output } from '../output.ts'
+import { atomAttribute, blockAttribute } from './placeholders.ts'
+import { isSafeImage, isSafeLink } from './safe-address.ts'
+
+/**
+ * Writes blocks as HTML, one element for each block that is visible. Empty paragraphs are not written, and
+ * addresses that may run a script neither.
+ */
+export const writeHtml = (blocks: readonly Block[], output: Output): string =>
+  new HtmlWriter(output).write(blocks)
+
+class HtmlWriter {
+  readonly #output: Output
+  readonly #parts: string[] = []
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  write(blocks: readonly Block[]): string {
+    this.#blocks(blocks)
+    return this.#parts.join('')
+  }
+
+  #push(part: string): void {
+    this.#output.count(part.length)
+    this.#parts.push(part)
+  }
+
+  /** Writes the blocks that are visible, each on lines of its own. */
+  #blocks(blocks: readonly Block[]): void {
+    let isFirst = true
+    for (const block of blocks) {
+      if (isInvisible(block)) continue
+      if (!isFirst) this.#push('\n')
+      isFirst = false
+      this.#block(block)
+    }
+  }
+
+  #block(block: Block): void {
+    switch (block.kind) {
+      case 'paragraph':
+        return this.#element('p', '', () => this.#line(block.content))
+      case 'heading':
+        return this.#element(`h${block.level}`, '', () => this.#line(block.content))
+      case 'blockquote':
+        return this.#element('blockquote', '', () => this.#lines(() => this.#blocks(block.children)))
+      case 'bulletList':
+      case 'orderedList':
+      case 'taskList':
+        return this.#list(block)
+      case 'codeBlock':
+        return this.#code(block.language, block.text)
+      case 'horizontalRule':
+        return this.#push('<hr>')
+      case 'table':
+        return this.#element('table', '', () =>
+          this.#lines(() =>
+            this.#joined(block.children, ({ children }) =>
+              this.#element('tr', '', () => {
+                for (const cell of children) this.#cell(cell)
+              }),
+            ),
+          ),
+        )
+      case 'image':
+        return this.#element('p', '', () => this.#line([block]))
+      case 'custom':
+        return this.#element('div', attribute(blockAttribute, block.id), () =>
+          this.#push(escapeHtml(block.name)),
+        )
+      default:
+        return block satisfies never
+    }
+  }
+
+  #element(name: string, attributes: string, content: () => void): void {
+    this.#push(`<${name}${attributes}>`)
+    content()
+    this.#push(`</${name}>`)
+  }
+
+  /** Writes content on lines of its own. */
+  #lines(content: () => void): void {
+    this.#push('\n')
+    content()
+    this.#push('\n')
+  }
+
+  #joined<T>(parts: readonly T[], write: (part: T) => void): void {
+    parts.forEach((part, index) => {
+      if (index > 0) this.#push('\n')
+      write(part)
+    })
+  }
+
+  #list(list: BlockList): void {
+    const [name, start] = list.kind === 'orderedList' ? ['ol', list.start] : ['ul', 1]
+    const items: readonly (ListItem | TaskItem)[] = list.children
+    this.#element(name, start === 1 ? '' : attribute('start', String(start)), () =>
+      this.#lines(() =>
+        this.#joined(items, (item) =>
+          this.#element('li', '', () => {
+            if (item.kind === 'taskItem')
+              this.#push(`<input type="checkbox"${item.checked ? ' checked' : ''}> `)
+            this.#content(item.children)
+          }),
+        ),
+      ),
+    )
+  }
+
+  #cell({ kind, align, children }: TableCell): void {
+    const style = align === null ? '' : attribute('style', `text-align: ${align}`)
+    this.#element(kind === 'tableHeader' ? 'th' : 'td', style, () => this.#content(children))
+  }
+
+  /** Writes the content of an item or a cell. A paragraph before nothing but lists has no element. */
+  #content(blocks: readonly Block[]): void {
+    const [first, ...others] = blocks.filter((block) => !isInvisible(block))
+    if (first === undefined) return
+    if (first.kind !== 'paragraph' || !others.every(isList)) return this.#blocks(blocks)
+    this.#line(first.content)
+    if (others.length > 0) this.#push('\n')
+    this.#blocks(others)
+  }
+
+  #code(language: string | null, text: string): void {
+    const isClass = language !== null && !/\s/.test(language)
+    const stated = language === null || isClass ? '' : attribute('data-language', language)
+    this.#push(`<pre${stated}><code${isClass ? attribute('class', `language-${language}`) : ''}>`)
+    // A reader removes one line break at the end.
+    this.#push(`${escapeHtml(text)}${text.endsWith('\n') ? '\n' : ''}</code></pre>`)
+  }
+
+  #line(content: readonly Inline[]): void {
+    let open: readonly Tag[] = []
+    for (const inline of content) {
+      open = this.#changeTags(open, tagsOf(inline))
+      this.#push(inline.kind === 'text' ? escapeHtml(inline.text) : atomHtml(inline))
+    }
+    this.#changeTags(open, [])
+  }
+
+  /** Closes and opens the elements of formatting. Outer elements that both texts have stay open. */
+  #changeTags(open: readonly Tag[], wanted: readonly Tag[]): readonly Tag[] {
+    let shared = 0
+    while (shared < open.length && open[shared]?.start === wanted[shared]?.start) shared += 1
+    for (const { name } of open.slice(shared).reverse()) this.#push(`</${name}>`)
+    for (const { start } of wanted.slice(shared)) this.#push(start)
+    return wanted
+  }
+}
+
+const isList = ({ kind }: Block): boolean =>
+  kind === 'bulletList' || kind === 'orderedList' || kind === 'taskList'
+
+interface Tag {
+  readonly name: string
+  readonly start: string
+}
+
+function tagsOf(inline: Inline): readonly Tag[] {
+  if (inline.kind === 'image') return inline.href === null ? [] : linkTags({ href: inline.href, title: null })
+  if (inline.kind !== 'text') return []
+  const { link, bold, italic, strike, code } = inline.marks
+  const simple = [bold && 'strong', italic && 'em', strike && 's', code && 'code'].flatMap((name) =>
+    name ? [{ name, start: `<${name}>` }] : [],
+  )
+  return link === undefined ? simple : [...linkTags(link), ...simple]
+}
+
+function linkTags({ href, title }: NonNullable<BlockMarks['link']>): readonly Tag[] {
+  if (!isSafeLink(href)) return []
+  const titled = title === null ? '' : attribute('title', title)
+  return [{ name: 'a', start: `<a${attribute('href', href)}${titled}>` }]
+}
+
+function atomHtml(inline: Exclude<Inline, { kind: 'text' }>): string {
+  if (inline.kind === 'hardBreak') return '<br>'
+  if (inline.kind === 'custom')
+    return `<span${attribute(atomAttribute, inline.id)}>${escapeHtml(inline.name)}</span>`
+  const { src, alt, title } = inline
+  const source = isSafeImage(src) ? attribute('src', src) : ''
+  return `<img${source}${attribute('alt', alt)}${title === null ? '' : attribute('title', title)}>`
+}
+
+const attribute = (name: string, value: string): string => ` ${name}="${escapeHtml(value)}"`
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\u00a0': '&nbsp;',
+  '\r': '&#13;',
+}
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"\u00a0\r]/g, (found) => escapes[found] as string)
