@@ -176,6 +176,82 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.close()
   })
 
+  it('[CON-28] edits one place after a preview, suggests places, and keeps concurrent edits', async () => {
+    await add('small', 'We met.\nWe ship on monday.\nWe ship on monday, or later.')
+    const client = await ann('small')
+    const { page, complaints } = await openConsole(browser, weft, {
+      route: '/documents/acme/small/main/edit',
+    })
+    const preview = page.getByRole('button', { name: 'Preview' })
+    await page.getByLabel('Text to find').fill('on Mondays')
+    await page.getByLabel('New text').fill('on Tuesday')
+    await preview.click()
+    await page.getByRole('alert').filter({ hasText: 'does not contain' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Suggested places' }).count()).toBe(1)
+    expect(await seriousFindings(page)).toEqual([])
+
+    await page.getByLabel('Text to find').fill('on monday')
+    await preview.click()
+    await page.getByRole('alert').filter({ hasText: '2 times' }).waitFor()
+    await page.getByRole('button', { name: 'We ship on monday, or later.' }).click()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await preview.click()
+    await page.getByText('This would be changed: ').waitFor()
+    expect(await page.locator('del').allTextContents()).toEqual(['−on monday'])
+    expect(await page.locator('ins').allTextContents()).toEqual(['+on Tuesday'])
+    expect(await page.getByRole('region', { name: 'Difference' }).textContent()).toContain(', or later.')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await seriousFindings(page)).toEqual([])
+
+    client.text.insert(0, 'on monday, or later? ')
+    const text = 'on monday, or later? We met.\nWe ship on monday.\nWe ship on monday, or later.'
+    await eventually(async () => (await weftText('small')) === text)
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Edited: ').waitFor()
+    await eventually(() => client.text.toJSON() === text.replace('monday, or later.', 'Tuesday, or later.'))
+    expect(await page.getByLabel('Text to find').inputValue()).toBe('')
+    expect(complaints).toEqual([])
+    client.close()
+  })
+
+  itLong(
+    '[CON-28] adds to a section of rich text in several formats, and makes several edits at once',
+    async () => {
+      const editor = { organizationId: 'acme', documentId: 'rich', editorId: 'main', contentKey: 'default' }
+      const data =
+        '<heading level="1">Risks</heading><paragraph>None.</paragraph><heading level="1">Dates</heading><paragraph>May.</paragraph>'
+      dataOf(await weft.post('/v2/crdt/add', { ...editor, type: 'xml', data }))
+      const { page } = await openConsole(browser, weft, { route: '/documents/acme/rich/main/edit' })
+      const [first, second] = [
+        page.getByRole('region', { name: 'Edit 1' }),
+        page.getByRole('region', { name: 'Edit 2' }),
+      ]
+      await first.getByLabel('Action').selectOption('section')
+      await first.getByLabel('Heading').fill('Risks')
+      await first.getByLabel('New text').fill('<paragraph>The <bold>budget</bold>.</paragraph>')
+      await first.getByLabel('Format').selectOption('xml')
+      await page.getByRole('button', { name: 'Add an edit' }).click()
+      await second.getByLabel('Text to find').fill('May')
+      await second.getByLabel('New text').fill('June')
+      await second.getByLabel('Format').selectOption('text')
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await page.locator('del', { hasText: 'May' }).waitFor()
+      expect(await page.locator('ins').count()).toBe(2)
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.getByText('Edited: ').waitFor()
+      expect(await weftText('rich')).toBe(
+        '<heading level="1">Risks</heading><paragraph>None.</paragraph><paragraph>The <bold>budget</bold>.</paragraph>' +
+          '<heading level="1">Dates</heading><paragraph>June.</paragraph>',
+      )
+      await add('json', { a: 1 }, 'map')
+      await page.evaluate(() => {
+        location.hash = '#/documents/acme/json/main/edit'
+      })
+      await page.getByText('This root of type “map” has no text').waitFor()
+    },
+  )
+
   itLong('[CON-27] shows the content of an existing root when the page is opened by a link', async () => {
     const editor = { organizationId: 'acme', documentId: 'other-root', editorId: 'main' }
     await weft.post('/v2/crdt/add', { ...editor, contentKey: 'default', type: 'xml', data: '<p>Hi</p>' })

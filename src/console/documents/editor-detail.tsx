@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
+import { EditView } from './content/edit-view.tsx'
 import { type EditorInfo, useEditorInfo } from './content/editor-info.ts'
 import { ReplaceView } from './content/replace-view.tsx'
 import { EditorStatistics } from './content/statistics.tsx'
@@ -67,7 +68,7 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
   const live = useLiveDocument(address)
   if (live === null) return <p class="hint">Reading…</p>
   const roots = liveRoots(live).map(({ name }) => name)
-  // The views `versions` and `replace` need the list of roots, so they appear when the list is known.
+  // The views `versions`, `edit` and `replace` need the list of roots, so they appear when the list is known.
   const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>
@@ -75,6 +76,7 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
       <EditorTabs address={address} view={view} />
       <State connection={live.connection} onAgain={onAgain} />
       {view === 'versions' && isRead && <VersionList address={address} roots={roots} />}
+      {view === 'edit' && isRead && <EditView address={address} roots={roots} />}
       {view === 'replace' && isRead && <ReplaceView address={address} roots={roots} />}
       {view === 'live' && <Live live={live} />}
     </>

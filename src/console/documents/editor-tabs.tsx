@@ -4,6 +4,7 @@ import type { EditorAddress } from './live/live-view.ts'
 const views = [
   ['live', 'Live'],
   ['versions', 'Versions'],
+  ['edit', 'Edit content'],
   ['replace', 'Replace content'],
   ['connect', 'Connect'],
 ] as const

@@ -133,9 +133,6 @@ function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string
   return { at: name, target: targetOf(insert[name] ?? '', `${place}.${name}`) }
 }
 
-/** Formats of the content of an edit. Without a format, a string is text, and any other value a JSON value. */
-export const editFormats = ['text', 'xml'] as const
-
 function contentOf(content: unknown, format: string | undefined, place: string): EditContent {
   if (format === undefined && typeof content !== 'string') return { format: 'value', value: jsonOf(content) }
   if (typeof content !== 'string') throw invalidEdit(`${place} must be a string for the format "${format}"`)

@@ -1,4 +1,4 @@
-import { editFormats } from '../../../content/edit/check-edits.ts'
+import { editFormats } from '../../../content/edit/edit-formats.ts'
 import {
   changeEditor,
   contentKeySchema,

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks'
 import { ApiCallError } from '../../api/client.ts'
 import { useAction, useApi } from '../../api/hooks.ts'
 import { Button, TextField } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/notice.tsx'
+import { ErrorNotice } from '../../ui/notice.tsx'
 import { consoleUser } from '../console-user.ts'
 import type { EditorAddress } from '../live/live-view.ts'
 import { DiffView } from '../versions/diff-view.tsx'
 import { type DiffPart, diffByLines, diffByWords } from '../versions/text-diff.ts'
 import { contentToText, type EditableContent, textToContent, toComparableLines } from './content-text.ts'
+import { DryRunResult } from './dry-run-result.tsx'
 import { type EditSummary, formatEditSummary } from './edit-summary.ts'
 import type { EditorInfo } from './editor-info.ts'
 
@@ -59,17 +60,10 @@ export function ReplaceEditor({ address, base, onReadAgain }: ReplaceBoxProps) {
       {error?.status === 'FAILED_PRECONDITION' && (
         <p>The version that you read is too old. Read the content again, and repeat your change.</p>
       )}
-      {isCurrent && !foreseen.written.changed && <Notice>This would change nothing.</Notice>}
-      {isCurrent && foreseen.written.changed && (
-        <>
-          <Notice>This would be changed: {formatEditSummary(foreseen.written)}.</Notice>
+      {isCurrent && (
+        <DryRunResult written={foreseen.written} action="Replace" busy={busy} onApply={() => void run(false)}>
           <DiffView parts={foreseen.parts} />
-          <p>
-            <Button kind="primary" busy={busy} onClick={() => void run(false)}>
-              Replace
-            </Button>
-          </p>
-        </>
+        </DryRunResult>
       )}
     </section>
   )

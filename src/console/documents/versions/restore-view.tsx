@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { useAction, useApi } from '../../api/hooks.ts'
 import { Button } from '../../ui/controls.tsx'
 import { FocusedCard } from '../../ui/focused-card.tsx'
-import { ActionOutcome, Notice } from '../../ui/notice.tsx'
+import { ActionOutcome } from '../../ui/notice.tsx'
 import { consoleUser } from '../console-user.ts'
+import { DryRunResult } from '../content/dry-run-result.tsx'
 import { type EditSummary, formatEditSummary } from '../content/edit-summary.ts'
 import type { EditorAddress } from '../live/live-view.ts'
 import { type VersionSummary, versionTitle } from './version-summary.ts'
@@ -44,18 +45,14 @@ export function RestoreView({ address, version, onRestored, onClose }: RestorePr
         All connected users see the change at once and can continue to edit. The current content becomes an
         automatic version.
       </p>
-      {foreseen?.changed === false && <Notice>The content already equals this version.</Notice>}
-      {foreseen?.changed && <Notice>This would be changed: {formatEditSummary(foreseen)}.</Notice>}
+      {foreseen !== null && (
+        <DryRunResult written={foreseen} action="Restore" busy={busy} onApply={() => void run(foreseen)} />
+      )}
       <ActionOutcome error={error} done={done} />
       {error?.status === 'ABORTED' && (
         <p>Nothing was changed, because the document has newer edits. Look again before you restore.</p>
       )}
       <p class="row">
-        {foreseen?.changed && (
-          <Button kind="primary" busy={busy} onClick={() => void run(foreseen)}>
-            Restore
-          </Button>
-        )}
         <Button busy={busy} onClick={() => void run(null)}>
           Look again
         </Button>
