@@ -6,16 +6,16 @@ import { keepFocus } from './toolbar.tsx'
 
 /** Demonstrates how a backend or a language model changes a text that users are editing. */
 export function RewritePanel({ api }: { readonly api: ApiClient | null }) {
-  const replace = useAction(async () => {
+  const writing = useAction(async () => {
     if (api !== null) await rewrite(api, new Date())
-    return 'The text was replaced. Cursors stayed at their words.'
+    return 'The sentence was written. Cursors stayed at their words.'
   })
   return (
     <section class="card">
       <h2>Rewrite by REST</h2>
       <p>
-        A backend reads the text, changes it and sends the whole text back. Weft applies the smallest change,
-        so all cursors stay in place.
+        A backend sends the edit of one sentence. Weft changes only this sentence, so all other text and all
+        cursors stay in place.
       </p>
       {api === null ? (
         <p class="hint">Open this window from the console to try it with one click.</p>
@@ -24,19 +24,19 @@ export function RewritePanel({ api }: { readonly api: ApiClient | null }) {
           <button
             type="button"
             class="button"
-            disabled={replace.busy}
+            disabled={writing.busy}
             onMouseDown={keepFocus}
-            onClick={() => void replace.run()}
+            onClick={() => void writing.run()}
           >
             Rewrite by REST
           </button>
         </p>
       )}
-      <ActionOutcome {...replace} />
+      <ActionOutcome {...writing} />
       <details>
         <summary>The call with curl</summary>
         <pre>{rewriteCurl(location.origin)}</pre>
-        <p class="hint">This call replaces the whole text with one sentence.</p>
+        <p class="hint">This call adds a paragraph at the end of the text.</p>
       </details>
     </section>
   )

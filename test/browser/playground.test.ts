@@ -75,8 +75,8 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
     await two.getByText('Saved on the server').waitFor()
 
     await one.getByRole('button', { name: 'Rewrite by REST' }).click()
-    await one.getByText('The text was replaced.').waitFor()
-    await eventually(async () => /Rewritten by REST at [\d:]+\. This is one/.test(await textOf(two)))
+    await one.getByText('The sentence was written.').waitFor()
+    await eventually(async () => /^Rewritten by REST at [\d:]+\.Welcome/.test(await textOf(two)))
     expect(await beforeCaret(one)).toBe(line)
     expect(await two.evaluate(() => getSelection()?.anchorNode?.textContent)).toBe(' Boldly.')
     expect(await seriousFindings(one)).toEqual([])

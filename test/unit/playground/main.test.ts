@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { friendlyName, identityHash, parseIdentityHash } from '../../../src/playground/participant.ts'
 import { colorClass, colorOf, listParticipants } from '../../../src/playground/participant-list.ts'
 import { welcome } from '../../../src/playground/playground-document.ts'
-import { rewriteCurl, rewritten } from '../../../src/playground/rewrite.ts'
+import { rewriteCurl, rewriteEdit } from '../../../src/playground/rewrite.ts'
 
 describe('the playground', () => {
   it('[CON-8] reads from the address of a window whether it names a user, requests another participant, or does neither', () => {
@@ -33,23 +33,22 @@ describe('the playground', () => {
     expect(colorOf(4_294_967_295)).toMatch(/^#[0-9a-f]{6}$/)
   })
 
-  it('[CON-10] the rewrite by REST changes one sentence, and keeps all other sentences', () => {
-    const once = rewritten(welcome, '12:00:00')
-    expect(once.replace('Rewritten by REST at 12:00:00. ', '')).toBe(welcome)
-    expect(rewritten(once, '12:00:01')).toBe(once.replace('12:00:00', '12:00:01'))
-    const time = '1:2:3'
-    const sentence = 'Rewritten by REST at 1:2:3.'
-    expect(rewritten('', time)).toBe(`<paragraph>${sentence}</paragraph>`)
-    expect(rewritten('<heading>x</heading><paragraph/>', time)).toBe(
-      `<heading>x</heading><paragraph>${sentence}</paragraph>`,
-    )
-    expect(rewritten('<paragraph a="1>/2">x</paragraph>', time)).toBe(
-      `<paragraph a="1>/2">${sentence} x</paragraph>`,
-    )
+  it('[CON-10] the rewrite replaces the sentence of an earlier rewrite, or inserts a sentence at the start', () => {
+    const sentence = 'Rewritten by REST at 12:00:00.'
+    const inserted = { insert: { at: 'start', content: sentence } }
+    expect(rewriteEdit(welcome, '12:00:00')).toEqual(inserted)
+    expect(rewriteEdit('', '12:00:00')).toEqual(inserted)
+    const earlier = 'Rewritten by REST at 1:2:3.'
+    const replaced = { replace: { find: earlier, with: sentence, occurrence: 1 } }
+    expect(rewriteEdit(`<paragraph>${earlier}</paragraph>${welcome}`, '12:00:00')).toEqual(replaced)
+    const formatted = '<em>Rewritten by <strong>REST</strong></em> at 1:2:3.'
+    expect(rewriteEdit(`<paragraph>x ${formatted}</paragraph>`, '12:00:00')).toEqual(replaced)
+    const split = '<paragraph>Rewritten by REST</paragraph><paragraph> at 1:2:3.</paragraph>'
+    expect(rewriteEdit(split, '12:00:00')).toEqual(inserted)
   })
 
   it('[CON-10] builds a curl call that a shell accepts', () => {
     const [, body = ''] = /-d '([^']*)'/.exec(rewriteCurl('http://localhost:8787')) ?? []
-    expect(JSON.parse(body)).toMatchObject({ data: { organizationId: 'playground', type: 'xml' } })
+    expect(JSON.parse(body)).toMatchObject({ data: { organizationId: 'playground', edits: [{}] } })
   })
 })
