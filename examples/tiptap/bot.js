@@ -34,19 +34,19 @@ async function rewrite(editor, showStatus) {
   const [{ data, version }] = await call('/v2/crdt/get', { ...editor, contentKey: 'default', format: 'xml' })
   await sleep(stepMs)
   await showStatus('thinking')
-  const { xml, changes } = tidy(data)
+  const { edits, changes } = tidy(data)
   await sleep(stepMs)
   await showStatus('writing')
   await sleep(stepMs)
-  // `baseVersion` names the version that was read: Weft writes only the difference to it, and merges that
-  // with the present text.
-  const written = await call('/v2/crdt/update', {
+  if (edits.length === 0) return { changes, note: 'has nothing to change' }
+  // `baseVersion` names the version that was read: Weft finds the texts of the edits in it, and merges the
+  // edits with the present text.
+  await call('/v2/crdt/edit', {
     ...editor,
     contentKey: 'default',
-    type: 'xml',
-    data: xml,
+    edits,
     baseVersion: version,
     userId: bot.userId,
   })
-  return { changes, note: written.changed ? '' : 'has nothing to change' }
+  return { changes, note: '' }
 }

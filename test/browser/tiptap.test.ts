@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
-import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { itLong } from '../support/time/full-run.ts'
 
 /** Values that the example exposes on the page. */
@@ -186,22 +186,45 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
 })
 
 interface Tidying {
-  readonly tidy: (xml: string) => { readonly xml: string; readonly changes: readonly string[] }
+  readonly tidy: (xml: string) => { readonly edits: readonly object[]; readonly changes: readonly string[] }
 }
 
-it('[EXA-3] the bot changes neither text that is already tidy nor code', async () => {
-  const file = join(import.meta.dirname, '../..', 'examples', 'tiptap', 'tidy.js')
-  const { tidy } = (await import(pathToFileURL(file).href)) as Tidying
-  const given =
-    '<heading level="1">teh title</heading><paragraph>i <bold>said said</bold> "go"... now &amp; then <code>teh teh</code></paragraph>' +
-    '<codeBlock>teh  teh</codeBlock>'
-  const { xml, changes } = tidy(given)
-  expect(xml).toContain('<heading level="1">The title</heading>')
-  expect(xml).toContain(
-    '<paragraph>I <bold>said</bold> “go”… Now &amp; then <code>teh teh</code></paragraph>',
-  )
-  expect(xml).toContain('<codeBlock>teh  teh</codeBlock>')
-  expect(changes).toContain('doubled words: said said')
-  expect(tidy(xml)).toEqual({ xml, changes: [] })
-  expect(tidy('<paragraph/>')).toEqual({ xml: '<paragraph/>', changes: [] })
+describe('the edits of the bot', () => {
+  const editor = { organizationId: 'acme', documentId: 'tidied', editorId: 'main', contentKey: 'default' }
+  let weft: TestServer
+  beforeAll(async () => {
+    weft = await startTestServer()
+  })
+  afterAll(() => weft?.stop())
+
+  it('[EXA-3] changes neither text that is already tidy nor code', async () => {
+    const file = join(import.meta.dirname, '../..', 'examples', 'tiptap', 'tidy.js')
+    const { tidy } = (await import(pathToFileURL(file).href)) as Tidying
+    const read = async (): Promise<string> => {
+      const [content] = dataOf(await weft.post('/v2/crdt/get', editor)) as { data: string }[]
+      return content?.data ?? ''
+    }
+    const code = '<codeBlock>teh  cat</codeBlock>'
+    const data =
+      '<heading level="1">teh title</heading><paragraph>i <bold>said said</bold> "go"... now &amp; then <code>teh teh</code></paragraph>' +
+      `${code}<paragraph>teh cat</paragraph><paragraph>  </paragraph><paragraph>adn &lt;b&gt; <hardBreak/>teh cat</paragraph>`
+    dataOf(await weft.post('/v2/crdt/add', { ...editor, type: 'xml', data }))
+    const { edits, changes } = tidy(await read())
+    expect(changes).toContain('doubled words: said said')
+    dataOf(await weft.post('/v2/crdt/edit', { ...editor, edits }))
+    const tidied = await read()
+    expect(tidied).toMatch(/^<heading level="2">Summary<\/heading><paragraph>[^<]+<\/paragraph><heading/)
+    expect(tidied.slice(tidied.indexOf('<heading level="1">'))).toBe(
+      '<heading level="1">The title</heading><paragraph>I <bold>said</bold> “go”… Now &amp; then <code>teh teh</code></paragraph>' +
+        `${code}<paragraph>The cat</paragraph><paragraph>  </paragraph><paragraph>And &lt;b&gt; <hardBreak/>The cat</paragraph>`,
+    )
+    expect(tidy(tidied)).toEqual({ edits: [], changes: [] })
+    expect(tidy('<paragraph/>')).toEqual({ edits: [], changes: [] })
+    // The summary of a text without words is removed.
+    const summary = tidied.slice(0, tidied.indexOf('<heading level="1">'))
+    const emptied = `${summary}<paragraph/>`
+    dataOf(await weft.post('/v2/crdt/update', { ...editor, type: 'xml', data: emptied }))
+    dataOf(await weft.post('/v2/crdt/edit', { ...editor, edits: tidy(emptied).edits }))
+    expect(await read()).toBe('<paragraph/>')
+  })
 })
