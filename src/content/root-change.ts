@@ -44,6 +44,9 @@ export function checkChange(change: RootChange): CheckedChange {
 /** Returns whether a change consists of edits. */
 export const isEdits = (change: RootChange): change is RequestedEdits => 'edits' in change
 
+/** Returns how often a change reads the whole content of its root: each edit reads it to find its target. */
+export const passesOf = (change: RootChange): number => (isEdits(change) ? change.edits.length : 1)
+
 /** Returns the content of a change, from which its size is computed. */
 export const contentOfChange = (change: RootChange): unknown => (isEdits(change) ? change.edits : change.data)
 

@@ -5,6 +5,7 @@ import {
   checkChange,
   isEdits,
   type PreparedChange,
+  passesOf,
   rootOfChange,
 } from '../../content/root-change.ts'
 import type { Version } from '../../model/version.ts'
@@ -77,7 +78,9 @@ export class Replacement {
       prepared.checked?.isAtomic === false
     const sizeMax = isEdits(change) && !needsCopy ? editedSizeMax : inlineSizeMax
     const isLarge =
-      prepared.checked === null || room.state.isExpensive || size + room.state.sizeBytes > sizeMax
+      prepared.checked === null ||
+      room.state.isExpensive ||
+      size + passesOf(change) * room.state.sizeBytes > sizeMax
     if (isLarge && room.threads.enabled)
       return this.#onThread(by, (thread) => computeOnThread(room, thread, prepared, options), options)
     const checked = prepared.checked ?? checkChange(change)
