@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import {
   type EditDraft,
   type EditPlace,
-  emptyDraft,
   formatsFor,
   isEditable,
+  newEditDraft,
   partsOfEdit,
   targetProblemOf,
   toEdit,
   withCandidate,
 } from '../../../src/console/documents/content/edit-draft.ts'
 
-const draft = (given: Partial<EditDraft>): EditDraft => ({ ...emptyDraft('text'), ...given })
+const draft = (given: Partial<EditDraft>): EditDraft => ({ ...newEditDraft('text'), ...given })
 
 describe('drafts of edits', () => {
   it('[CON-28] converts each action to an edit of the request', () => {
@@ -37,8 +37,8 @@ describe('drafts of edits', () => {
     expect(formatsFor('xml')).toEqual(expect.arrayContaining(['text', 'xml']))
     expect(formatsFor('text')).toContain('text')
     expect(formatsFor('text')).not.toContain('xml')
-    expect(emptyDraft('text').format).toBe('text')
-    expect(formatsFor('xml')).toContain(emptyDraft('xml').format)
+    expect(newEditDraft('text').format).toBe('text')
+    expect(formatsFor('xml')).toContain(newEditDraft('xml').format)
     const types = ['text', 'xml', 'xmltext', 'map', 'array']
     expect(types.filter((type) => isEditable({ type, data: 'x' }))).toEqual(['text', 'xml', 'xmltext'])
     expect(types.filter((type) => isEditable({ type, data: '' }))).toEqual([])

@@ -34,7 +34,7 @@ export const formatsFor = (type: string): readonly string[] =>
   editFormats.filter((format: string) => type === 'xml' || format === 'text' || format === 'markdown')
 
 /** Returns a new draft for content of this type. Rich text is written in Markdown if the server supports it. */
-export const emptyDraft = (type: string): EditDraft => ({
+export const newEditDraft = (type: string): EditDraft => ({
   action: 'replace',
   find: '',
   content: '',
@@ -96,7 +96,7 @@ const hasContext = (place: EditPlace, before = '', after = ''): boolean =>
   (place.before ?? '').endsWith(before) && (place.after ?? '').startsWith(after)
 
 /** The effect of one edit, as the server describes it. */
-export interface EditResult {
+export interface DraftOutcome {
   readonly place: EditPlace
   readonly changed: boolean
 }
@@ -107,7 +107,7 @@ export interface EditResult {
  */
 export function partsOfEdit(
   { action, content, find }: EditDraft,
-  result: EditResult | undefined,
+  result: DraftOutcome | undefined,
 ): DiffPart[] {
   const { quote = '', before = '', after = '' } = result?.place ?? {}
   const added = { kind: 'added', text: content } as const

@@ -8,11 +8,11 @@ import { DiffView } from '../versions/diff-view.tsx'
 import type { EditableContent } from './content-text.ts'
 import { DryRunResult } from './dry-run-result.tsx'
 import {
+  type DraftOutcome,
   type EditDraft,
-  type EditResult,
   editActions,
-  emptyDraft,
   formatsFor,
+  newEditDraft,
   partsOfEdit,
   targetProblemOf,
   toEdit,
@@ -34,14 +34,14 @@ interface EditFormProps {
 
 interface EditResults extends EditSummary {
   /** One result for each edit, in the same order. */
-  readonly edits: readonly EditResult[]
+  readonly edits: readonly DraftOutcome[]
 }
 
 /** Lets the user edit parts of the content. Before an edit, the user must see the result of a dry run. */
 export function EditForm({ address, base, onReadAgain }: EditFormProps) {
   const api = useApi()
   const { type, contentKey, version } = base
-  const [drafts, setDrafts] = useState<readonly EditDraft[]>(() => [emptyDraft(type)])
+  const [drafts, setDrafts] = useState<readonly EditDraft[]>(() => [newEditDraft(type)])
   /** The drafts of the last call. Its outcome is shown until the user changes a draft. */
   const [sent, setSent] = useState<readonly EditDraft[] | null>(null)
   const [foreseen, setForeseen] = useState<EditResults | null>(null)
@@ -53,7 +53,7 @@ export function EditForm({ address, base, onReadAgain }: EditFormProps) {
     const request = { ...address, contentKey, edits, baseVersion: version, dryRun, userId: consoleUser.id }
     const results = await api.call<EditResults>('/v2/crdt/edit', request)
     if (dryRun) return setForeseen(results)
-    setDrafts([emptyDraft(type)])
+    setDrafts([newEditDraft(type)])
     onReadAgain(`Edited: ${formatEditSummary(results)}.`)
   })
   const readAgain = () => {
@@ -78,7 +78,7 @@ export function EditForm({ address, base, onReadAgain }: EditFormProps) {
         <Button busy={busy} onClick={() => void run(true)}>
           Preview
         </Button>
-        <Button onClick={() => setDrafts([...drafts, emptyDraft(type)])}>Add an edit</Button>
+        <Button onClick={() => setDrafts([...drafts, newEditDraft(type)])}>Add an edit</Button>
         <Button onClick={readAgain}>Read again</Button>
       </p>
       <ErrorNotice error={isCurrent ? error : null} />
