@@ -11,6 +11,7 @@ import type { EditOutcome, PatchOperation } from '../edit.ts'
 import { isPlainView } from './overlay.ts'
 import { PatchPlan } from './patch-plan.ts'
 import { PatchRun } from './patch-run.ts'
+import { withoutCopies } from './plain-copy.ts'
 import { commonLength, formatPointer } from './pointer.ts'
 
 /**
@@ -20,7 +21,8 @@ import { commonLength, formatPointer } from './pointer.ts'
  * Shared values that stay are changed in place. A change inside a plain value replaces the smallest stored
  * value that contains it. New values have the same form as in a replacement of the whole content. Yjs cannot
  * move values: `move` deletes the value and inserts an equal one, and edits of other clients in the old value
- * are lost. Operations without effect write nothing.
+ * are lost. The new value keeps the formatting of shared texts if it is shared again. Operations without effect
+ * write nothing.
  * @param operations operations that `checkPatch` has returned
  * @param place position of the patch in the request, for example `edits[0].patch`
  * @throws ApiError FAILED_PRECONDITION if an operation fails; INVALID_ARGUMENT if the result exceeds a limit,
@@ -49,7 +51,7 @@ export function applyPatch(
 
 function planRun(plan: JsonPlan, run: PatchRun, root: SharedRoot): void {
   if (!isPlainView(run.root)) return new PatchPlan(plan).view(run.root)
-  const target = toJson(run.root.toPlain()) ?? null
+  const target = toJson(withoutCopies(run.root.toPlain())) ?? null
   if (isArray(target)) plan.array(readArray(root), target)
   else if (isObject(target)) plan.map(readMap(root), target)
 }

@@ -1,7 +1,7 @@
 import type * as Y from 'yjs'
 import { setMember } from '../../json/json.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import { entriesIn, entryIn, storedForm } from '../../yjs/shared-values.ts'
+import { entriesIn, entryIn, type StoredValue, storedForm } from '../../yjs/shared-values.ts'
 import { parseIndex } from './pointer.ts'
 
 /**
@@ -13,6 +13,18 @@ import { parseIndex } from './pointer.ts'
  * the changes of the operations until the patch is written.
  */
 export type Value = unknown
+
+/**
+ * The copy of a shared text or XML fragment. If the new value is created in the same form, it keeps the
+ * formatting. Otherwise it is the string.
+ */
+export class SharedCopy {
+  readonly stored: Extract<StoredValue, { kind: 'text' | 'xml' }>
+
+  constructor(stored: SharedCopy['stored']) {
+    this.stored = stored
+  }
+}
 
 /** An object or an array of the document, with the changes of the operations. */
 export type Container = SharedObject | SharedList | PlainObject | PlainList
@@ -34,7 +46,8 @@ export const viewRoot = (root: SharedRoot, kind: 'map' | 'array'): Container =>
 
 /** Returns the view of a stored value. A value without members is returned as it is. */
 export function viewOf(value: unknown): Value {
-  if (typeof value !== 'object' || value === null || isContainer(value)) return value
+  if (typeof value !== 'object' || value === null || value instanceof SharedCopy || isContainer(value))
+    return value
   const form = storedForm(value)
   if (form === 'map') return new SharedObject(value as SharedRoot)
   if (form === 'array') return new SharedList(value as SharedRoot)
@@ -50,7 +63,7 @@ export function childOf(value: Value, token: string): Value {
   return index === null || index >= value.length ? undefined : value.get(index)
 }
 
-/** Returns a value in plain form, as it can be stored. The value must not contain shared values. */
+/** Returns a value in plain form. It must not contain shared values, but may contain copies of them. */
 export const toPlain = (value: Value): unknown => (isPlainView(value) ? value.toPlain() : value)
 
 /** The view of a Y.Map. */

@@ -1,10 +1,12 @@
 import type { Insertion } from '../../json/array-edit.ts'
 import { type Json, kindOfJson, toJson } from '../../json/json.ts'
 import type { JsonPlan } from '../../json/plan.ts'
+import { copyValue } from '../../yjs/copy-value.ts'
 import { kindOfStored, type NewValue, NewValueFactory } from '../../yjs/new-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { elementsIn, entriesIn, entryIn, readElement } from '../../yjs/shared-values.ts'
-import { SharedList, SharedObject, toPlain, type Value } from './overlay.ts'
+import { SharedCopy, SharedList, SharedObject, toPlain, type Value } from './overlay.ts'
+import { withoutCopies } from './plain-copy.ts'
 
 /**
  * Plans the edits that make the stored values equal to the views of them. Reads only values that the
@@ -46,7 +48,7 @@ export class PatchPlan {
 
   /** Plans a change of a stored value. Returns the new value; null if the stored value stays. */
   #member(stored: unknown, plain: unknown, siblings: NewValueFactory): NewValue | null {
-    const json = toJson(plain) ?? null
+    const json = jsonOf(plain)
     const kind = kindOfStored(stored)
     const mayStay = stored !== undefined && (kind === null || kind === kindOfJson(json))
     if (mayStay && this.#plan.update(readElement(stored), json)) return null
@@ -64,7 +66,7 @@ export class PatchPlan {
     let added: unknown[] = []
     const close = (end: number): void => {
       for (let index = next; index < end; index++) kept.delete(index)
-      const target = added.map((value) => toJson(value) ?? null)
+      const target = added.map(jsonOf)
       const make = (index: number) => newValue(siblings, added[index], target[index] as Json)
       if (target.length === 0) removed.fill(1, next, end)
       else {
@@ -94,11 +96,25 @@ function* entriesOf(type: SharedRoot): Generator {
   for (const [, value] of entriesIn(type)) yield value
 }
 
+const jsonOf = (plain: unknown): Json => toJson(withoutCopies(plain)) ?? null
+
 /**
  * Returns the form of a new value. A plain value keeps members that JSON cannot express, such as bytes.
  * @param json the JSON view of `plain`
  */
-function newValue(siblings: NewValueFactory, plain: unknown, json: Json): NewValue {
-  const made = siblings.make(json)
-  return made.as === 'plain' ? { as: 'plain', value: plain } : made
+const newValue = (siblings: NewValueFactory, plain: unknown, json: Json): NewValue =>
+  withCopies(siblings.make(json), plain)
+
+/** Fills a new value from a plain value, so that copies of shared values keep their formatting. */
+function withCopies(made: NewValue, plain: unknown): NewValue {
+  if (made.as === 'plain') return { as: 'plain', value: withoutCopies(plain) }
+  if (plain instanceof SharedCopy) return plain.stored.kind === made.as ? copyValue(plain.stored) : made
+  if (made.as === 'array' && Array.isArray(plain))
+    return { as: 'array', elements: made.elements.map((element, index) => withCopies(element, plain[index])) }
+  if (made.as !== 'map' || typeof plain !== 'object' || plain === null) return made
+  const members = new Map<string, unknown>(Object.entries(plain))
+  return {
+    as: 'map',
+    entries: made.entries.map(([key, entry]) => [key, withCopies(entry, members.get(key))]),
+  }
 }

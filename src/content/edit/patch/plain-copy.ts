@@ -3,8 +3,8 @@ import { type ApiError, invalid } from '../../../errors.ts'
 import { limits } from '../../../model/limits.ts'
 import { isArray, isObject, type Json, setMember, toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
-import { readElement } from '../../yjs/shared-values.ts'
-import { isContainer, isListView, isObjectView, type Value } from './overlay.ts'
+import { readElement, storedForm } from '../../yjs/shared-values.ts'
+import { isContainer, isListView, isObjectView, SharedCopy, type Value } from './overlay.ts'
 
 /** Maximum number of UTF-16 units in the values that one patch copies and moves. */
 const copiedCharactersMax = 16_777_216
@@ -18,7 +18,7 @@ export class PlainReader {
   #characters = 0
 
   /**
-   * Copies a value, in plain form.
+   * Copies a value, in plain form. Shared texts and XML fragments become a `SharedCopy`.
    * @param fail returns the error for a value that has no plain form
    * @throws ApiError INVALID_ARGUMENT if the copies of the patch exceed a limit; RESOURCE_EXHAUSTED as for
    * `Output`
@@ -42,6 +42,7 @@ export class PlainReader {
     }
     const copied = this.#copyLeaf(value, fail)
     if (typeof copied === 'string') this.#count(0, copied.length)
+    else if (copied instanceof SharedCopy) this.#count(0, copied.stored.json.length)
     else if (copied instanceof Uint8Array) this.#count(0, copied.length)
     return copied
   }
@@ -85,6 +86,7 @@ export class PlainReader {
 
   #leaf(value: Value): Json {
     if (typeof value !== 'object' || value === null) return toJson(value) ?? null
+    if (value instanceof SharedCopy) return value.stored.json
     const known = this.#known.get(value)
     if (known !== undefined) return known
     const { json } = readElement(value, this.#output)
@@ -97,7 +99,8 @@ export class PlainReader {
     if (!(value instanceof Y.AbstractType)) return value
     if (value instanceof Y.XmlElement || value instanceof Y.XmlText || value instanceof Y.XmlHook)
       throw fail('a single XML node cannot be moved or copied')
-    return this.#leaf(value)
+    const json = this.#leaf(value) as string
+    return new SharedCopy({ kind: storedForm(value) === 'xml' ? 'xml' : 'text', type: value, json })
   }
 
   #count(nodes: number, characters: number): void {
@@ -127,7 +130,20 @@ const tooLarge = (problem: string): ApiError => invalid('crdt/content-limit', pr
 export function nestingOf(value: unknown): number {
   if (typeof value !== 'object' || value === null || isContainer(value) || value instanceof Uint8Array)
     return 0
+  if (value instanceof SharedCopy) return 0
   let deepest = 0
   for (const member of Object.values(value)) deepest = Math.max(deepest, nestingOf(member))
   return deepest + 1
 }
+
+/** Returns a plain value with strings in place of copies of shared values. */
+export function withoutCopies(value: unknown): unknown {
+  if (value instanceof SharedCopy) return value.stored.json
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
+  if (isArrayOf(value)) return value.map(withoutCopies)
+  const plain = {}
+  for (const [key, member] of Object.entries(value)) setMember(plain, key, withoutCopies(member) as Json)
+  return plain
+}
+
+const isArrayOf = (value: object): value is readonly unknown[] => Array.isArray(value)

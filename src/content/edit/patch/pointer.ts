@@ -20,7 +20,7 @@ export const formatPointer = (path: readonly string[]): string =>
 
 /** Formats reference tokens as a JSON pointer in quotes, for a message. */
 export const shownPointer = (path: readonly string[]): string =>
-  JSON.stringify(shortened(formatPointer(path), shownLengthMax))
+  JSON.stringify(shortened(formatPointer(path.slice(0, shownLengthMax + 1)), shownLengthMax))
 
 /** Returns the array index that a reference token states; null if the token is not an index. */
 export const parseIndex = (token: string): number | null =>

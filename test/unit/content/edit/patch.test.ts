@@ -387,3 +387,35 @@ it('[EDIT-40] expresses insertions and removals by path as patches', () => {
   ] as const)
     expect(refusal(() => insertion([...path], at))).toContain('crdt/edit-not-supported')
 })
+
+it('[EDIT-40] keeps the formatting of texts and XML that a move or a copy creates again as shared values', () => {
+  const doc = made((author) => {
+    const title = new Y.Text()
+    title.insert(0, 'plain ')
+    title.insert(6, 'bold', { bold: true })
+    title.insertEmbed(10, { image: 'x' })
+    const body = new Y.XmlFragment()
+    const heading = new Y.XmlElement('heading')
+    heading.setAttribute('level', 2 as never)
+    body.insert(0, [heading])
+    author.getArray(key).push([
+      new Y.Map<unknown>([
+        ['title', title],
+        ['body', body],
+      ]),
+      new Y.Map(),
+    ])
+  })
+  const first = (): Y.Map<unknown> => doc.getArray<Y.Map<unknown>>(key).get(0)
+  const before = (first().get('title') as Y.Text).toDelta()
+  patch(doc, 'array', [
+    { op: 'move', from: '/0', path: '/1' },
+    { op: 'copy', from: '/1', path: '/0' },
+    { op: 'test', path: '/0/title', value: 'plain bold' },
+    { op: 'remove', path: '/1' },
+  ])
+  expect((first().get('title') as Y.Text).toDelta()).toEqual(before)
+  expect(((first().get('body') as Y.XmlFragment).get(0) as Y.XmlElement).getAttribute('level')).toBe(2)
+  patch(doc, 'array', [{ op: 'copy', from: '/0/title', path: '/1/text' }])
+  expect(doc.getArray<Y.Map<unknown>>(key).get(1).get('text')).toBe('plain bold')
+})
