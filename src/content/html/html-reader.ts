@@ -12,7 +12,7 @@ import type {
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { LineReader } from './line-reader.ts'
-import { attributeOf, type HtmlElement, type HtmlNode, isBlank, isElement, textOf } from './parse-html.ts'
+import { type HtmlElement, type HtmlNode, htmlAttribute, isBlank, isElement, textOf } from './parse-html.ts'
 import { atomAttribute, blockAttribute } from './placeholders.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
 
@@ -54,7 +54,7 @@ const simpleMarks: ReadonlyMap<string, BlockMarks> = new Map<string, BlockMarks>
   ...['code', 'tt', 'kbd', 'samp'].map((name): [string, BlockMarks] => [name, { code: true }]),
 ])
 
-/** What happens at the ends of lines, and at elements that are blocks. */
+/** Receives the ends of lines, and the elements that are blocks. */
 interface BlockHandler {
   endLine(): void
   block(element: HtmlElement, marks: BlockMarks): void
@@ -106,9 +106,9 @@ export class HtmlReader {
       if ('value' in node) line.text(node.value, marks)
       if (!isElement(node) || dropped.has(node.tagName)) continue
       const { tagName, childNodes } = node
-      const atom = attributeOf(node, atomAttribute)
+      const atom = htmlAttribute(node, atomAttribute)
       if (atom !== null) line.atom(this.#custom(atom, childNodes))
-      else if (attributeOf(node, blockAttribute) !== null || blockNames.has(tagName)) on.block(node, marks)
+      else if (htmlAttribute(node, blockAttribute) !== null || blockNames.has(tagName)) on.block(node, marks)
       else if (tagName === 'br') line.lineBreak()
       else if (tagName === 'img') {
         const image = imageOf(node, marks)
@@ -139,7 +139,7 @@ export class HtmlReader {
 
   #block(element: HtmlElement, marks: BlockMarks, depth: number): readonly Block[] {
     const { tagName, childNodes } = element
-    const id = attributeOf(element, blockAttribute)
+    const id = htmlAttribute(element, blockAttribute)
     if (id !== null) return [this.#custom(id, childNodes)]
     switch (tagName) {
       case 'blockquote':
@@ -248,7 +248,7 @@ export class HtmlReader {
         children: this.blocks(node.childNodes, marks, depth),
       }
       cells.push(cell)
-      const span = Math.min(Number(attributeOf(node, 'colspan') ?? 1) || 1, spanMax)
+      const span = Math.min(Number(htmlAttribute(node, 'colspan') ?? 1) || 1, spanMax)
       cells.push(...this.#emptyCells(cell, span - 1))
     }
     return cells
@@ -287,16 +287,16 @@ function withMark(marks: BlockMarks, element: HtmlElement): BlockMarks {
     const mark = simpleMarks.get(element.tagName)
     return mark === undefined ? marks : { ...marks, ...mark }
   }
-  const href = attributeOf(element, 'href')
+  const href = htmlAttribute(element, 'href')
   if (href === null || !isSafeLink(href)) return marks
-  return { ...marks, link: { href, title: attributeOf(element, 'title') } }
+  return { ...marks, link: { href, title: htmlAttribute(element, 'title') } }
 }
 
 /** Returns an image; null if it has no address that is safe. */
 function imageOf(element: HtmlElement, { link }: BlockMarks): (Block & Inline) | null {
-  const src = attributeOf(element, 'src')
+  const src = htmlAttribute(element, 'src')
   if (src === null || !isSafeImage(src)) return null
-  const [alt, title] = [attributeOf(element, 'alt') ?? '', attributeOf(element, 'title')]
+  const [alt, title] = [htmlAttribute(element, 'alt') ?? '', htmlAttribute(element, 'title')]
   return { kind: 'image', src, alt, title, href: link?.href ?? null }
 }
 
@@ -309,7 +309,7 @@ function codeOf(element: HtmlElement): Block {
   const own = [element, ...(code?.tagName === 'code' ? [code] : [])]
   const languages = own.flatMap((each) => {
     const stated =
-      attributeOf(each, 'data-language') ?? languageClass.exec(attributeOf(each, 'class') ?? '')?.[1]
+      htmlAttribute(each, 'data-language') ?? languageClass.exec(htmlAttribute(each, 'class') ?? '')?.[1]
     return stated === undefined || stated === '' ? [] : [stated]
   })
   return {
@@ -321,27 +321,27 @@ function codeOf(element: HtmlElement): Block {
 
 /** Returns the number of the first item. */
 function startOf(list: HtmlElement): number {
-  const start = Number(attributeOf(list, 'start') ?? 1)
+  const start = Number(htmlAttribute(list, 'start') ?? 1)
   return Number.isInteger(start) && start >= 0 && start <= 999_999_999 ? start : 1
 }
 
 function alignOf(cell: HtmlElement): TableCell['align'] {
   const style = /(?:^|;)\s*text-align\s*:\s*(left|center|right)\b/i.exec(
-    attributeOf(cell, 'style') ?? '',
+    htmlAttribute(cell, 'style') ?? '',
   )?.[1]
-  const align = (style ?? attributeOf(cell, 'align') ?? '').toLowerCase()
+  const align = (style ?? htmlAttribute(cell, 'align') ?? '').toLowerCase()
   return align === 'left' || align === 'center' || align === 'right' ? align : null
 }
 
 /** Returns whether the task of an item is done; null if the item is not a task. */
 function taskState(item: HtmlElement): boolean | null {
-  const stated = attributeOf(item, 'data-checked')
+  const stated = htmlAttribute(item, 'data-checked')
   if (stated !== null) return stated !== 'false'
   let node: HtmlNode | undefined = item
   while (node !== undefined && isElement(node)) {
     if (node.tagName === 'input')
-      return attributeOf(node, 'type')?.toLowerCase() === 'checkbox'
-        ? attributeOf(node, 'checked') !== null
+      return htmlAttribute(node, 'type')?.toLowerCase() === 'checkbox'
+        ? htmlAttribute(node, 'checked') !== null
         : null
     if (node !== item && !/^(?:p|label|div|span)$/.test(node.tagName)) return null
     node = node.childNodes.find((child) => isElement(child) || ('value' in child && !isBlank(child.value)))

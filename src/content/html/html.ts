@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { BlockNode } from '../blocks/block.ts'
+import type { Block, BlockNode } from '../blocks/block.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { BlockReader } from '../blocks/block-reader.ts'
 import { BlockWriter } from '../blocks/block-writer.ts'
@@ -22,10 +22,21 @@ import { allHtmlFeatures, type HtmlFeatures, HtmlReader } from './html-reader.ts
 import { type HtmlNode, isElement, parseHtml } from './parse-html.ts'
 import { writeHtml } from './write-html.ts'
 
-/** A text in HTML that was parsed. */
+/** A text in HTML that was parsed, and its blocks for an editor that has all features. */
 export interface CheckedHtml {
   readonly text: string
   readonly nodes: readonly HtmlNode[]
+  readonly usual: HtmlBlocks
+}
+
+interface HtmlBlocks {
+  readonly blocks: readonly Block[]
+  readonly placeholders: ReadonlySet<string>
+}
+
+function blocksOf(nodes: readonly HtmlNode[], features: HtmlFeatures): HtmlBlocks {
+  const reader = new HtmlReader(features)
+  return { blocks: reader.blocks(nodes), placeholders: reader.placeholders }
 }
 
 /**
@@ -36,8 +47,7 @@ export function checkHtml(data: unknown): CheckedHtml {
   if (typeof data !== 'string')
     throw invalidContent(`data must be a string for type "html", not ${jsonTypeName(data)}`)
   const nodes = parseHtml(data)
-  new HtmlReader(allHtmlFeatures).blocks(nodes)
-  return { text: data, nodes }
+  return { text: data, nodes, usual: blocksOf(nodes, allHtmlFeatures) }
 }
 
 /**
@@ -71,7 +81,7 @@ export function readHtml(doc: Y.Doc, contentKey: string, output = new Output()):
 }
 
 function targetOf(
-  { text, nodes }: CheckedHtml,
+  { text, nodes, usual }: CheckedHtml,
   contentKey: string,
   vocabulary: ObservedSchema,
   marks: MarkTable,
@@ -87,10 +97,9 @@ function targetOf(
     throw invalidContent('type "html" does not support roots of BlockNote; send type "xml" or "prosemirror"')
   vocabulary.assumeRichText()
   const features = featuresOf(dialect)
-  const target = new HtmlReader(features)
-  const wanted = target.blocks(nodes)
-  const stored = target.placeholders.size === 0 ? new Map<string, LiveNode>() : nodesById(root)
-  for (const id of target.placeholders) {
+  const wanted = Object.values(features).every(Boolean) ? usual : blocksOf(nodes, features)
+  const stored = wanted.placeholders.size === 0 ? new Map<string, LiveNode>() : nodesById(root)
+  for (const id of wanted.placeholders) {
     if (stored.has(id)) continue
     throw invalidContent(
       `data has a placeholder for a node that the document does not have: ${JSON.stringify(id.slice(0, 50))}; ` +
@@ -100,7 +109,7 @@ function targetOf(
   const live = liveBlocks(blocks, parseHtml(written), features)
   const writer = new BlockWriter(dialect, marks, numbers, stored)
   const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax })
-  return writer.named('', merger.merge(live, wanted), new Map())
+  return writer.named('', merger.merge(live, wanted.blocks), new Map())
 }
 
 const featuresOf = ({ nodes, hasBlockImages }: Dialect): HtmlFeatures => ({

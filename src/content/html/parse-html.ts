@@ -56,7 +56,7 @@ export const isElement = (node: HtmlNode): node is HtmlElement => 'tagName' in n
 export const isBlank = (text: string): boolean => !/[^ \t\n\r\f]/.test(text)
 
 /** Returns the value of an attribute; null if the element does not have it. */
-export const attributeOf = ({ attrs }: HtmlElement, name: string): string | null =>
+export const htmlAttribute = ({ attrs }: HtmlElement, name: string): string | null =>
   attrs.find((attribute) => attribute.name === name)?.value ?? null
 
 /** Returns the text of nodes. Line breaks are `\n`. */
