@@ -1,10 +1,11 @@
 import type * as Y from 'yjs'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { Edit, EditOutcome } from './edit.ts'
-import { editNotSupported } from './edit-errors.ts'
 import { readLineView } from './targets/line-view.ts'
+import { readNestedView } from './targets/nested-view.ts'
 import { readXmlView } from './targets/xml-view.ts'
 import { LineEdits } from './writing/line-edits.ts'
+import { NestedEdits } from './writing/nested-edits.ts'
 import { XmlEdits } from './writing/xml-edits.ts'
 
 /** Kinds of roots whose content is text with formatting. */
@@ -34,5 +35,6 @@ export function applyTextEdit(
     const target = { view: readXmlView(root), type: root, doc: transaction.doc, contentKey }
     return new XmlEdits(transaction, target, place).apply(edit)
   }
-  throw editNotSupported(`${place}: the root ${kind} has no edits yet`)
+  const target = { view: readNestedView(root), type: root, doc: transaction.doc, contentKey }
+  return new NestedEdits(transaction, target, place).apply(edit)
 }

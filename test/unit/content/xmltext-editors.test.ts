@@ -1,33 +1,15 @@
-import { createHeadlessEditor } from '@lexical/headless'
-import { createBinding, type Provider, syncLexicalUpdateToYjs, syncYjsChangesToLexical } from '@lexical/yjs'
-import { slateNodesToInsertDelta, yTextToSlateElement } from '@slate-yjs/core'
-import {
-  $createLineBreakNode,
-  $createParagraphNode,
-  $createTextNode,
-  $getRoot,
-  type LexicalEditor,
-} from 'lexical'
+import { $createLineBreakNode, $createParagraphNode, $createTextNode, $getRoot } from 'lexical'
 import type { Node } from 'slate'
 import { expect, test } from 'vitest'
-import * as Y from 'yjs'
+import type * as Y from 'yjs'
 import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
 import { replaceContent } from '../../../src/content/replace.ts'
 import { rootKind } from '../../../src/content/yjs/root-kind.ts'
-import { loaded, updatesOf } from './support.ts'
+import { updatesOf } from './support.ts'
+import { lexicalDoc, lexicalKey, lexicalState, slateDoc, slateKey, slateNodes } from './xmltext-editors.ts'
 
 const replace = (doc: Y.Doc, key: string, data: unknown) =>
   replaceContent(doc, { type: 'xmltext', contentKey: key, data })
-
-const slateKey = 'content'
-
-function slateDoc(nodes: Node[]): Y.Doc {
-  const author = new Y.Doc()
-  author.get(slateKey, Y.XmlText).applyDelta(slateNodesToInsertDelta(nodes))
-  return loaded(author)
-}
-
-const slateNodes = (doc: Y.Doc): unknown => yTextToSlateElement(loaded(doc).get(slateKey, Y.XmlText)).children
 
 const before = [
   { type: 'heading', level: 1, children: [{ text: 'Title' }] },
@@ -73,66 +55,6 @@ test('[R22] reads and writes Slate elements without properties as xmltext, and S
   replace(doc, slateKey, data)
   expect(slateNodes(doc)).toEqual(bare)
 })
-
-const lexicalKey = 'root'
-
-const noAwareness = {
-  getLocalState: () => null,
-  getStates: () => new Map(),
-  off: () => undefined,
-  on: () => undefined,
-  setLocalState: () => undefined,
-  setLocalStateField: () => undefined,
-}
-const provider: Provider = {
-  awareness: noAwareness,
-  connect: () => undefined,
-  disconnect: () => undefined,
-  off: () => undefined,
-  on: () => undefined,
-}
-
-const editorOf = (): LexicalEditor =>
-  createHeadlessEditor({
-    onError: (error) => {
-      throw error
-    },
-  })
-
-/** The document that Lexical creates from the content that `write` writes. */
-function lexicalDoc(write: () => void): Y.Doc {
-  const author = new Y.Doc()
-  const editor = editorOf()
-  const binding = createBinding(editor, provider, lexicalKey, author, new Map([[lexicalKey, author]]))
-  editor.registerUpdateListener(
-    ({ prevEditorState, editorState, dirtyElements, dirtyLeaves, normalizedNodes, tags }) =>
-      syncLexicalUpdateToYjs(
-        binding,
-        provider,
-        prevEditorState,
-        editorState,
-        dirtyElements,
-        dirtyLeaves,
-        normalizedNodes,
-        tags,
-      ),
-  )
-  editor.update(write, { discrete: true })
-  return loaded(author)
-}
-
-/** The state of Lexical after it has received a document. */
-async function lexicalState(doc: Y.Doc): Promise<unknown> {
-  const received = new Y.Doc()
-  const editor = editorOf()
-  const binding = createBinding(editor, provider, lexicalKey, received, new Map([[lexicalKey, received]]))
-  binding.root.getSharedType().observeDeep((events, transaction) => {
-    if (transaction.origin !== binding) syncYjsChangesToLexical(binding, provider, events, false)
-  })
-  Y.applyUpdate(received, Y.encodeStateAsUpdate(doc))
-  await Promise.resolve()
-  return editor.getEditorState().toJSON()
-}
 
 const writeFirst = (): void => {
   $getRoot().append(

@@ -19,6 +19,10 @@ export type FlowPiece = {
       readonly source: TextSource
       /** Offset in the string of `source`. */
       readonly from: number
+      /** Index in the shared type of `source`; absent if it follows from `from`. */
+      readonly index?: number
+      /** In Lexical: the map before the text; null if the text has none, so that new text must insert it. */
+      readonly textNode?: Y.Item | null
     }
   | {
       readonly source: null

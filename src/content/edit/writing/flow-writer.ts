@@ -102,7 +102,7 @@ export class FlowWriter {
 }
 
 /** Returns the part of a flow as the state of one text. Each inline element is a run of its own. */
-function stateOf({ text, pieces }: TextFlow, start: number, end: number): PlainTextState {
+export function stateOf({ text, pieces }: TextFlow, start: number, end: number): PlainTextState {
   const runs: AttributeRun[] = []
   const embeds: Embed[] = []
   let items = 0
@@ -151,7 +151,7 @@ function addInsertion(
   { aStart, aEnd, bStart, bEnd }: Hunk,
 ): void {
   const isText = (piece: FlowPiece): piece is TextPiece => piece.source !== null
-  const left = pieces.findLast(
+  const left = pieces.find(
     (piece): piece is TextPiece =>
       isText(piece) && piece.start <= aStart && piece.start + piece.length >= aStart,
   )

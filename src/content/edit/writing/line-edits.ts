@@ -1,7 +1,7 @@
 import type { Hunk } from '../../diff/diff.ts'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
-import type { Edit, EditOutcome, InsertPlace, MatchedPlace } from '../edit.ts'
+import type { Edit, EditOutcome, EditTarget, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
 import { offsetAtIndex, type TextBlock } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
@@ -17,6 +17,7 @@ import {
   writeHunks,
   writeOperations,
 } from './source-edits.ts'
+import { withStoredSpaces } from './stored-spaces.ts'
 
 /** The edits of one text root. */
 export class LineEdits {
@@ -31,7 +32,7 @@ export class LineEdits {
   apply(edit: Edit): EditOutcome {
     switch (edit.is) {
       case 'replace':
-        return this.#replace(this.#resolve(edit.target), requireTextContent(edit.content, this.#place))
+        return this.#replace(edit.target, requireTextContent(edit.content, this.#place))
       case 'insert':
         return this.#insert(edit.place, requireTextContent(edit.content, this.#place))
       case 'remove':
@@ -50,8 +51,11 @@ export class LineEdits {
   #resolve = (target: Parameters<typeof resolveTarget>[1]): ResolvedTarget =>
     resolveTarget(this.#root, target, this.#place)
 
-  #replace(target: ResolvedTarget, text: string): EditOutcome {
+  #replace(edited: EditTarget, content: string): EditOutcome {
+    const target = this.#resolve(edited)
     const [start, end] = this.#rangeOf(target)
+    const stored = this.#text.slice(start, end)
+    const text = edited.is === 'quote' ? withStoredSpaces(stored, edited.quote, content) : content
     return this.#write(placeOfTarget(this.#view, target), text, this.#hunks(start, end, text))
   }
 

@@ -14,6 +14,7 @@ import {
   type TextFlow,
   type TextRange,
   type TextSource,
+  textIn,
 } from '../targets/flow-view.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
 import { headingLevel, isPlainTextblock, textblockNames } from '../targets/xml-names.ts'
@@ -21,6 +22,7 @@ import type { XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { indexAtOffset, writeOperations } from './source-edits.ts'
+import { withStoredSpaces } from './stored-spaces.ts'
 import {
   type ChildPlace,
   liveChildren,
@@ -61,7 +63,7 @@ export class XmlEdits {
   apply(edit: Edit): EditOutcome {
     switch (edit.is) {
       case 'replace':
-        return this.#replace(this.#resolve(edit.target), edit.content)
+        return this.#replace(edit.target, edit.content)
       case 'insert':
         return this.#insert(edit.place, edit.content)
       case 'remove':
@@ -79,14 +81,22 @@ export class XmlEdits {
     }
   }
 
-  #replace(target: ResolvedTarget, content: EditContent): EditOutcome {
+  #replace(edited: EditTarget, content: EditContent): EditOutcome {
+    const target = this.#resolve(edited)
     const matched = placeOfTarget(this.#view, target)
     if (content.format === 'xml') return this.#replaceByNodes(matched, target, content.parsed)
     const text = requireTextContent(content, this.#place)
     const ranges = this.#rangesOf(target)
     const lines = text.split('\n')
     const texts = lines.length === ranges.length ? lines : [text]
-    for (const [index, range] of ranges.entries()) this.#writer.replace(range, texts[index] ?? '')
+    for (const [index, range] of ranges.entries()) {
+      const own = texts[index] ?? ''
+      const isQuote = edited.is === 'quote' && ranges.length === 1
+      this.#writer.replace(
+        range,
+        isQuote ? withStoredSpaces(textIn(this.#view, range), edited.quote, own) : own,
+      )
+    }
     return this.#outcome(matched)
   }
 

@@ -179,6 +179,14 @@ test('[EDIT-30] keeps the characters that the quote and the new text have in com
   expect(deltaIn(doc)[1]).toEqual({ insert: 'quick red', attributes: { bold: true } })
 })
 
+test('[EDIT-30] keeps the white space that the quote and the new text have in common', () => {
+  const doc = docOf('one  two\nthree four')
+  apply(doc, replace(quote('one two three'), 'One two and three'))
+  expect(textOf(doc)).toBe('One  two and\nthree four')
+  apply(doc, replace(quote('One  two'), 'One two'))
+  expect(textOf(doc)).toBe('One two and\nthree four')
+})
+
 test('[EDIT-5] writes nothing when the document already has the result', () => {
   const doc = docOf('a ', ['bold', { bold: true }], ' c', ['\n', { header: 1 }])
   const edits = [

@@ -52,7 +52,7 @@ const plan =
 test('[EDIT-20] matches a quote across formatting and hard breaks, but not across other inline elements', () => {
   const data = '<paragraph>one <bold>t</bold>wo<hardBreak/>three <image src="x"/> four</paragraph>'
   expect(edited(data, replace(quote('one two three'), 'one 2 three'))).toBe(
-    '<paragraph>one <bold>2 </bold>three <image src="x"/> four</paragraph>',
+    '<paragraph>one <bold>2</bold><hardBreak/>three <image src="x"/> four</paragraph>',
   )
   expect(edited(data, replace(quote('two three'), 'two\nten'))).toBe(
     '<paragraph>one <bold>t</bold>wo<hardBreak/>ten <image src="x"/> four</paragraph>',

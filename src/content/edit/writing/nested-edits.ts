@@ -1,0 +1,315 @@
+import { equalityDeep } from 'lib0/function'
+import * as Y from 'yjs'
+import { type Json, toJson } from '../../json/json.ts'
+import { writeEdits } from '../../json/write-edits.ts'
+import { newValueOf } from '../../yjs/new-values.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { Edit, EditContent, EditOutcome, EditTarget, InsertPlace, MatchedPlace } from '../edit.ts'
+import { editNotSupported } from '../edit-errors.ts'
+import { blockAt, type TextBlock, type TextFlow, type TextRange, textIn } from '../targets/flow-view.ts'
+import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
+import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
+import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import { linesOf, requireTextContent } from './content-text.ts'
+import { indexOfItem, lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
+import { writeOperations } from './source-edits.ts'
+import { withStoredSpaces } from './stored-spaces.ts'
+import { liveChildren, parentOf, sizeOfNode } from './tree-places.ts'
+
+/** The root of an edit, and its content. */
+export interface NestedEditRoot extends TargetRoot {
+  readonly view: NestedFlowView
+  readonly type: SharedRoot
+}
+
+/** A place in a shared text that contains blocks. */
+interface IndexPlace {
+  readonly parent: SharedRoot
+  readonly index: number
+}
+
+/** Attributes of a new paragraph of Lexical, in addition to its type. */
+const paragraphProperties = {
+  __format: 0,
+  __style: '',
+  __indent: 0,
+  __dir: null,
+  __textFormat: 0,
+  __textStyle: '',
+} as const
+
+/** Attributes that identify one block, so that a new block must not have the same value. */
+const idAttributes: ReadonlySet<string> = new Set(['id', '_id', 'key', 'uid', 'uuid'])
+
+/** One edit of a root of nested texts, as Lexical and Slate use it. */
+export class NestedEdits {
+  readonly #transaction: Y.Transaction
+  readonly #root: NestedEditRoot
+  readonly #place: string
+  readonly #writer: NestedFlowWriter
+
+  constructor(transaction: Y.Transaction, root: NestedEditRoot, place: string) {
+    this.#transaction = transaction
+    this.#root = root
+    this.#place = place
+    this.#writer = new NestedFlowWriter(root.view)
+  }
+
+  apply(edit: Edit): EditOutcome {
+    switch (edit.is) {
+      case 'replace':
+        return this.#replace(edit.target, edit.content)
+      case 'insert':
+        return this.#insert(edit.place, requireTextContent(edit.content, this.#place))
+      case 'remove':
+        return this.#remove(this.#resolve(edit.target))
+      case 'mark':
+        return this.#mark(this.#resolve(edit.target), edit.name, edit.value)
+      case 'attributes':
+        return this.#setAttributes(this.#resolve(edit.target), edit.set)
+      default:
+        throw this.#unsupported(
+          edit.is === 'text'
+            ? 'a position needs a text, and the root is of type "xmltext"'
+            : 'a patch needs a map or an array',
+        )
+    }
+  }
+
+  #replace(edited: EditTarget, content: EditContent): EditOutcome {
+    const target = this.#resolve(edited)
+    const matched = placeOfTarget(this.#view, target)
+    const text = requireTextContent(content, this.#place)
+    const ranges = this.#rangesOf(target)
+    const lines = text.split('\n')
+    const texts = lines.length === ranges.length ? lines : [text]
+    for (const [index, range] of ranges.entries()) {
+      const own = texts[index] ?? ''
+      const isQuote = edited.is === 'quote' && ranges.length === 1
+      this.#writer.replace(
+        range,
+        isQuote ? withStoredSpaces(textIn(this.#view, range), edited.quote, own) : own,
+      )
+    }
+    return this.#outcome(matched)
+  }
+
+  #insert(place: InsertPlace, text: string): EditOutcome {
+    if (!('target' in place)) {
+      const { type } = this.#root
+      return this.#insertBlocks(
+        {},
+        { parent: type, index: place.at === 'start' ? 0 : lengthOf(type) },
+        text,
+        null,
+      )
+    }
+    const target = this.#resolve(place.target)
+    const matched = placeOfTarget(this.#view, target)
+    const isInto = place.at === 'into' && !isHeading(target)
+    if (target.is === 'text' || isInto || (target.is === 'node' && target.node.inline !== null)) {
+      const ranges = this.#rangesOf(target)
+      const [first, last] = [ranges[0] as TextRange, ranges.at(-1) as TextRange]
+      const isBefore = place.at === 'before'
+      this.#writer.insert(isBefore ? first.flow : last.flow, isBefore ? first.start : last.end, text)
+      return this.#outcome(matched)
+    }
+    const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
+    const inSection = place.at !== 'before' && isHeading(target)
+    return this.#insertBlocks(
+      matched,
+      this.#nextTo(inSection ? lastOfSection(type) : type, place.at),
+      text,
+      type,
+    )
+  }
+
+  #insertBlocks(
+    matched: MatchedPlace,
+    { parent, index }: IndexPlace,
+    text: string,
+    near: SharedRoot | null,
+  ): EditOutcome {
+    if (text === '') return this.#outcome(matched)
+    const lines = linesOf(text)
+    const attributes = this.#newAttributes(near)
+    const blocks = lines.map((line) => newBlock(line, attributes, this.#isLexical))
+    writeOperations(parent, [
+      ...(index === 0 ? [] : [{ retain: index, attributes: Object.create(null) }]),
+      ...blocks.map((insert) => ({ insert, attributes: Object.create(null) })),
+    ])
+    const insertions = lines.reduce((sum, line) => sum + line.length + 1, 0)
+    return { place: matched, insertions, deletions: 0, changed: true }
+  }
+
+  /** Returns the attributes of a new paragraph: those of the block next to it, if it is a paragraph. */
+  #newAttributes(near: SharedRoot | null): ReadonlyMap<string, Json> {
+    const attributes = near instanceof Y.XmlText ? nestedAttributes(near) : null
+    if (attributes !== null && isPlainNode(attributes))
+      return new Map(Object.entries(attributes).filter(([name]) => !idAttributes.has(name)))
+    if (this.#isLexical)
+      return new Map(Object.entries({ [lexicalType]: 'paragraph', ...paragraphProperties }))
+    const { paragraphType, blocks } = this.#view
+    return new Map(
+      paragraphType === null && blocks.length > 0 ? [] : [['type', paragraphType ?? 'paragraph']],
+    )
+  }
+
+  #nextTo(type: SharedRoot, at: 'before' | 'after' | 'into'): IndexPlace {
+    const parent = parentOf(type)
+    const item = type._item
+    if (parent === null || item === null || parent instanceof Y.XmlElement)
+      throw this.#unsupported('blocks can only be next to a block of a text')
+    return { parent, index: indexOfItem(item) + (at === 'before' ? 0 : 1) }
+  }
+
+  #remove(target: ResolvedTarget): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    if (target.is === 'text') {
+      for (const range of target.ranges) this.#writer.replace(range, '')
+      return this.#outcome(matched)
+    }
+    const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
+    const isInline = target.is === 'node' && target.node.inline !== null
+    const removed = isInline ? type : outermostAlone(type)
+    if (removed === null) {
+      for (const range of this.#rangesOf(target)) this.#writer.replace(range, '')
+      return this.#outcome(matched)
+    }
+    const { parent, index } = this.#nextTo(removed, 'before')
+    const deletions = sizeOfNode(removed) + (removed instanceof Y.XmlText ? 1 : 0)
+    writeOperations(parent, [
+      ...(index === 0 ? [] : [{ retain: index, attributes: Object.create(null) }]),
+      { delete: 1 },
+    ])
+    return { place: matched, insertions: 0, deletions, changed: true }
+  }
+
+  #mark(target: ResolvedTarget, name: string, value: Json): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    const ranges = this.#rangesOf(target)
+    const bit = this.#isLexical ? lexicalFormat(name) : null
+    if (this.#isLexical && (bit === null || !(value === true || value === null))) {
+      throw this.#unsupported(
+        'Lexical has the marks bold, italic, strikethrough, underline, code, subscript, superscript and highlight, each with true or null',
+      )
+    }
+    for (const range of ranges) {
+      if (bit === null) this.#writer.mark(range, name, value)
+      else this.#writer.markLexical(range, bit, value === true)
+    }
+    return this.#outcome(matched)
+  }
+
+  #setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
+    const matched = placeOfTarget(this.#view, target)
+    const type = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
+    const changed = [...set].filter(([name, value]) => !equalityDeep(storedAttribute(type, name), value))
+    const written = changed.filter(([, value]) => value !== null)
+    const removed = changed.filter(([, value]) => value === null).map(([name]) => name)
+    const isChanged = changed.length > 0
+    if (isChanged) {
+      const values = written.map(([name, value]) => [name, newValueOf(value)] as const)
+      writeEdits(this.#transaction, [{ in: 'map', type, set: values, removed }])
+    }
+    return { place: matched, insertions: written.length, deletions: removed.length, changed: isChanged }
+  }
+
+  #resolve = (target: EditTarget): ResolvedTarget => resolveTarget(this.#root, target, this.#place)
+
+  get #view(): NestedFlowView {
+    return this.#root.view
+  }
+
+  get #isLexical(): boolean {
+    return this.#view.isLexical
+  }
+
+  #block = (index: number): TextBlock => this.#view.blocks[index] as TextBlock
+
+  #blockOf(target: ResolvedTarget): number {
+    if (target.is !== 'text') return target.block
+    const [{ flow, start }] = target.ranges
+    return blockAt(this.#view, flow, start)
+  }
+
+  #requireType(block: number): SharedRoot {
+    const { type } = this.#block(block)
+    if (type === null) throw this.#unsupported('the target is text at the top of the root')
+    return type
+  }
+
+  /** Returns the text of a target: of a quote, a block, or the only block of a node. */
+  #rangesOf(target: ResolvedTarget): readonly TextRange[] {
+    if (target.is === 'text') return target.ranges
+    if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]
+    if (target.is === 'node' && target.node.endBlock !== target.node.firstBlock + 1)
+      throw this.#unsupported('the target has no text of its own; use one of the blocks in it')
+    const { flow, start, end, type } = this.#block(target.block)
+    const isTextblock = (this.#view.flows[flow] as TextFlow).pieces.length > 0
+    if (!isTextblock || !(type === null || type instanceof Y.XmlText))
+      throw this.#unsupported('the target has no text; use another block')
+    return [{ flow, start, end }]
+  }
+
+  #outcome(place: MatchedPlace): EditOutcome {
+    const { insertions, deletions, changed } = this.#writer
+    return { place, insertions, deletions, changed }
+  }
+
+  #unsupported = (problem: string): Error => editNotSupported(`${this.#place}: ${problem}`)
+}
+
+const isHeading = (target: ResolvedTarget): boolean => target.is === 'block' && target.isHeading
+
+/** Returns the value of an attribute; null if it is absent. */
+function storedAttribute(type: SharedRoot, name: string): Json {
+  const item = type._map.get(name)
+  if (item === undefined || item.deleted) return null
+  const value: unknown = item.content.getContent()[item.length - 1]
+  return (value instanceof Y.AbstractType ? nestedAttributes(type)[name] : toJson(value)) ?? null
+}
+
+function lengthOf({ _start }: SharedRoot): number {
+  let length = 0
+  for (let item = _start; item !== null; item = item.right)
+    if (!item.deleted && item.countable) length += item.length
+  return length
+}
+
+function newBlock(line: string, attributes: ReadonlyMap<string, Json>, isLexical: boolean): Y.XmlText {
+  const block = new Y.XmlText()
+  for (const [name, value] of attributes) block.setAttribute(name, value)
+  if (line === '') return block
+  const node = isLexical ? [{ insert: newTextNode() }] : []
+  block.applyDelta([...node, { insert: line }])
+  return block
+}
+
+/** Returns the last sibling in the section of a heading, or the heading itself. */
+function lastOfSection(heading: SharedRoot): SharedRoot {
+  const level = nestedLevel(nestedAttributes(heading)) ?? 0
+  const parent = parentOf(heading)
+  const siblings = parent === null ? [] : liveChildren(parent)
+  let last = heading
+  for (const next of siblings.slice(siblings.indexOf(heading) + 1)) {
+    const nextLevel = nestedLevel(nestedAttributes(next))
+    if (nextLevel !== null && nextLevel <= level) break
+    last = next
+  }
+  return last
+}
+
+/**
+ * Returns the outermost text that contains nothing but a block, such as a list with one item. Returns null if
+ * this is the cell of a table, which must stay.
+ */
+function outermostAlone(block: SharedRoot): SharedRoot | null {
+  let outer = block
+  for (let parent = parentOf(outer); parent !== null; parent = parentOf(outer)) {
+    if (parent._item === null || lengthOf(parent) > 1) return outer
+    if (isCell(nestedAttributes(parent))) return null
+    outer = parent
+  }
+  return outer
+}

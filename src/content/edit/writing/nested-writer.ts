@@ -1,0 +1,227 @@
+import * as Y from 'yjs'
+import type { Hunk } from '../../diff/diff.ts'
+import type { Json } from '../../json/json.ts'
+import { InsertedAttributes } from '../../text/edits-to-delta.ts'
+import { planEdits, stepsMax } from '../../text/plan.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { FlowPiece, TextFlow, TextRange, TextSource } from '../targets/flow-view.ts'
+import { lexicalType } from '../targets/nested-names.ts'
+import type { NestedFlowView } from '../targets/nested-view.ts'
+import { stateOf } from './flow-writer.ts'
+import { markingOperations, writeOperations } from './source-edits.ts'
+
+type TextPiece = Extract<FlowPiece, { source: TextSource }>
+
+/** Text that is inserted into a shared text, with its formatting. */
+interface NewPiece {
+  readonly text: string | Y.Map<unknown>
+  readonly attributes: object
+}
+
+/** A change at an index of a shared text. */
+interface IndexChange {
+  readonly index: number
+  readonly deletions: number
+  readonly inserted: readonly NewPiece[]
+}
+
+/** Formats of Lexical by their names, as bits of `__format`. */
+const lexicalFormats: Readonly<Record<string, number>> = {
+  bold: 1,
+  italic: 2,
+  strikethrough: 4,
+  underline: 8,
+  code: 16,
+  subscript: 32,
+  superscript: 64,
+  highlight: 128,
+}
+
+/** Returns the bit of a format of Lexical; null if Lexical has no such format. */
+export const lexicalFormat = (name: string): number | null =>
+  Object.hasOwn(lexicalFormats, name) ? (lexicalFormats[name] ?? null) : null
+
+/** Properties of a new text of Lexical, in addition to its type. */
+const textProperties = { __format: 0, __style: '', __mode: 0, __detail: 0 } as const
+
+/** Returns the node of a new text of Lexical without formatting. */
+export const newTextNode = (): Y.Map<unknown> =>
+  new Y.Map(Object.entries({ [lexicalType]: 'text', ...textProperties }))
+
+/** Writes changes of the flows of a root of nested texts. */
+export class NestedFlowWriter {
+  insertions = 0
+  deletions = 0
+  changed = false
+  readonly #view: NestedFlowView
+  readonly #changes = new Map<SharedRoot, IndexChange[]>()
+
+  constructor(view: NestedFlowView) {
+    this.#view = view
+  }
+
+  /** Changes the text of a range to `text` with small edits. Text that both have in common stays. */
+  replace(range: TextRange, text: string): void {
+    const flow = this.#view.flows[range.flow] as TextFlow
+    const state = stateOf(flow, range.start, range.end)
+    if (state.text === text) return
+    const hunks = planEdits(state, text, { steps: stepsMax }).map((hunk) => ({
+      ...hunk,
+      aStart: hunk.aStart + range.start,
+      aEnd: hunk.aEnd + range.start,
+    }))
+    this.#write(flow, text, hunks)
+  }
+
+  insert(flow: number, offset: number, text: string): void {
+    if (text === '') return
+    const hunk = { aStart: offset, aEnd: offset, bStart: 0, bEnd: text.length }
+    this.#write(this.#view.flows[flow] as TextFlow, text, [hunk])
+  }
+
+  /** Formats a range as Slate does: by attributes of the text. */
+  mark({ flow, start, end }: TextRange, name: string, value: Json): void {
+    for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
+      if (piece.source === null) continue
+      const from = Math.max(start, piece.start) - piece.start + piece.from
+      const to = Math.min(end, piece.start + piece.length) - piece.start + piece.from
+      if (from >= to) continue
+      const operations = markingOperations(piece.source.state, from, to, [{ name, value }], false)
+      if (operations.length === 0) continue
+      writeOperations(piece.source.type, operations)
+      this.changed = true
+    }
+  }
+
+  /** Formats a range as Lexical does: by a bit of the node of its text, which is divided for this. */
+  markLexical({ flow, start, end }: TextRange, bit: number, isOn: boolean): void {
+    for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
+      const from = Math.max(start, piece.start) - piece.start
+      const to = Math.min(end, piece.start + piece.length) - piece.start
+      if (piece.source === null || from >= to) continue
+      const node = piece.textNode?.content
+      if (!(node instanceof Y.ContentType && node.type instanceof Y.Map)) continue
+      const format = Number(node.type.get('__format') ?? 0)
+      const wanted = isOn ? format | bit : format & ~bit
+      if (wanted === format) continue
+      const index = piece.index ?? 0
+      const part = (value: number): NewPiece => ({
+        text: copyOf(node.type as Y.Map<unknown>, value),
+        attributes: {},
+      })
+      if (to < piece.length)
+        this.#change(piece.source.type, { index: index + to, deletions: 0, inserted: [part(format)] })
+      if (from === 0) node.type.set('__format', wanted)
+      else this.#change(piece.source.type, { index: index + from, deletions: 0, inserted: [part(wanted)] })
+      this.changed = true
+    }
+    this.#flush()
+  }
+
+  #write({ pieces }: TextFlow, inserted: string, hunks: readonly Hunk[]): void {
+    const left = new Map(pieces.map((piece) => [piece, piece.length]))
+    const attributes = new Map<TextSource['type'], InsertedAttributes>()
+    for (const hunk of hunks) {
+      const text = inserted.slice(hunk.bStart, hunk.bEnd)
+      const into = text === '' ? null : pieceFor(pieces, hunk)
+      for (const piece of pieces) {
+        const from = Math.max(hunk.aStart, piece.start)
+        const to = Math.min(hunk.aEnd, piece.start + piece.length)
+        if (piece.source === null) {
+          const parent = piece.item.parent
+          if (from < to && !piece.isKept && parent instanceof Y.AbstractType)
+            this.#change(parent, { index: indexOfItem(piece.item), deletions: 1, inserted: [] })
+        } else if (from < to || piece === into) {
+          const at =
+            piece === into && from >= to
+              ? Math.max(piece.start, Math.min(hunk.aStart, piece.start + piece.length))
+              : from
+          const own = { aStart: at, aEnd: Math.max(at, to), bStart: hunk.bStart, bEnd: hunk.bEnd }
+          left.set(
+            piece,
+            (left.get(piece) ?? 0) - (own.aEnd - own.aStart) + (piece === into ? text.length : 0),
+          )
+          this.#changePiece(piece, own, piece === into ? text : '', attributes)
+        }
+      }
+    }
+    for (const [piece, length] of left) if (length === 0) this.#deleteTextNode(piece)
+    this.#flush()
+  }
+
+  #changePiece(
+    piece: TextPiece,
+    { aStart, aEnd }: Hunk,
+    text: string,
+    known: Map<TextSource['type'], InsertedAttributes>,
+  ): void {
+    const { type, state } = piece.source
+    const shift = piece.from - piece.start
+    const attributes = known.get(type) ?? new InsertedAttributes(state)
+    known.set(type, attributes)
+    const own = { aStart: aStart + shift, aEnd: aEnd + shift, bStart: 0, bEnd: text.length }
+    const inserted: NewPiece[] = attributes.pieces(own, text)
+    const needsNode = this.#view.isLexical && piece.textNode === null && inserted.length > 0
+    this.#change(type, {
+      index: (piece.index ?? 0) + aStart - piece.start,
+      deletions: aEnd - aStart,
+      inserted: needsNode ? [{ text: newTextNode(), attributes: {} }, ...inserted] : inserted,
+    })
+  }
+
+  /** Deletes the node of a text of Lexical that has no characters left. */
+  #deleteTextNode(piece: FlowPiece): void {
+    if (piece.source === null || piece.length === 0) return
+    const item = piece.textNode
+    if (item === undefined || item === null) return
+    this.#change(piece.source.type, { index: indexOfItem(item), deletions: 1, inserted: [] })
+  }
+
+  #change(type: SharedRoot, change: IndexChange): void {
+    const known = this.#changes.get(type)
+    if (known === undefined) this.#changes.set(type, [change])
+    else known.push(change)
+  }
+
+  #flush(): void {
+    for (const [type, changes] of this.#changes) {
+      const operations: object[] = []
+      let at = 0
+      for (const { index, deletions, inserted } of changes.sort((a, b) => a.index - b.index)) {
+        if (index > at) operations.push({ retain: index - at, attributes: Object.create(null) })
+        for (const { text, attributes } of inserted) {
+          operations.push({ insert: text, attributes: Object.assign(Object.create(null), attributes) })
+          if (typeof text === 'string') this.insertions += text.length
+        }
+        if (deletions > 0) operations.push({ delete: deletions })
+        this.deletions += deletions
+        at = Math.max(at, index) + deletions
+      }
+      writeOperations(type, operations)
+      this.changed = true
+    }
+    this.#changes.clear()
+  }
+}
+
+/** Returns the piece that receives the inserted text of a hunk. */
+function pieceFor(pieces: readonly FlowPiece[], { aStart, aEnd }: Hunk): TextPiece | null {
+  const texts = pieces.filter((piece): piece is TextPiece => piece.source !== null)
+  const replaced = texts.find(({ start, length }) => start < aEnd && start + length > aStart)
+  if (replaced !== undefined) return replaced
+  const touching = texts.filter(({ start, length }) => start <= aEnd && start + length >= aStart)
+  return touching.find(({ textNode }) => textNode !== null) ?? touching[0] ?? null
+}
+
+/** Returns the index of an item in its parent. */
+export function indexOfItem({ left }: Y.Item): number {
+  let index = 0
+  for (let item = left; item !== null; item = item.left)
+    if (!item.deleted && item.countable) index += item.length
+  return index
+}
+
+function copyOf(node: Y.Map<unknown>, format: number): Y.Map<unknown> {
+  const entries = [...node.entries()].filter(([, value]) => !(value instanceof Y.AbstractType))
+  return new Y.Map([...entries.filter(([name]) => name !== '__format'), ['__format', format]])
+}
