@@ -461,6 +461,28 @@ export const errorCodes = {
       'The content does not match the schema of the editor. `details.path` is the first place, and `details.allowed` has the alternatives there.',
     remedy: 'Send content that the schema allows, or attach another schema.',
   },
+  'crdt/schema-attached': {
+    status: 'FAILED_PRECONDITION',
+    meaning:
+      'Another schema is attached to the editor, and the content does not match the schema of the call. `details.attached` is the attached one.',
+    remedy: 'Send the attached schema, or content that matches the new one.',
+  },
+  'schema/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'No preset and no schema of the API key has this name.',
+    remedy: 'Store the schema with `/v2/crdt/schemas/set`, or send the name of a preset.',
+  },
+  'schema/name-taken': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The name of the schema is that of a preset.',
+    remedy: 'Choose another name.',
+  },
+  'schema/too-many': {
+    status: 'FAILED_PRECONDITION',
+    meaning:
+      'The API key has the maximum number of schemas, or the document has the maximum number of editors with a schema.',
+    remedy: 'Delete schemas with `/v2/crdt/schemas/delete`, or divide the editors among several documents.',
+  },
   'schema/invalid': {
     status: 'INVALID_ARGUMENT',
     meaning: 'The schema is malformed or exceeds a limit. `details.path` is the JSON pointer of the problem.',

@@ -3419,12 +3419,14 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate). */
+							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate), a ProseMirror document in JSON for `prosemirror` (ProseMirror, Tiptap). */
 							data: unknown;
 							/** @enum {string} */
-							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext";
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
+							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror";
+							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
+							/** @description Schema of the editor: `tiptap`, `prosemirror`, `blocknote`, `quill`, `lexical`, `slate`, or the name of a schema of the API key. It is attached to the editor. From then on, each write must match it. */
+							schema?: string | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 						};
@@ -3652,13 +3654,13 @@ export interface paths {
 							documentId: string;
 							/** @description Id of the editor; default: all editors of the document. */
 							editorId?: string | null;
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
+							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`, `prosemirror`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
 							 */
-							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "update" | "roots") | null;
+							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 							/**
 							 * @description True: also returns statistics of the Yjs structures of each editor.
 							 * @default false
@@ -3694,6 +3696,8 @@ export interface paths {
 									 * @description Yjs state vector (V1), base64.
 									 */
 									stateVector: string;
+									/** @description Name of the attached schema; absent if there is none. */
+									schema?: string;
 									/** Format: date-time */
 									lastUpdate: string;
 									/** @description User id; '' if the user is not known. */
@@ -3755,7 +3759,7 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
+							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/** @description Applied in order; later edits find the content as earlier edits left it. */
 							edits: {
@@ -4159,12 +4163,14 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate). */
+							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate), a ProseMirror document in JSON for `prosemirror` (ProseMirror, Tiptap). */
 							data: unknown;
 							/** @enum {string} */
-							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext";
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
+							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror";
+							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
+							/** @description Schema of the editor: `tiptap`, `prosemirror`, `blocknote`, `quill`, `lexical`, `slate`, or the name of a schema of the API key. It is attached to the editor. From then on, each write must match it. */
+							schema?: string | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 							/** @description The version from which `data` was derived. Only the differences to it are applied; later edits stay. */
@@ -4211,6 +4217,263 @@ export interface paths {
 									deletions: number;
 									/** @description Name of the root that was written; absent after a restoration. */
 									contentKey?: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/schemas/set": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Store a schema of content
+		 * @description Stores a schema under a name, or replaces it. The member `schema` of a write then attaches it to an editor. Replacing a schema does not check existing content. An API key has at most 100 schemas, each of at most 262144 characters.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Name of the schema. */
+							name: string;
+							/** @description Nodes and marks, as in the `spec` of a ProseMirror schema: `nodes` by name, each with `content`, `marks`, `group`, `inline` and `attributes`; `marks` by name, each with `excludes`, `group` and `attributes`; `topNode`; and `contentKey`. An attribute has `default` and `type`. */
+							schema: {
+								[key: string]: unknown;
+							};
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
+									/** @description False if the schema replaced another one. */
+									created: boolean;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/schemas/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read a schema of content
+		 * @description Returns a schema that the API key has stored.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Name of the schema. */
+							name: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
+									/** @description Epoch milliseconds. */
+									createdAt: number;
+									/** @description Epoch milliseconds. */
+									lastUpdated: number;
+									/** @description Nodes and marks, as in the `spec` of a ProseMirror schema: `nodes` by name, each with `content`, `marks`, `group`, `inline` and `attributes`; `marks` by name, each with `excludes`, `group` and `attributes`; `topNode`; and `contentKey`. An attribute has `default` and `type`. */
+									schema: {
+										[key: string]: unknown;
+									};
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/schemas/list": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * List the schemas of content
+		 * @description Ordered by name, without the schemas themselves and without the presets.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
+							 * @default 1000
+							 */
+							pageSize?: number | null;
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
+							pageToken?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
+									/** @description Epoch milliseconds. */
+									createdAt: number;
+									/** @description Epoch milliseconds. */
+									lastUpdated: number;
+								}[];
+								/** @description Send it with the same query for the next page; absent at the end. */
+								pageToken?: string;
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/schemas/delete": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Delete a schema of content
+		 * @description Writes of editors to which the schema is attached are rejected until the schema is stored again, or until a write attaches another schema.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Name of the schema. */
+							name: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
 								};
 							};
 						};
@@ -4431,13 +4694,13 @@ export interface paths {
 							 * @description Id of the version.
 							 */
 							versionId: string;
-							/** @description Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. The root of rich-text editors is often called `default`. */
+							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`, `prosemirror`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
 							 */
-							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "update" | "roots") | null;
+							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 						};
 					};
 				};
@@ -10288,7 +10551,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

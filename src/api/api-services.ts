@@ -17,6 +17,7 @@ import type { GroupService } from '../directory/organizations/group-service.ts'
 import type { OrganizationService } from '../directory/organizations/organization-service.ts'
 import type { UserService } from '../directory/organizations/user-service.ts'
 import type { PermissionService } from '../directory/permissions/permission-service.ts'
+import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import type { StorageQuota } from '../directory/storage-quota.ts'
 import type { Tenancy } from '../directory/tenants/tenancy.ts'
 import type { DocumentLog } from '../engine/engine.ts'
@@ -52,6 +53,8 @@ export interface ApiServices extends Tenancy {
   readonly reactions: ReactionService
   readonly locations: LocationService
   readonly memory: DecisionMemory
+  /** Schemas of content, and the editors to which they are attached. */
+  readonly schemas: SchemaService
   readonly permissionReader: PermissionReporter
   readonly notifications: NotificationService
   readonly notificationConfigs: NotificationConfigService

@@ -1,13 +1,22 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
 import type { ReplacementResult } from '../content/replacement-result.ts'
-import { prepareChange, type RootChange } from '../content/root-change.ts'
+import {
+  type PreparedChange,
+  prepareChange,
+  type RootChange,
+  withContentKey,
+  withSchema,
+} from '../content/root-change.ts'
+import { type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
+import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'
 import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import type { ApiServices } from './api-services.ts'
 import type { FromSchema } from './schema.ts'
+import { attachedSchemaName } from './schemas/schema-schema.ts'
 
 export const editorDocumentIds = {
   organizationId: { type: 'string', format: 'id' },
@@ -26,7 +35,8 @@ export const editorId = { type: 'string', format: 'id', description: 'Editor ins
 export const contentKeySchema = {
   type: 'string',
   description:
-    'Name of the root (the shared type in the Yjs document). Default: the only root, else `content`. ' +
+    'Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only ' +
+    'root, else `content`. ' +
     'The root of rich-text editors is often called `default`.',
 } as const
 
@@ -43,6 +53,7 @@ export const contentRequest = {
     },
     type: { type: 'string', enum: contentTypeNames },
     contentKey: contentKeySchema,
+    schema: attachedSchemaName,
     userId: {
       type: 'string',
       format: 'id',
@@ -159,33 +170,68 @@ function writeContent(
 }
 
 /**
- * Makes a change of an editor's content. Resolves when the change is durable and sent.
+ * Makes a change of an editor's content, which must match the schema of the editor. Resolves when the change is
+ * durable and sent.
  * @param type label of the metric that measures the duration
  */
 export async function changeEditor(
-  request: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId' | 'userId'>,
+  request: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId' | 'userId' | 'schema'>,
   change: RootChange,
   type: string,
   options: ReplaceOptions,
   caller: KeyCaller,
-  { rooms, documents, metrics }: ApiServices,
+  services: ApiServices,
 ): Promise<Changed> {
+  const { rooms, documents, metrics, schemas } = services
   const { userId = '' } = request
   const prepared = prepareChange(change, inlineSizeMax)
   const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
   const address = editorAddress(caller, request)
   const making = (): Promise<void> => documents.ensure(address, address.documentId)
   const written = rooms.use(address, async (room) => {
-    const right = await documents.rightToChange(address, address.documentId)
-    const { result, version, bytes } = await room.replacing.change(userId, prepared, {
-      ...options,
-      making,
-      right,
-    })
+    const [right, attached] = await Promise.all([
+      documents.rightToChange(address, address.documentId),
+      schemas.attachedTo(address),
+    ])
+    const name = request.schema ?? attached?.schema
+    const schema = name === undefined ? null : await schemas.named(caller.tenant, name)
+    const { result, version, bytes } = await room.replacing
+      .change(userId, schema === null ? prepared : inSchema(prepared, schema, attached), {
+        ...options,
+        making,
+        right,
+      })
+      .catch((error: unknown) => {
+        throw attached !== null && attached.schema !== name ? asConflict(error, attached.schema) : error
+      })
+    const { contentKey } = result
+    const isNew = request.schema !== undefined && request.schema !== attached?.schema
+    if (isNew && options.dryRun !== true && contentKey !== undefined)
+      await schemas.attach(address, { schema: request.schema, contentKey })
     stopTimer()
     return { version, ...result, bytes }
   })
   return namingMissing(documents, address, written)
+}
+
+/**
+ * Returns a change that must match a schema. If the caller has specified no root, the root is that of the
+ * attachment if the schema is attached already, else that of the schema.
+ */
+function inSchema(
+  prepared: PreparedChange,
+  schema: NamedSchema,
+  attached: AttachedSchema | null,
+): PreparedChange {
+  const root = attached?.schema === schema.name ? attached.contentKey : schemaOf(schema).contentKey
+  return withSchema(root === null ? prepared : withContentKey(prepared, root), schema)
+}
+
+/** Returns the error of a call whose schema is not the attached one. */
+function asConflict(error: unknown, attached: string): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'crdt/schema-violation') return error
+  const message = `the schema ${JSON.stringify(attached)} is attached to the editor, and ${error.message}`
+  return new ApiError('crdt/schema-attached', message, { details: { ...error.details, attached } })
 }
 
 /**

@@ -37,6 +37,10 @@ import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { editContent } from './v2/crdt/edit.ts'
 import { getContent } from './v2/crdt/get.ts'
+import { deleteSchema } from './v2/crdt/schemas/delete.ts'
+import { getSchema } from './v2/crdt/schemas/get.ts'
+import { listSchemas } from './v2/crdt/schemas/list.ts'
+import { setSchema } from './v2/crdt/schemas/set.ts'
 import { updateContent } from './v2/crdt/update.ts'
 import { createVersion } from './v2/crdt/versions/create.ts'
 import { deleteVersion } from './v2/crdt/versions/delete.ts'
@@ -155,6 +159,10 @@ export const operationList: readonly Operation[] = [
   getContent,
   editContent,
   updateContent,
+  setSchema,
+  getSchema,
+  listSchemas,
+  deleteSchema,
   createVersion,
   deleteVersion,
   getVersion,

@@ -5,6 +5,7 @@ import { replaceKeepingKind } from './keep-kinds.ts'
 import { type ContentTarget, checkContent, checkContentKey, checkTarget, type TargetKind } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
+import { checkAgainstSchema, type NamedSchema, schemaOf } from './schemas/content-schema.ts'
 
 /** Edits of one root. */
 export interface RequestedEdits {
@@ -14,7 +15,10 @@ export interface RequestedEdits {
 }
 
 /** A change of one root: its whole new content, or edits of its content. */
-export type RootChange = ContentTarget | RequestedEdits
+export type RootChange = (ContentTarget | RequestedEdits) & {
+  /** The schema that the root must match after the change. */
+  readonly schema?: NamedSchema
+}
 
 /** A change that has passed all checks that need no document. */
 export interface CheckedChange {
@@ -30,6 +34,39 @@ export interface CheckedChange {
 
 /** Runs all checks that need no document. @throws ApiError INVALID_ARGUMENT */
 export function checkChange(change: RootChange): CheckedChange {
+  const checked = checkWithoutSchema(change)
+  return change.schema === undefined ? checked : checkingSchema(checked, change.schema)
+}
+
+/** Adds a schema to a change. @throws ApiError INVALID_ARGUMENT if the schema is invalid */
+export const withSchema = (prepared: PreparedChange, schema: NamedSchema): PreparedChange => ({
+  ...prepared,
+  change: { ...prepared.change, schema },
+  checked: prepared.checked === null ? null : checkingSchema(prepared.checked, schema),
+})
+
+/** Returns the change with a root, unless the caller has specified one. */
+export function withContentKey(prepared: PreparedChange, contentKey: string): PreparedChange {
+  if (prepared.change.contentKey !== undefined) return prepared
+  const change = { ...prepared.change, contentKey }
+  return { ...prepared, change, checked: prepared.checked === null ? null : checkChange(change) }
+}
+
+/** The schema is checked after the change, so the change is not atomic. */
+function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): CheckedChange {
+  const schema = schemaOf(named)
+  return {
+    change: { ...change, schema: named },
+    apply: (doc) => {
+      const result = apply(doc)
+      checkAgainstSchema(doc, result.contentKey ?? contentKeyOf(doc, change.contentKey), schema, named.name)
+      return result
+    },
+    isAtomic: false,
+  }
+}
+
+function checkWithoutSchema(change: RootChange): CheckedChange {
   if (!isEdits(change)) {
     const content = checkContent(change)
     return { change, apply: (doc) => replaceKeepingKind(doc, content), isAtomic: true }

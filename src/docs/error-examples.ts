@@ -194,6 +194,14 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
       schema: 'tiptap',
     },
   },
+  'crdt/schema-attached': {
+    message:
+      'the schema "tiptap" is attached to the editor, and the content does not match the schema "blocknote" at /doc/paragraph[0]: "paragraph" is not allowed here; allowed: "blockGroup"',
+    details: { attached: 'tiptap', schema: 'blocknote', path: '/doc/paragraph[0]' },
+  },
+  'schema/not-found': { message: 'there is no schema "article"' },
+  'schema/name-taken': { message: '"tiptap" is the name of a preset; choose another name' },
+  'schema/too-many': { message: 'an API key has at most 100 schemas; delete some' },
   'schema/invalid': {
     message: 'invalid schema at /nodes/doc/content: "blok" is not a node or a group',
     details: { path: '/nodes/doc/content' },

@@ -2,6 +2,7 @@ import { createCommentCascade } from '../comments/comment-cascade.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
+import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createNotificationCascade } from '../notifications/notification-cascade.ts'
@@ -12,6 +13,7 @@ interface CascadeDependencies {
   readonly engine: Pick<Engine, 'kv'>
   readonly organizations: OrganizationStore
   readonly memory: DecisionMemory
+  readonly schemas: SchemaService
   readonly subscribing: WebhookModule
   readonly versions: VersionStore
 }
@@ -24,11 +26,13 @@ export const createCascade = ({
   engine,
   organizations,
   memory,
+  schemas,
   subscribing,
   versions,
 }: CascadeDependencies): readonly CascadeHandler[] => [
   createNotificationCascade(organizations),
   createCommentCascade(organizations, memory),
+  { removeDocuments: (scope, documentIds) => schemas.forget(scope, documentIds) },
   { removeOrganization: (scope, goOn) => memory.forget(scope, goOn) },
   { removeOrganization: (scope, goOn) => removeDeliveries(engine, subscribing, scope, goOn) },
   {

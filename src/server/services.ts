@@ -17,6 +17,7 @@ import type { Config } from '../config.ts'
 import { DecisionMemory } from '../decisions/decision-memory.ts'
 import { createDirectory, type Directory } from '../directory/directory.ts'
 import { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { SchemaService } from '../directory/schemas/schema-service.ts'
 import { StorageQuota } from '../directory/storage-quota.ts'
 import type { ServerCredentials } from '../directory/tenants/credentials-file.ts'
 import type { Tenancy } from '../directory/tenants/tenancy.ts'
@@ -78,6 +79,7 @@ export interface ServerServices extends ServerBase {
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: DecisionMemory
+  readonly schemas: SchemaService
   readonly userData: UserDataService
   readonly comments: CommentModule
   readonly subscribing: WebhookModule
@@ -118,6 +120,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const events = new EventRecorder(clock, wanted, tracer)
   const organizations = new OrganizationStore(engine, events)
   const memory = new DecisionMemory(engine.kv, organizations, clock)
+  const schemas = new SchemaService({ kv: engine.kv, organizations, clock })
   const everyMs = config.autoVersionMinutes * 60_000
   const kept = createVersionParts(engine, { organizations, clock, log, everyMs })
   const directory = createDirectory(engine, {
@@ -125,7 +128,14 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     clock,
     log,
     events,
-    cascade: createCascade({ engine, organizations, memory, subscribing, versions: kept.store }),
+    cascade: createCascade({
+      engine,
+      organizations,
+      memory,
+      schemas,
+      subscribing,
+      versions: kept.store,
+    }),
     editWindowMs: config.editActivityWindowSeconds * 1000,
     awayMs: config.presenceLeaveDelaySeconds * 1000,
     defaultAccess: config.defaultAccess,
@@ -146,6 +156,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     organizations,
     directory,
     memory,
+    schemas,
     userData: new UserDataService({
       engine,
       store: organizations,

@@ -66,6 +66,10 @@ async function fillTenant(post: TestServer['post']): Promise<Record<string, stri
   dataOf(await post('/v2/crdt/delete', { ...document, editorIds: ['gone', 'again'] }))
   dataOf(await post('/v2/crdt/update', { ...document, editorId: 'again', ...upsert, data: 'new' }))
   dataOf(await post('/v2/crdt/versions/create', { ...document, editorId: 'again', label: 'of a later log' }))
+  const schema = { nodes: { doc: { content: 'text*' }, text: {} } }
+  dataOf(await post('/v2/crdt/schemas/set', { name: 'article', schema }))
+  const formatted = { type: 'delta', data: [{ insert: 'formatted' }], schema: 'quill' }
+  dataOf(await post('/v2/crdt/add', { ...document, editorId: 'formatted', ...formatted }))
   dataOf(
     await post('/v2/memory/judgments/add', {
       query: 'Good?',

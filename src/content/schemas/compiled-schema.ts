@@ -4,8 +4,8 @@ import {
   ContentExpressionError,
   type ContentState,
   compileExpression,
-  emptyContent,
   isInlineContent,
+  noNodes,
   StepBudget,
 } from './content-expression.ts'
 import {
@@ -110,7 +110,7 @@ function contentOf(
   namesOf: (name: string) => readonly string[],
   budget: StepBudget,
 ): ContentState {
-  if (content === undefined) return emptyContent
+  if (content === undefined) return noNodes
   try {
     return compileExpression(content, namesOf, budget)
   } catch (error) {

@@ -39,7 +39,7 @@ interface Repetition {
 }
 
 /** State of content that must be empty. */
-export const emptyContent: ContentState = { isEnd: true, next: new Map() }
+export const noNodes: ContentState = { isEnd: true, next: new Map() }
 
 /**
  * Compiles a content expression to a deterministic automaton. Matching takes one step for each child node.
@@ -52,7 +52,7 @@ export function compileExpression(
   budget: StepBudget,
 ): ContentState {
   const expression = new ExpressionParser(source, namesOf).parse()
-  if (expression === null) return emptyContent
+  if (expression === null) return noNodes
   const graph = new ExpressionGraph(budget)
   graph.add(expression, graph.start, graph.end)
   return graph.determine()

@@ -2,14 +2,35 @@ import type * as Y from 'yjs'
 import { invalid } from '../../errors.ts'
 import { shownName } from '../roots.ts'
 import { type KnownKind, rootKind } from '../yjs/root-kind.ts'
-import { type TextSchema, textViolation } from './check-text.ts'
+import type { ContentSchema } from './any-schema.ts'
+import { textViolation } from './check-text.ts'
 import { treeViolation } from './check-tree.ts'
-import { type XmlTextSchema, xmlTextViolation } from './check-xmltext.ts'
-import type { CompiledSchema } from './compiled-schema.ts'
+import { xmlTextViolation } from './check-xmltext.ts'
+import { compileSchema } from './compiled-schema.ts'
+import { isPresetName, presetSchema } from './presets/presets.ts'
+import type { SchemaSpec } from './schema-spec.ts'
 import type { Violation } from './violation.ts'
 
-/** A schema of the content of a root. */
-export type ContentSchema = CompiledSchema | TextSchema | XmlTextSchema
+/** A schema as it can be sent to a thread. */
+export interface NamedSchema {
+  readonly name: string
+  /** Null: `name` is that of a preset. */
+  readonly spec: SchemaSpec | null
+}
+
+/** Compiled schemas, so that each specification is compiled once. */
+const compiled = new WeakMap<SchemaSpec, ContentSchema>()
+
+/** Returns the schema with a name. @throws ApiError INVALID_ARGUMENT if its specification is invalid */
+export function schemaOf({ name, spec }: NamedSchema): ContentSchema {
+  if (spec === null) {
+    if (!isPresetName(name)) throw new TypeError('the schema is not a preset')
+    return presetSchema(name)
+  }
+  const known = compiled.get(spec) ?? compileSchema(spec)
+  compiled.set(spec, known)
+  return known
+}
 
 /** The kind of a root that a schema describes. */
 const kinds: Readonly<Record<ContentSchema['is'], KnownKind>> = {

@@ -79,6 +79,8 @@ export const keys = {
   /** Index of the documents directly in a folder. Documents that are in no folder are in `root`. */
   documentsIn: (folderId: string): Key => ['documentsIn', folderId],
   documentIn: (folderId: string, documentId: string): Key => ['documentsIn', folderId, documentId],
+  /** Record with the schemas of the editors of a document. */
+  editorSchemas: (documentId: string): Key => ['editorSchemas', documentId],
   groups: ['groups'] satisfies Key,
   group: (groupId: string): Key => ['groups', groupId],
   membersOf: (groupId: string): Key => ['members', groupId],

@@ -89,6 +89,7 @@ export async function makeWorld(
       },
     ],
     ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
+    ['/v2/crdt/schemas/set', { name: 'article', schema: { nodes: { doc: {} } } }],
     ['/v2/activities/add', { ...document, activities: [activity] }],
     ['/v2/commentannotations/add', { ...document, actionUser: { userId: 'ann' }, annotations: [annotation] }],
     [

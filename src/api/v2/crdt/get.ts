@@ -1,4 +1,5 @@
 import { isRootMissing } from '../../../content/roots.ts'
+import type { AttachedSchema } from '../../../directory/schemas/schema-records.ts'
 import { ApiError } from '../../../errors.ts'
 import type { DocumentAddress } from '../../../model/address.ts'
 import {
@@ -55,6 +56,7 @@ const entry = {
     contentKey: { type: 'string' },
     version: { type: 'string', description: 'Names this state; opaque.' },
     stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1), base64.' },
+    schema: { type: 'string', description: 'Name of the attached schema; absent if there is none.' },
     lastUpdate: { type: 'string', format: 'date-time' },
     lastUpdatedBy: { type: 'string', description: "User id; '' if the user is not known." },
     sizeBytes: { type: 'integer', description: 'Maximum size of the document as encoded by Yjs.' },
@@ -119,8 +121,9 @@ export const getContent = defineOperation({
   ],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    const { documents } = services
+    const { documents, schemas } = services
     if (await documents.isGoing(scope, data.documentId)) throw noContent()
+    const attachments = await schemas.attachedIn(scope, data.documentId)
     const ids = data.editorId === undefined ? await idsOfAll(data, services, caller) : [data.editorId]
     const entries: Entry[] = []
     const { responseBytesMax } = services
@@ -129,7 +132,13 @@ export const getContent = defineOperation({
     let missing: ApiError | null = null
     for (const editorId of ids) {
       const address = editorAddress(caller, { ...data, editorId })
-      const read = await readEditor(address, data, services, bytesLeft).catch((error: unknown) => {
+      const read = await readEditor(
+        address,
+        data,
+        attachments.get(editorId) ?? null,
+        services,
+        bytesLeft,
+      ).catch((error: unknown) => {
         if (isRootMissing(error)) missing = error
         else throw isResponseTooLarge(error) ? responseTooLarge(responseBytesMax, remedy) : error
         return null
@@ -165,16 +174,19 @@ async function idsOfAll(
 async function readEditor(
   address: DocumentAddress,
   request: Request,
+  attached: AttachedSchema | null,
   { rooms }: ApiServices,
   bytesMax: number,
 ): Promise<Entry | null> {
   return rooms.use(address, async (room) => {
-    const read = await room.editing.read(request, bytesMax)
+    const contentKey = request.contentKey ?? attached?.contentKey
+    const read = await room.editing.read({ ...request, contentKey }, bytesMax)
     if (read === null) return null
     const { result, version, vector, changed, sizeBytes } = read
     return {
       id: address.editorId,
       ...result,
+      ...(attached !== null && { schema: attached.schema }),
       version,
       stateVector: new EncodedJson('base64', [vector]),
       lastUpdate: new Date(changed.at).toISOString(),

@@ -1,5 +1,5 @@
+import type { ContentSchema } from '../any-schema.ts'
 import { compileSchema } from '../compiled-schema.ts'
-import type { ContentSchema } from '../content-schema.ts'
 import { blocknoteSpec } from './blocknote.ts'
 import { lexicalSchema } from './lexical.ts'
 import { prosemirrorSpec } from './prosemirror.ts'

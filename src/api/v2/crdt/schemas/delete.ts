@@ -1,0 +1,20 @@
+import { defineOperation } from '../../../operation.ts'
+import { noSuchSchemaError, schemaName } from '../../../schemas/schema-schema.ts'
+
+export const deleteSchema = defineOperation({
+  path: '/v2/crdt/schemas/delete',
+  auth: 'key',
+  effect: 'once',
+  audited: 'admin',
+  summary: 'Delete a schema of content',
+  description:
+    'Writes of editors to which the schema is attached are rejected until the schema is stored again, or until a write ' +
+    'attaches another schema.',
+  request: { type: 'object', required: ['name'], properties: { name: schemaName } },
+  response: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+  errors: [noSuchSchemaError],
+  async handler({ name }, { caller, services }) {
+    await services.schemas.delete(caller.tenant, name)
+    return { message: 'Schema deleted.', data: { name } }
+  },
+})

@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import type { SchemaSpec } from '../../content/schemas/schema-spec.ts'
+import type { Key } from '../../engine/engine.ts'
+import type { RecordType } from '../../engine/stored-record.ts'
+import type { Tenant } from '../../model/address.ts'
+
+/** A schema that an API key has stored. */
+export interface SchemaRecord {
+  readonly name: string
+  readonly schema: SchemaSpec
+  /** Times in epoch milliseconds. */
+  readonly createdAt: number
+  readonly lastUpdated: number
+}
+
+export const schemaRecordType: RecordType<SchemaRecord> = {
+  name: 'schema',
+  schema: v.looseObject({
+    name: v.string(),
+    // `checkSchema` has checked the members before they were stored.
+    schema: v.custom<SchemaSpec>((schema) => typeof schema === 'object' && schema !== null),
+    createdAt: v.number(),
+    lastUpdated: v.number(),
+  }),
+}
+
+/** The schema of an editor. */
+export interface AttachedSchema {
+  /** Name of a preset, or of a schema of the API key. */
+  readonly schema: string
+  /** The root that the schema describes. */
+  readonly contentKey: string
+}
+
+/** The schemas of the editors of a document, by editor id. */
+export interface EditorSchemas {
+  readonly editors: readonly (AttachedSchema & { readonly editorId: string })[]
+}
+
+export const editorSchemasType: RecordType<EditorSchemas> = {
+  name: 'schemas of editors',
+  schema: v.looseObject({
+    editors: v.array(v.looseObject({ editorId: v.string(), schema: v.string(), contentKey: v.string() })),
+  }),
+}
+
+/** Partition with the schemas of an API key. */
+export const schemasPart = ({ workspaceId, apiKey }: Tenant): Key => ['schemas', workspaceId, apiKey]
+
+export const schemaKeys = {
+  /** Counter: the number of schemas. */
+  count: ['count'] satisfies Key,
+  schemas: ['schemas'] satisfies Key,
+  schema: (name: string): Key => ['schemas', name],
+}

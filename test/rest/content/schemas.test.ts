@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { schemasMax } from '../../../src/directory/schemas/schema-service.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer
+let documents = 0
+
+interface Address {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ engine: 'level' })
+})
+
+afterAll(() => server.stop())
+
+const newAddress = (): Address => ({
+  organizationId: 'acme',
+  documentId: `schema-${++documents}`,
+  editorId: 'main',
+})
+
+const add = (address: Address, data: string, more: object = {}) =>
+  server.post('/v2/crdt/add', { ...address, type: 'xml', data, ...more })
+
+const update = (address: Address, data: unknown, more: object = {}) =>
+  server.post('/v2/crdt/update', { ...address, type: 'xml', data, ...more })
+
+async function read(address: Address): Promise<Record<string, unknown>> {
+  const answer = await server.post('/v2/crdt/get', { ...address })
+  return (dataOf(answer) as Record<string, unknown>[])[0] ?? {}
+}
+
+const small = {
+  nodes: { doc: { content: 'line+' }, line: { content: 'text*' }, text: {} },
+  marks: { bold: {} },
+  contentKey: 'lines',
+}
+
+const errorOf = ({ body }: { body: unknown }): Record<string, unknown> =>
+  (body as { error: { details: Record<string, unknown> } }).error.details
+
+it('[FMT-87] stores, lists, replaces and deletes schemas when a backend asks for it', async () => {
+  expect(dataOf(await server.post('/v2/crdt/schemas/set', { name: 'a', schema: small }))).toEqual({
+    name: 'a',
+    created: true,
+  })
+  const changed = { ...small, marks: {} }
+  expect(dataOf(await server.post('/v2/crdt/schemas/set', { name: 'a', schema: changed }))).toMatchObject({
+    created: false,
+  })
+  await server.post('/v2/crdt/schemas/set', { name: 'b', schema: small })
+  expect(dataOf(await server.post('/v2/crdt/schemas/get', { name: 'a' }))).toMatchObject({
+    name: 'a',
+    schema: changed,
+  })
+  const first = await server.post('/v2/crdt/schemas/list', { pageSize: 1 })
+  expect(dataOf(first)).toMatchObject([{ name: 'a' }])
+  const { pageToken } = (first.body as { result: { pageToken: string } }).result
+  expect(dataOf(await server.post('/v2/crdt/schemas/list', { pageSize: 1, pageToken }))).toMatchObject([
+    { name: 'b' },
+  ])
+  expect((await server.post('/v2/crdt/schemas/delete', { name: 'a' })).status).toBe(200)
+  const again = await server.post('/v2/crdt/schemas/delete', { name: 'a' })
+  expect([again.status, errorOf(again).code]).toEqual([404, 'schema/not-found'])
+  await server.post('/v2/crdt/schemas/delete', { name: 'b' })
+  expect(dataOf(await server.post('/v2/crdt/schemas/list', {}))).toEqual([])
+})
+
+it('[FMT-87] rejects a schema that is invalid, has the name of a preset, or exceeds the number', async () => {
+  const invalid = await server.post('/v2/crdt/schemas/set', { name: 'a', schema: { nodes: {} } })
+  expect([invalid.status, errorOf(invalid)]).toMatchObject([400, { code: 'schema/invalid', path: '/nodes' }])
+  const taken = await server.post('/v2/crdt/schemas/set', { name: 'tiptap', schema: small })
+  expect([taken.status, errorOf(taken).code]).toEqual([400, 'schema/name-taken'])
+  for (let at = 0; at < schemasMax; at += 1)
+    await server.post('/v2/crdt/schemas/set', { name: `full-${at}`, schema: small })
+  const further = await server.post('/v2/crdt/schemas/set', { name: 'further', schema: small })
+  expect([further.status, errorOf(further).code]).toEqual([400, 'schema/too-many'])
+  for (let at = 0; at < schemasMax; at += 1)
+    await server.post('/v2/crdt/schemas/delete', { name: `full-${at}` })
+})
+
+it('[FMT-88] attaches a schema to an editor, and rejects each later write that it does not allow', async () => {
+  const address = newAddress()
+  const added = await add(address, '<paragraph>a</paragraph>', { schema: 'tiptap' })
+  expect(dataOf(added)).toMatchObject({ contentKey: 'default' })
+  const before = await read(address)
+  expect(before).toMatchObject({ schema: 'tiptap', contentKey: 'default', data: '<paragraph>a</paragraph>' })
+  const rejected = await update(address, '<paragraph>a</paragraph><h2>b</h2>')
+  expect([rejected.status, errorOf(rejected)]).toEqual([
+    400,
+    expect.objectContaining({
+      code: 'crdt/schema-violation',
+      path: '/doc/h2[1]',
+      schema: 'tiptap',
+      allowed: expect.arrayContaining(['heading']),
+    }),
+  ])
+  expect(await read(address)).toEqual(before)
+  expect((await update(address, '<paragraph>a</paragraph><heading level="2">b</heading>')).status).toBe(200)
+})
+
+it('[FMT-88] checks edits, and changes nothing when an edit breaks the schema', async () => {
+  const address = newAddress()
+  await server.post('/v2/crdt/add', { ...address, type: 'delta', data: [{ insert: 'a' }], schema: 'quill' })
+  const before = await read(address)
+  const mark = (name: string) =>
+    server.post('/v2/crdt/edit', { ...address, edits: [{ mark: { find: 'a', name, value: true } }] })
+  const rejected = await mark('shout')
+  expect([rejected.status, errorOf(rejected)]).toMatchObject([
+    400,
+    { code: 'crdt/schema-violation', path: '/text/@shout' },
+  ])
+  expect(await read(address)).toEqual(before)
+  expect((await mark('bold')).status).toBe(200)
+})
+
+it('[FMT-88] attaches nothing when the write is rejected or is a dry run', async () => {
+  const address = newAddress()
+  expect((await add(address, '<h2>a</h2>', { schema: 'tiptap' })).status).toBe(400)
+  expect((await server.post('/v2/crdt/get', { ...address })).status).toBe(404)
+  await add(address, '<line>a</line>', { contentKey: 'default' })
+  const tried = await update(address, '<paragraph>a</paragraph>', { schema: 'tiptap', dryRun: true })
+  expect(tried.status).toBe(200)
+  expect(await read(address)).not.toHaveProperty('schema')
+})
+
+it('[FMT-88] checks large content on a thread', async () => {
+  const address = newAddress()
+  const many = '<paragraph>some words</paragraph>'.repeat(5_000)
+  expect((await add(address, many, { schema: 'tiptap' })).status).toBe(200)
+  const before = await read(address)
+  const rejected = await update(address, `${many}<h2>b</h2>`)
+  expect([rejected.status, errorOf(rejected)]).toMatchObject([
+    400,
+    { code: 'crdt/schema-violation', path: '/doc/h2[5000]' },
+  ])
+  expect(await read(address)).toEqual(before)
+})
+
+it('[FMT-89] replaces the attached schema only if the content matches the new one', async () => {
+  await server.post('/v2/crdt/schemas/set', { name: 'lines', schema: small })
+  const address = newAddress()
+  expect(dataOf(await add(address, '<line>a</line>', { schema: 'lines' }))).toMatchObject({
+    contentKey: 'lines',
+  })
+  const rejected = await update(address, '<line>a</line>', { schema: 'tiptap', contentKey: 'lines' })
+  expect([rejected.status, errorOf(rejected)]).toMatchObject([
+    400,
+    { code: 'crdt/schema-attached', attached: 'lines', schema: 'tiptap', path: '/doc/line[0]' },
+  ])
+  expect(await read(address)).toMatchObject({ schema: 'lines' })
+  const replaced = await update(address, '<paragraph>a</paragraph>', {
+    schema: 'tiptap',
+    contentKey: 'lines',
+  })
+  expect(replaced.status).toBe(200)
+  expect(await read(address)).toMatchObject({ schema: 'tiptap', contentKey: 'lines' })
+})
+
+it('[FMT-89] rejects a write when the schema does not exist, also if it was deleted later', async () => {
+  const address = newAddress()
+  const unknown = await add(address, '<line>a</line>', { schema: 'nothing' })
+  expect([unknown.status, errorOf(unknown).code]).toEqual([404, 'schema/not-found'])
+  await server.post('/v2/crdt/schemas/set', { name: 'gone', schema: small })
+  await add(address, '<line>a</line>', { schema: 'gone' })
+  await server.post('/v2/crdt/schemas/delete', { name: 'gone' })
+  const rejected = await update(address, '<line>b</line>')
+  expect([rejected.status, errorOf(rejected).code]).toEqual([404, 'schema/not-found'])
+})
+
+it('[FMT-89] forgets the schema of a document that is deleted', async () => {
+  const address = newAddress()
+  await add(address, '<paragraph>a</paragraph>', { schema: 'tiptap' })
+  const { organizationId, documentId } = address
+  await server.post('/v2/organizations/documents/delete', { organizationId, documentIds: [documentId] })
+  await add(address, '<h2>a</h2>', { contentKey: 'default' })
+  expect(await read(address)).not.toHaveProperty('schema')
+})
+
+it('[FMT-90] uses the root of the schema when a call names none', async () => {
+  const address = newAddress()
+  await add(address, '<line>a</line>', { contentKey: 'other' })
+  const written = await update(address, '<paragraph>b</paragraph>', { schema: 'prosemirror' })
+  expect(dataOf(written)).toMatchObject({ contentKey: 'prosemirror' })
+  expect(await read(address)).toMatchObject({ contentKey: 'prosemirror', data: '<paragraph>b</paragraph>' })
+  const given = await server.post('/v2/crdt/get', { ...address, contentKey: 'other' })
+  expect(dataOf(given)).toMatchObject([{ contentKey: 'other', data: '<line>a</line>' }])
+})
