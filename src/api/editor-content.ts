@@ -5,7 +5,7 @@ import {
   type PreparedChange,
   prepareChange,
   type RootChange,
-  withContentKey,
+  withDefaultRoot,
   withSchema,
 } from '../content/root-change.ts'
 import { type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
@@ -224,7 +224,7 @@ function inSchema(
   attached: AttachedSchema | null,
 ): PreparedChange {
   const root = attached?.schema === schema.name ? attached.contentKey : schemaOf(schema).contentKey
-  return withSchema(root === null ? prepared : withContentKey(prepared, root), schema)
+  return withSchema(root === null ? prepared : withDefaultRoot(prepared, root), schema)
 }
 
 /** Returns the error of a call whose schema is not the attached one. */

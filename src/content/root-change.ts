@@ -46,7 +46,7 @@ export const withSchema = (prepared: PreparedChange, schema: NamedSchema): Prepa
 })
 
 /** Returns the change with a root, unless the caller has specified one. */
-export function withContentKey(prepared: PreparedChange, contentKey: string): PreparedChange {
+export function withDefaultRoot(prepared: PreparedChange, contentKey: string): PreparedChange {
   if (prepared.change.contentKey !== undefined) return prepared
   const change = { ...prepared.change, contentKey }
   return { ...prepared, change, checked: prepared.checked === null ? null : checkChange(change) }

@@ -7,7 +7,7 @@ const time = { type: 'integer', description: 'Epoch milliseconds.' } as const
 /** Maximum length of the name of a schema in characters. */
 const nameLengthMax = 100
 
-export const schemaName = {
+export const contentSchemaName = {
   type: 'string',
   minLength: 1,
   maxLength: nameLengthMax,

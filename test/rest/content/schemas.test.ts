@@ -59,7 +59,7 @@ it('[FMT-87] stores, lists, replaces and deletes schemas when a backend asks for
   })
   const first = await server.post('/v2/crdt/schemas/list', { pageSize: 1 })
   expect(dataOf(first)).toMatchObject([{ name: 'a' }])
-  const { pageToken } = (first.body as { result: { pageToken: string } }).result
+  const { pageToken } = (first.body as unknown as { result: { pageToken: string } }).result
   expect(dataOf(await server.post('/v2/crdt/schemas/list', { pageSize: 1, pageToken }))).toMatchObject([
     { name: 'b' },
   ])

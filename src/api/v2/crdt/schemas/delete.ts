@@ -1,5 +1,5 @@
 import { defineOperation } from '../../../operation.ts'
-import { noSuchSchemaError, schemaName } from '../../../schemas/schema-schema.ts'
+import { contentSchemaName, noSuchSchemaError } from '../../../schemas/schema-schema.ts'
 
 export const deleteSchema = defineOperation({
   path: '/v2/crdt/schemas/delete',
@@ -10,7 +10,7 @@ export const deleteSchema = defineOperation({
   description:
     'Writes of editors to which the schema is attached are rejected until the schema is stored again, or until a write ' +
     'attaches another schema.',
-  request: { type: 'object', required: ['name'], properties: { name: schemaName } },
+  request: { type: 'object', required: ['name'], properties: { name: contentSchemaName } },
   response: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
   errors: [noSuchSchemaError],
   async handler({ name }, { caller, services }) {

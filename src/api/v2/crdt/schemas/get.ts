@@ -1,9 +1,9 @@
 import { defineOperation } from '../../../operation.ts'
 import {
+  contentSchemaName,
   noSuchSchemaError,
   schemaDefinition,
   schemaEntry,
-  schemaName,
   toSchemaEntry,
 } from '../../../schemas/schema-schema.ts'
 
@@ -14,7 +14,7 @@ export const getSchema = defineOperation({
   audited: 'read',
   summary: 'Read a schema of content',
   description: 'Returns a schema that the API key has stored.',
-  request: { type: 'object', required: ['name'], properties: { name: schemaName } },
+  request: { type: 'object', required: ['name'], properties: { name: contentSchemaName } },
   response: {
     type: 'object',
     required: [...schemaEntry.required, 'schema'],

@@ -1,6 +1,6 @@
 import { schemaLengthMax, schemasMax } from '../../../../directory/schemas/schema-service.ts'
 import { defineOperation } from '../../../operation.ts'
-import { schemaDefinition, schemaName } from '../../../schemas/schema-schema.ts'
+import { contentSchemaName, schemaDefinition } from '../../../schemas/schema-schema.ts'
 
 export const setSchema = defineOperation({
   path: '/v2/crdt/schemas/set',
@@ -16,7 +16,7 @@ export const setSchema = defineOperation({
   request: {
     type: 'object',
     required: ['name', 'schema'],
-    properties: { name: schemaName, schema: schemaDefinition },
+    properties: { name: contentSchemaName, schema: schemaDefinition },
   },
   response: {
     type: 'object',
