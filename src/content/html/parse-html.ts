@@ -25,6 +25,7 @@ export const parseHtml = (html: string): readonly HtmlNode[] =>
 /** Returns a builder of trees that counts nodes and open elements. White space between elements is free. */
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
   let [nodes, open] = [0, 0]
+  let counted: HtmlNode | undefined
   const countNode = (): void => {
     nodes += 1
     if (nodes > limits.nodes) throw contentLimit(`data has too much: HTML has at most ${limits.nodes} nodes`)
@@ -36,8 +37,12 @@ function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
       return defaultTreeAdapter.createElement(name, namespace, attributes)
     },
     insertText: (parent, text) => {
-      if (!isBlank(text)) countNode()
       defaultTreeAdapter.insertText(parent, text)
+      // The parser inserts the words of a text one by one.
+      const last = parent.childNodes.at(-1)
+      if (last === counted || isBlank(text)) return
+      counted = last
+      countNode()
     },
     onItemPush: () => {
       open += 1

@@ -255,6 +255,7 @@ test.each([
 
 test.each([
   ['one character', 'a'.repeat(1_000_000), 1_000_000],
+  ['words', `<p>${'word '.repeat(400_000)}`, 1_999_999],
   ['markup that does not end', '<'.repeat(1_000_000), 1_000_000],
   ['references that do not end', '&'.repeat(1_000_000), 1_000_000],
   ['white space', `a${' '.repeat(1_000_000)}b`, 3],
