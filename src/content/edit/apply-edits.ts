@@ -104,7 +104,7 @@ const pathIn = (target: EditTarget): readonly string[] | null => (target.is === 
 function jsonIn(content: EditContent, place: string): Json {
   if (content.format === 'value') return content.value
   if (content.format === 'text') return content.text
-  throw editNotSupported(`${place}: a map or an array needs a JSON value, not ${content.format}`)
+  throw editNotSupported(`${place}: a map or an array needs a JSON value, not rich text`)
 }
 
 /**
@@ -115,7 +115,7 @@ function kindFor(kind: RootKind, first: Edit | undefined, contentKey: string): K
   if (kind !== 'none') return kind
   if (first?.is === 'text') return 'text'
   if (first?.is === 'insert' && first.content.format === 'text') return 'text'
-  if (first?.is === 'insert' && first.content.format === 'xml') return 'xml'
+  if (first?.is === 'insert' && first.content.format === 'nodes') return 'xml'
   throw editNotSupported(
     `${editName(0)}: the root ${shownName(contentKey)} is empty and has no type; insert content, or use /v2/crdt/update`,
   )

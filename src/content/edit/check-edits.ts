@@ -1,9 +1,15 @@
 import { type ApiError, invalid } from '../../errors.ts'
 import type { Json } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
+import { checkMarkdown, newMarkdown } from '../markdown/markdown.ts'
+import { checkProseMirror } from '../prosemirror/node-validator.ts'
 import { parseXml } from '../xml/parse.ts'
+import { targetTree } from '../xml/target-tree.ts'
+import { typedTree } from '../xml/typed-tree.ts'
+import { jsonValues, type ValueCodec, xmlValues } from '../xml/value-codec.ts'
+import type { TargetTree } from '../xml/xml.ts'
 import { isRelativePosition } from '../yjs/relative-position.ts'
-import type { Edit, EditContent, EditTarget, InsertPlace } from './edit.ts'
+import type { Edit, EditContent, EditTarget, InsertPlace, NodeContent } from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
 import { parsePointer } from './patch/pointer.ts'
 
@@ -133,12 +139,33 @@ function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string
   return { at: name, target: targetOf(insert[name] ?? '', `${place}.${name}`) }
 }
 
-function contentOf(content: unknown, format: string | undefined, place: string): EditContent {
+/** Checks the content of an edit. @param place how messages name the content @throws ApiError INVALID_ARGUMENT */
+export function contentOf(content: unknown, format: string | undefined, place: string): EditContent {
   if (format === undefined && typeof content !== 'string') return { format: 'value', value: jsonOf(content) }
+  if (format === 'prosemirror') {
+    const target = checkProseMirror(content)
+    return nodes((_vocabulary, marks, numbers) => typedTree(target, marks, numbers), jsonValues)
+  }
   if (typeof content !== 'string') throw invalidEdit(`${place} must be a string for the format "${format}"`)
-  if (format === 'xml') return { format: 'xml', parsed: parseXml(content) }
-  return { format: 'text', text: content.toWellFormed() }
+  if (format === 'xml') {
+    const parsed = parseXml(content)
+    return nodes((vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers), xmlValues)
+  }
+  if (format !== 'markdown') return { format: 'text', text: content.toWellFormed() }
+  const length = { start: content.length - content.trimStart().length, end: content.trimEnd().length }
+  const around = { start: spaceIn(content.slice(0, length.start)), end: spaceIn(content.slice(length.end)) }
+  return { ...nodes(newMarkdown(checkMarkdown(content)), xmlValues), around }
 }
+
+/** Returns the space that white space stands for; '' if it is empty or has a line break. */
+const spaceIn = (blank: string): string => (blank === '' || blank.includes('\n') ? '' : ' ')
+
+const nodes = (treeIn: TargetTree, values: ValueCodec): NodeContent => ({
+  format: 'nodes',
+  treeIn,
+  values,
+  around: null,
+})
 
 function positionOf(encoded: string, place: string): Uint8Array {
   const bytes = Buffer.from(encoded, 'base64')

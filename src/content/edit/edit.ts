@@ -1,5 +1,6 @@
 import type { Json } from '../json/json.ts'
-import type { ParsedElement } from '../xml/parse.ts'
+import type { ValueCodec } from '../xml/value-codec.ts'
+import type { TargetTree } from '../xml/xml.ts'
 
 /** The place to which an edit refers, as a person would name it. */
 export type EditTarget =
@@ -35,10 +36,23 @@ export interface QuoteTarget {
 /** Content that an edit inserts. */
 export type EditContent =
   | { readonly format: 'text'; readonly text: string }
-  /** Nodes for a root of XML. */
-  | { readonly format: 'xml'; readonly parsed: ParsedElement }
+  | NodeContent
   /** A plain value for a map or an array. */
   | { readonly format: 'value'; readonly value: Json }
+
+/** Nodes for a root of XML, from any format of rich text. */
+export interface NodeContent {
+  readonly format: 'nodes'
+  /** Returns an element whose children are the nodes. */
+  readonly treeIn: TargetTree
+  /** The form of the values in this tree. */
+  readonly values: ValueCodec
+  /**
+   * White space around content of which a single paragraph can be a part of a text. Formats for prose drop this
+   * white space in a paragraph. Null: a paragraph is always a block.
+   */
+  readonly around: { readonly start: string; readonly end: string } | null
+}
 
 /** The place of an insertion, in relation to its target. `start` and `end` are the ends of the root. */
 export type InsertPlace =

@@ -16,7 +16,7 @@ import { NodeInterner } from '../xml/node-interner.ts'
 import { ObservedSchema } from '../xml/observed-schema.ts'
 import { readTree } from '../xml/read-tree.ts'
 import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
-import { planTree } from '../xml/xml.ts'
+import { planTree, type TargetTree } from '../xml/xml.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type MarkdownFeatures, type ParsedMarkdown, parseMarkdown } from './parse-markdown.ts'
 import { writeMarkdown } from './write-markdown.ts'
@@ -56,6 +56,24 @@ export const planMarkdown = (
   )
 
 /**
+ * Returns the tree of Markdown whose blocks are all new in the document, in the names of the document.
+ * @throws ApiError INVALID_ARGUMENT if the text has a placeholder
+ */
+export const newMarkdown =
+  ({ text, parsed: usual }: CheckedMarkdown): TargetTree =>
+  (vocabulary, marks, numbers, root) => {
+    requireMarkdownRoot(vocabulary, vocabulary.contentKey)
+    const dialect = dialectFor(root, vocabulary, vocabulary.contentKey)
+    vocabulary.assumeRichText()
+    const features = featuresOf(dialect)
+    const wanted = Object.values(features).every(Boolean) ? usual : parseMarkdown(text, features)
+    if (wanted.placeholders.size > 0) throw invalidContent('new content must not have a placeholder')
+    const writer = new BlockWriter(dialect, marks, numbers, new Map())
+    const blocks = wanted.blocks.map((block) => writer.build(block))
+    return writer.named('', blocks, new Map())
+  }
+
+/**
  * Returns the content of a root as Markdown. Nodes that Markdown cannot represent appear as placeholders.
  * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
  */
@@ -75,9 +93,7 @@ function targetOf(
   numbers: NodeInterner,
   root: LiveElement,
 ): XmlElement {
-  if (isBlockNote(vocabulary, contentKey)) {
-    throw invalidContent('type "markdown" does not support roots of BlockNote; send type "xml"')
-  }
+  requireMarkdownRoot(vocabulary, contentKey)
   const dialect = dialectFor(root, vocabulary, contentKey)
   vocabulary.assumeRichText()
   const reader = new BlockReader(dialect, marks)
@@ -100,6 +116,11 @@ function targetOf(
   const writer = new BlockWriter(dialect, marks, numbers, stored)
   const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax })
   return writer.named('', merger.merge(live, wanted.blocks), new Map())
+}
+
+function requireMarkdownRoot(vocabulary: ObservedSchema, contentKey: string): void {
+  if (isBlockNote(vocabulary, contentKey))
+    throw invalidContent('type "markdown" does not support roots of BlockNote; send type "xml"')
 }
 
 const featuresOf = ({ nodes, marks, hasBlockImages }: Dialect): MarkdownFeatures => ({

@@ -52,6 +52,7 @@ export type NameUse = 'element' | 'mark' | 'both' | 'new'
 export class ObservedSchema {
   /** How the format of the target represents values. */
   readonly values: ValueCodec
+  readonly contentKey: string
   #richTextRoot: boolean
   readonly #elements = new Set<string>()
   readonly #marks = new Set<string>()
@@ -59,7 +60,9 @@ export class ObservedSchema {
   readonly #spellings = new Map<string, Set<string>>()
   readonly #types = new Map<string, Map<ValueType, number>>()
 
+  /** @param contentKey name of the root, which indicates the kind of editor */
   constructor(contentKey: string, values = xmlValues) {
+    this.contentKey = contentKey
     this.values = values
     // Only formats of rich text have typed values.
     this.#richTextRoot = richTextRoots.has(contentKey) || values === jsonValues

@@ -90,18 +90,24 @@ export const planXmlOf = (
   )
 
 /**
- * Compares a root or fragment with the tree that a format makes of its target, like `planXml`. The format may
- * use nodes of the root in its tree: these stay as they are. `values` is the form of the values in the tree.
+ * Returns the tree of a target, in the names and marks of a document. The tree may contain nodes of `root`:
+ * these stay as they are.
+ */
+export type TargetTree = (
+  vocabulary: ObservedSchema,
+  marks: MarkTable,
+  numbers: NodeInterner,
+  root: LiveElement,
+) => XmlElement
+
+/**
+ * Compares a root or fragment with the tree that a format makes of its target, like `planXml`. `values`
+ * is the form of the values in the tree.
  */
 export function planTree(
   type: SharedRoot | undefined,
   contentKey: string,
-  targetIn: (
-    vocabulary: ObservedSchema,
-    marks: MarkTable,
-    numbers: NodeInterner,
-    root: LiveElement,
-  ) => XmlElement,
+  targetIn: TargetTree,
   effort?: XmlBudget,
   values = xmlValues,
 ): PlannedUpdate | null {

@@ -252,4 +252,44 @@ describe('crdt/edit', () => {
       xml.replace('None.</paragraph>', 'None.</paragraph><paragraph>The budget is small.</paragraph>'),
     )
   })
+
+  it('[EDIT-36] inserts Markdown as blocks with the names of the document, and inline when it is one paragraph next to a quote', async () => {
+    const xml =
+      '<heading level="2">Risks</heading><paragraph>None.</paragraph><heading level="2">Dates</heading>'
+    const address = await add(xml, 'xml', 'default')
+    await edited(address, [
+      {
+        insert: {
+          into: { heading: 'Risks' },
+          format: 'markdown',
+          content: 'The **budget** is small:\n\n- people\n- rooms',
+        },
+      },
+      { insert: { before: 'None.', format: 'markdown', content: '*Almost:* ' } },
+    ])
+    expect((await read(address)).data).toBe(
+      xml
+        .replace('None.', '<italic>Almost:</italic> None.')
+        .replace(
+          '</paragraph><heading level="2">Dates',
+          '</paragraph><paragraph>The <bold>budget</bold> is small:</paragraph><bulletList><listItem><paragraph>people' +
+            '</paragraph></listItem><listItem><paragraph>rooms</paragraph></listItem></bulletList><heading level="2">Dates',
+        ),
+    )
+  })
+
+  it('[EDIT-36] inserts ProseMirror nodes with the types of their attributes', async () => {
+    const address = await add('<paragraph>Tasks</paragraph>', 'xml', 'default')
+    const item = { type: 'taskItem', attrs: { checked: true }, content: [{ type: 'paragraph' }] }
+    const list = { type: 'taskList', content: [item] }
+    await edited(address, [{ insert: { at: 'end', format: 'prosemirror', content: [list] } }])
+    const { organizationId, documentId, editorId } = address
+    const found = await server.post('/v2/crdt/get', {
+      organizationId,
+      documentId,
+      editorId,
+      format: 'prosemirror',
+    })
+    expect(dataOf(found)).toMatchObject([{ data: { content: [{}, list] } }])
+  })
 })

@@ -2,10 +2,18 @@ import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
-import type { ParsedElement } from '../../xml/parse.ts'
 import type { XmlNode } from '../../xml/tree.ts'
+import type { ValueCodec } from '../../xml/value-codec.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import type { Edit, EditContent, EditOutcome, EditTarget, InsertPlace, MatchedPlace } from '../edit.ts'
+import type {
+  Edit,
+  EditContent,
+  EditOutcome,
+  EditTarget,
+  InsertPlace,
+  MatchedPlace,
+  NodeContent,
+} from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
 import {
   blockAt,
@@ -84,7 +92,7 @@ export class XmlEdits {
   #replace(edited: EditTarget, content: EditContent): EditOutcome {
     const target = this.#resolve(edited)
     const matched = placeOfTarget(this.#view, target)
-    if (content.format === 'xml') return this.#replaceByNodes(matched, target, content.parsed)
+    if (content.format === 'nodes') return this.#replaceByNodes(matched, target, content)
     const text = requireTextContent(content, this.#place)
     const ranges = this.#rangesOf(target)
     const lines = text.split('\n')
@@ -100,18 +108,19 @@ export class XmlEdits {
     return this.#outcome(matched)
   }
 
-  #replaceByNodes(matched: MatchedPlace, target: ResolvedTarget, parsed: ParsedElement): EditOutcome {
-    const made = this.#made()
-    const nodes = made.nodesOf(parsed)
+  #replaceByNodes(matched: MatchedPlace, target: ResolvedTarget, content: NodeContent): EditOutcome {
+    const made = this.#made(content.values)
+    const nodes = made.nodesOf(content)
     const whole = this.#wholeNode(target)
     if (whole !== null) return this.#replaceNode(matched, whole, nodes)
+    const inline = this.#inlineNodes(content) ?? nodes
     const [range, ...others] = this.#rangesOf(target)
-    if (range === undefined || others.length > 0 || !nodes.every((node) => node.kind === 'text')) {
+    if (range === undefined || others.length > 0 || !inline.every((node) => node.kind === 'text')) {
       throw this.#unsupported(
         'XML with elements can only replace a whole block; use the whole text of one block',
       )
     }
-    const text = nodes.map((node) => (node.kind === 'text' ? node.text : '')).join('')
+    const text = inline.map((node) => (node.kind === 'text' ? node.text : '')).join('')
     this.#writer.replace(range, text)
     return this.#outcome(matched)
   }
@@ -170,7 +179,7 @@ export class XmlEdits {
       (target.is === 'node' && target.node.inline !== null) ||
       (at === 'into' && !isHeading(target) && this.#textblockOf(target) !== null)
     if (!isInText) return false
-    return content.format === 'xml' ? this.#made().areInline(this.#made().nodesOf(content.parsed)) : true
+    return content.format === 'nodes' ? this.#inlineNodes(content) !== null : true
   }
 
   #offsetOf(target: ResolvedTarget, at: InsertSide): { flow: number; offset: number } {
@@ -181,12 +190,11 @@ export class XmlEdits {
   }
 
   #insertInline(matched: MatchedPlace, flow: number, offset: number, content: EditContent): EditOutcome {
-    if (content.format !== 'xml') {
+    if (content.format !== 'nodes') {
       this.#writer.insert(flow, offset, requireTextContent(content, this.#place))
       return this.#outcome(matched)
     }
-    const made = this.#made()
-    const nodes = made.nodesOf(content.parsed)
+    const nodes = this.#inlineNodes(content) ?? []
     if (nodes.length === 0) return this.#outcome(matched)
     this.#insertNodes(flow, offset, nodes)
     const insertions = nodes.reduce((sum, { size }) => sum + size, 0)
@@ -234,10 +242,10 @@ export class XmlEdits {
     content: EditContent,
     near: number | null = null,
   ): EditOutcome {
-    const made = this.#made()
+    const made = this.#made(content.format === 'nodes' ? content.values : undefined)
     const nodes =
-      content.format === 'xml'
-        ? made.nodesOf(content.parsed)
+      content.format === 'nodes'
+        ? made.nodesOf(content)
         : this.#paragraphs(requireTextContent(content, this.#place), near)
     if (nodes.length === 0) return this.#outcome(matched)
     return { place: matched, insertions: made.insertBlocks(place, nodes), deletions: 0, changed: true }
@@ -331,8 +339,24 @@ export class XmlEdits {
     return this.#root.view
   }
 
-  #made(): XmlNodes {
-    this.#nodes ??= new XmlNodes(this.#root.type, this.#root.contentKey, this.#view)
+  /** Returns the nodes of content that can be inside a text; null if they are blocks. */
+  #inlineNodes(content: NodeContent): readonly XmlNode[] | null {
+    const made = this.#made(content.values)
+    const nodes = made.nodesOf(content)
+    const [first, ...others] = nodes
+    const isParagraph =
+      content.around !== null &&
+      others.length === 0 &&
+      first?.kind === 'element' &&
+      isPlainTextblock(first.name) &&
+      first.attributes.length === 0
+    const inner = isParagraph ? made.padded(first.children, content.around) : nodes
+    return made.areInline(inner) ? inner : null
+  }
+
+  /** @param values the form of the values in the content of the edit */
+  #made(values?: ValueCodec): XmlNodes {
+    this.#nodes ??= new XmlNodes(this.#root.type, this.#root.contentKey, this.#view, values)
     return this.#nodes
   }
 

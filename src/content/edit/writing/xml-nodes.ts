@@ -5,13 +5,13 @@ import { XmlBuilder } from '../../xml/builder.ts'
 import { MarkTable } from '../../xml/mark-sets.ts'
 import { NodeInterner } from '../../xml/node-interner.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
-import type { ParsedElement } from '../../xml/parse.ts'
 import { type LiveTree, readTree } from '../../xml/read-tree.ts'
-import { targetTree } from '../../xml/target-tree.ts'
-import type { LiveElement, LiveNode, XmlElement, XmlNode } from '../../xml/tree.ts'
+import type { LiveElement, LiveNode, XmlElement, XmlNode, XmlText } from '../../xml/tree.ts'
 import { XmlUpdater } from '../../xml/updater.ts'
+import type { ValueCodec } from '../../xml/value-codec.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { NodeContent } from '../edit.ts'
 import { blockNote, hardBreakNames } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
 import { type ChildPlace, liveChildren, nameOf } from './tree-places.ts'
@@ -28,17 +28,18 @@ export class XmlNodes {
   readonly #live: LiveTree
   readonly #builder: XmlBuilder
 
-  constructor(root: SharedRoot, contentKey: string, view: XmlFlowView) {
+  /** @param values the form of the values in the content of the edit */
+  constructor(root: SharedRoot, contentKey: string, view: XmlFlowView, values?: ValueCodec) {
     this.#view = view
-    this.#vocabulary = new ObservedSchema(contentKey)
+    this.#vocabulary = new ObservedSchema(contentKey, values)
     this.#marks = new MarkTable(this.#vocabulary)
     this.#live = readTree(root, this.#vocabulary, this.#marks, this.#numbers)
     this.#builder = new XmlBuilder(this.#vocabulary, this.#marks)
   }
 
-  /** Returns the nodes of parsed XML. */
-  nodesOf = (parsed: ParsedElement): readonly XmlNode[] =>
-    targetTree(parsed, this.#vocabulary, this.#marks, this.#numbers).children
+  /** Returns the nodes of an edit's content. */
+  nodesOf = ({ treeIn }: NodeContent): readonly XmlNode[] =>
+    treeIn(this.#vocabulary, this.#marks, this.#numbers, this.#live.root).children
 
   /** Returns whether nodes can be inside a text: texts, and elements that are inside texts elsewhere. */
   areInline = (nodes: readonly XmlNode[]): boolean =>
@@ -110,6 +111,24 @@ export class XmlNodes {
     const size = children.reduce((sum, child) => sum + child.size, 1)
     const number = this.#numbers.ofElement(name, [], children)
     return { kind: 'element', name, attributes: [], children, size, number }
+  }
+
+  /** Returns nodes with white space before the first text and after the last one. */
+  padded(nodes: readonly XmlNode[], { start, end }: { start: string; end: string }): readonly XmlNode[] {
+    return nodes.map((node, index) => {
+      if (node.kind !== 'text') return node
+      const before = index === 0 ? start : ''
+      const after = index === nodes.length - 1 ? end : ''
+      return before + after === '' ? node : this.#withSpace(node, before, after)
+    })
+  }
+
+  #withSpace(node: XmlText, before: string, after: string): XmlText {
+    const text = before + node.text + after
+    const runs = node.runs.map(({ start, marks }) => ({ start: start + before.length, marks }))
+    if (before !== '') runs.unshift({ start: 0, marks: 0 })
+    if (after !== '') runs.push({ start: text.length - after.length, marks: 0 })
+    return { kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text) }
   }
 
   /** Returns a text without formatting. */

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { contentOf } from '../../../../src/content/edit/check-edits.ts'
 import type {
   Edit,
   EditContent,
@@ -7,7 +8,6 @@ import type {
   InsertPlace,
 } from '../../../../src/content/edit/edit.ts'
 import { applyTextEdit, type TextKind } from '../../../../src/content/edit/text-edit.ts'
-import { parseXml } from '../../../../src/content/xml/parse.ts'
 import { ApiError } from '../../../../src/errors.ts'
 
 /** A target by its text. */
@@ -40,7 +40,7 @@ export const attribute = (name: string, value: string | number | boolean): EditT
 
 export const content = (text: string): EditContent => ({ format: 'text', text })
 
-export const xml = (data: string): EditContent => ({ format: 'xml', parsed: parseXml(data) })
+export const xml = (data: string): EditContent => contentOf(data, 'xml', 'content')
 
 export const replace = (target: EditTarget, text: string): Edit => ({
   is: 'replace',
