@@ -31,14 +31,14 @@ interface SelectedPlace {
 
 /** Returns the formats in which the user can write the content of an edit. */
 export const formatsFor = (type: string): readonly string[] =>
-  editFormats.filter((format: string) => type === 'xml' || format === 'text' || format === 'markdown')
+  editFormats.filter((format) => format === 'text' || (type === 'xml' && format !== 'prosemirror'))
 
 /** Returns a new draft for content of this type. Rich text is written in Markdown if the server supports it. */
 export const newEditDraft = (type: string): EditDraft => ({
   action: 'replace',
   find: '',
   content: '',
-  format: type !== 'text' && formatsFor(type).includes('markdown') ? 'markdown' : 'text',
+  format: formatsFor(type).includes('markdown') ? 'markdown' : 'text',
   selected: null,
 })
 
