@@ -1,4 +1,5 @@
 import { type ApiError, invalid } from '../../errors.ts'
+import { checkHtml, newHtml } from '../html/html.ts'
 import type { Json } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
 import { checkMarkdown, newMarkdown } from '../markdown/markdown.ts'
@@ -151,10 +152,11 @@ export function contentOf(content: unknown, format: string | undefined, place: s
     const parsed = parseXml(content)
     return nodes((vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers), xmlValues)
   }
-  if (format !== 'markdown') return { format: 'text', text: content.toWellFormed() }
+  if (format !== 'markdown' && format !== 'html') return { format: 'text', text: content.toWellFormed() }
   const length = { start: content.length - content.trimStart().length, end: content.trimEnd().length }
   const around = { start: spaceIn(content.slice(0, length.start)), end: spaceIn(content.slice(length.end)) }
-  return { ...nodes(newMarkdown(checkMarkdown(content)), xmlValues), around }
+  const treeIn = format === 'html' ? newHtml(checkHtml(content)) : newMarkdown(checkMarkdown(content))
+  return { ...nodes(treeIn, xmlValues), around }
 }
 
 /** Returns the space that white space stands for; '' if it is empty or has a line break. */

@@ -1,2 +1,2 @@
 /** Formats of the content of an edit. Without a format, a string is text, and any other value a JSON value. */
-export const editFormats = ['text', 'markdown', 'prosemirror', 'xml'] as const
+export const editFormats = ['text', 'markdown', 'html', 'prosemirror', 'xml'] as const

@@ -16,7 +16,7 @@ import { NodeInterner } from '../xml/node-interner.ts'
 import { ObservedSchema } from '../xml/observed-schema.ts'
 import { readTree } from '../xml/read-tree.ts'
 import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
-import { planTree } from '../xml/xml.ts'
+import { planTree, type TargetTree } from '../xml/xml.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { allHtmlFeatures, type HtmlFeatures, HtmlReader } from './html-reader.ts'
 import { type HtmlNode, isElement, parseHtml } from './parse-html.ts'
@@ -69,6 +69,24 @@ export const planHtml = (
   )
 
 /**
+ * Returns the tree of HTML whose blocks are all new in the document, in the names of the document.
+ * @throws ApiError INVALID_ARGUMENT if the text has a placeholder
+ */
+export const newHtml =
+  ({ nodes }: CheckedHtml): TargetTree =>
+  (vocabulary, marks, numbers, root) => {
+    requireHtmlRoot(vocabulary, vocabulary.contentKey)
+    const dialect = dialectFor(root, vocabulary, vocabulary.contentKey)
+    vocabulary.assumeRichText()
+    const reader = new HtmlReader(featuresOf(dialect))
+    const wanted = reader.blocks(nodes)
+    if (reader.placeholders.size > 0) throw invalidContent('new content must not have a placeholder')
+    const writer = new BlockWriter(dialect, marks, numbers, new Map())
+    const blocks = wanted.map((block) => writer.build(block))
+    return writer.named('', blocks, new Map())
+  }
+
+/**
  * Returns the content of a root as HTML. Nodes that HTML cannot represent appear as placeholders.
  * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
  */
@@ -93,8 +111,7 @@ function targetOf(
   const blocks = reader.blocks(root.children)
   const written = writeHtml(blocks, new Output())
   if (written === text) return root
-  if (isBlockNote(vocabulary, contentKey))
-    throw invalidContent('type "html" does not support roots of BlockNote; send type "xml" or "prosemirror"')
+  requireHtmlRoot(vocabulary, contentKey)
   vocabulary.assumeRichText()
   const features = featuresOf(dialect)
   const wanted = Object.values(features).every(Boolean) ? usual : blocksOf(nodes, features)
@@ -110,6 +127,11 @@ function targetOf(
   const writer = new BlockWriter(dialect, marks, numbers, stored)
   const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax })
   return writer.named('', merger.merge(live, wanted.blocks), new Map())
+}
+
+function requireHtmlRoot(vocabulary: ObservedSchema, contentKey: string): void {
+  if (isBlockNote(vocabulary, contentKey))
+    throw invalidContent('type "html" does not support roots of BlockNote; send type "xml" or "prosemirror"')
 }
 
 const featuresOf = ({ nodes, hasBlockImages }: Dialect): HtmlFeatures => ({

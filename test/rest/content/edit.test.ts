@@ -278,6 +278,15 @@ describe('crdt/edit', () => {
     )
   })
 
+  it('[EDIT-36] replaces a block by HTML, without its scripts', async () => {
+    const address = await add('<paragraph>One.</paragraph><paragraph>Two.</paragraph>', 'xml', 'default')
+    const html = '<h2>Two</h2><script>alert(1)</script><p>A <a href="javascript:alert(1)">link</a>.</p>'
+    await edited(address, [{ replace: { find: { block: 1 }, with: html, format: 'html' } }])
+    expect((await read(address)).data).toBe(
+      '<paragraph>One.</paragraph><heading level="2">Two</heading><paragraph>A link.</paragraph>',
+    )
+  })
+
   it('[EDIT-36] inserts ProseMirror nodes with the types of their attributes', async () => {
     const address = await add('<paragraph>Tasks</paragraph>', 'xml', 'default')
     const item = { type: 'taskItem', attrs: { checked: true }, content: [{ type: 'paragraph' }] }
