@@ -70,7 +70,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
 
   const read = (doc: Y.Doc): unknown => readRootAs(doc, judge.type, judge.contentKey).data
 
-  it('[EDIT-1] writes no byte when a client reads content and writes it back', async () => {
+  it('[EDITOR-1] writes no byte when a client reads content and writes it back', async () => {
     for (const content of judge.contents) {
       const doc = replica((await written(judge, content)).doc)
       const updates = ownUpdates(doc)
@@ -114,11 +114,11 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
   }
 
   it.each(pairs)(
-    '[EDIT-2] when content %i is replaced by %i, the editor shows the new content, and corrects nothing in it',
+    '[EDITOR-2] when content %i is replaced by %i, the editor shows the new content, and corrects nothing in it',
     (from, to) => showsReplaced(judge.contents[from], judge.contents[to]),
   )
 
-  it('[EDIT-2] when any arrangement of parts replaces another one, the editor shows the new arrangement', async () => {
+  it('[EDITOR-2] when any arrangement of parts replaces another one, the editor shows the new arrangement', async () => {
     const some = fc
       .array(fc.constantFrom(...judge.parts), { minLength: 1, maxLength: 8 })
       .map((parts) => judge.madeOf(parts))
@@ -126,7 +126,7 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
   })
 
   it.each([0, 1, 2])(
-    '[EDIT-2] when content %i is written into an empty document, the editor shows the same as if a user had written it',
+    '[EDITOR-2] when content %i is written into an empty document, the editor shows the same as if a user had written it',
     async (to) => {
       const { doc } = await written(judge, judge.contents[to])
       const person = await live(new Y.Doc(), (server) => Y.applyUpdate(server, Y.encodeStateAsUpdate(doc)))

@@ -75,12 +75,12 @@ describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name
     await eventually(isThere, () => ({ last, data }))
   }
 
-  it('[EDIT-1] writes no byte when a backend reads content by REST and writes it back unchanged', async () => {
+  it('[EDITOR-1] writes no byte when a backend reads content by REST and writes it back unchanged', async () => {
     const data = await begin('same')
     expect(await write('same', data)).toMatchObject({ changed: false, bytes: 0 })
   })
 
-  it('[EDIT-3] undo reverts only the edits of its own user, and redo restores them', async () => {
+  it('[EDITOR-3] undo reverts only the edits of its own user, and redo restores them', async () => {
     const before = await begin('undone')
     const seat = await sit('undone')
     seat.type('mine')

@@ -57,12 +57,18 @@ function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
   const { transaction, root, kind, contentKey, place } = at
   try {
     return kind === 'map' || kind === 'array'
-      ? applyPatch(transaction, root, kind, patchOf(edit, kind, at), place)
+      ? applyPatch(
+          transaction,
+          root,
+          kind,
+          patchOf(edit, kind, at),
+          edit.is === 'patch' ? `${place}.patch` : place,
+        )
       : applyTextEdit(transaction, root, kind, contentKey, edit, place)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message, details, retryAfterSeconds } = error
-    throw new ApiError(code, message, {
+    throw new ApiError(code, message.startsWith(place) ? message : `${place}: ${message}`, {
       details: { ...details, edit: index },
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     })

@@ -5,10 +5,9 @@ import { JsonValidator } from '../json/json-validator.ts'
 import { checkMarkdown, newMarkdown } from '../markdown/markdown.ts'
 import { checkProseMirror } from '../prosemirror/node-validator.ts'
 import { parseXml } from '../xml/parse.ts'
-import { targetTree } from '../xml/target-tree.ts'
+import { type TargetTree, targetTree } from '../xml/target-tree.ts'
 import { typedTree } from '../xml/typed-tree.ts'
 import { jsonValues, type ValueCodec, xmlValues } from '../xml/value-codec.ts'
-import type { TargetTree } from '../xml/xml.ts'
 import { isRelativePosition } from '../yjs/relative-position.ts'
 import type { Edit, EditContent, EditTarget, InsertPlace, NodeContent } from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
@@ -72,11 +71,11 @@ function checkEdit(request: EditRequest, place: string): Edit {
   const { replace, insert, remove, mark, attributes, patch, text } = request
   if (replace !== undefined) {
     const target = targetOf(replace.find, `${at}.find`, replace.occurrence)
-    return { is: 'replace', target, content: contentOf(replace.with, replace.format, `${at}.with`) }
+    return { is: 'replace', target, content: checkEditContent(replace.with, replace.format, `${at}.with`) }
   }
   if (insert !== undefined) {
     const place = insertPlaceOf(insert, at)
-    return { is: 'insert', place, content: contentOf(insert.content, insert.format, `${at}.content`) }
+    return { is: 'insert', place, content: checkEditContent(insert.content, insert.format, `${at}.content`) }
   }
   if (remove !== undefined) return { is: 'remove', target: targetOf(remove.target, `${at}.target`) }
   if (mark !== undefined) {
@@ -141,7 +140,7 @@ function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string
 }
 
 /** Checks the content of an edit. @param place how messages name the content @throws ApiError INVALID_ARGUMENT */
-export function contentOf(content: unknown, format: string | undefined, place: string): EditContent {
+export function checkEditContent(content: unknown, format: string | undefined, place: string): EditContent {
   if (format === undefined && typeof content !== 'string') return { format: 'value', value: jsonOf(content) }
   if (format === 'prosemirror') {
     const target = checkProseMirror(content)

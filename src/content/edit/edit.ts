@@ -1,6 +1,6 @@
 import type { Json } from '../json/json.ts'
+import type { TargetTree } from '../xml/target-tree.ts'
 import type { ValueCodec } from '../xml/value-codec.ts'
-import type { TargetTree } from '../xml/xml.ts'
 
 /** The place to which an edit refers, as a person would name it. */
 export type EditTarget =

@@ -4,7 +4,18 @@ import type { MarkSet, MarkTable } from './mark-sets.ts'
 import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.ts'
-import type { XmlElement, XmlNode } from './tree.ts'
+import type { LiveElement, XmlElement, XmlNode } from './tree.ts'
+
+/**
+ * Returns the tree of a target, in the names and marks of a document. The tree may contain nodes of `root`:
+ * these stay as they are.
+ */
+export type TargetTree = (
+  vocabulary: ObservedSchema,
+  marks: MarkTable,
+  numbers: NodeInterner,
+  root: LiveElement,
+) => XmlElement
 
 /**
  * Interprets parsed XML for this document: uses the spelling of names in the document, distinguishes elements

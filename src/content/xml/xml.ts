@@ -9,7 +9,7 @@ import { NodeInterner } from './node-interner.ts'
 import { ObservedSchema } from './observed-schema.ts'
 import { type ParsedElement, parseXml } from './parse.ts'
 import { readTree } from './read-tree.ts'
-import { targetTree } from './target-tree.ts'
+import { type TargetTree, targetTree } from './target-tree.ts'
 import type { LiveElement, XmlElement } from './tree.ts'
 import { type TypedElement, typedTree } from './typed-tree.ts'
 import { XmlUpdater } from './updater.ts'
@@ -88,17 +88,6 @@ export const planXmlOf = (
     (vocabulary, marks, numbers) => readTree(past, vocabulary, marks, numbers).root,
     effort,
   )
-
-/**
- * Returns the tree of a target, in the names and marks of a document. The tree may contain nodes of `root`:
- * these stay as they are.
- */
-export type TargetTree = (
-  vocabulary: ObservedSchema,
-  marks: MarkTable,
-  numbers: NodeInterner,
-  root: LiveElement,
-) => XmlElement
 
 /**
  * Compares a root or fragment with the tree that a format makes of its target, like `planXml`. `values`

@@ -93,10 +93,14 @@ function unboundedStrings(schema: Schema, path: string): readonly string[] {
   ]
 }
 
-it('[TXT-4] limits the length of every string of a request except contentKey and update', () => {
+it('[TXT-4] limits the length of every string of a request except contentKey, update and inserted text', () => {
   const found = operationList.flatMap(({ path, request }) =>
     unboundedStrings(request as unknown as Schema, path),
   )
-  // The option `maxBodyBytes` bounds an update and the name of a root, as it bounds content.
-  expect([...new Set(found.map((path) => path.split('/').at(-1)))]).toEqual(['contentKey', 'update'])
+  // The option `maxBodyBytes` bounds an update, inserted text and the name of a root, as it bounds content.
+  expect([...new Set(found.map((path) => path.split('/').at(-1)))]).toEqual([
+    'contentKey',
+    'update',
+    'insert',
+  ])
 })

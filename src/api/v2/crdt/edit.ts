@@ -14,6 +14,8 @@ import { defineOperation } from '../../operation.ts'
 const editsMax = 1_000
 /** Maximum characters of a quote, of its context, and of the text of a heading. */
 const quoteLengthMax = 10_000
+/** Maximum characters of the name of a mark. */
+const markNameLengthMax = 200
 /** Maximum characters of a JSON pointer, and of an anchor in base64. */
 const pointerLengthMax = 10_000
 
@@ -122,7 +124,7 @@ const edit = {
       type: 'object',
       required: ['find', 'name', 'value'],
       description: 'Sets formatting of a text; the value null removes it.',
-      properties: { find: target, name: { type: 'string' }, value: {} },
+      properties: { find: target, name: { type: 'string', maxLength: markNameLengthMax }, value: {} },
     },
     attributes: {
       type: 'object',

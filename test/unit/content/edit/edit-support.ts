@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { contentOf } from '../../../../src/content/edit/check-edits.ts'
+import { checkEditContent } from '../../../../src/content/edit/check-edits.ts'
 import type {
   Edit,
   EditContent,
@@ -40,7 +40,7 @@ export const attribute = (name: string, value: string | number | boolean): EditT
 
 export const content = (text: string): EditContent => ({ format: 'text', text })
 
-export const xml = (data: string): EditContent => contentOf(data, 'xml', 'content')
+export const xml = (data: string): EditContent => checkEditContent(data, 'xml', 'content')
 
 export const replace = (target: EditTarget, text: string): Edit => ({
   is: 'replace',
