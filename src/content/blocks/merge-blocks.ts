@@ -30,13 +30,20 @@ export class BlockMerger {
   readonly #marks: MarkTable
   readonly #budget: DiffBudget
   readonly #aligner: NodeAligner
-  readonly #keys = new BlockKeys()
+  readonly #keys: BlockKeys
   readonly #sets = new Map<string, MarkSet>()
 
-  constructor(reader: BlockReader, writer: BlockWriter, marks: MarkTable, budget: DiffBudget) {
+  constructor(
+    reader: BlockReader,
+    writer: BlockWriter,
+    marks: MarkTable,
+    budget: DiffBudget,
+    keys = new BlockKeys(),
+  ) {
     this.#reader = reader
     this.#writer = writer
     this.#marks = marks
+    this.#keys = keys
     this.#budget = budget
     this.#aligner = new NodeAligner(budget)
   }

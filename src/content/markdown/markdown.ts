@@ -1,6 +1,6 @@
 import type * as Y from 'yjs'
-import type { BlockNode } from '../blocks/block.ts'
-import { isInvisible } from '../blocks/block-keys.ts'
+import type { Block } from '../blocks/block.ts'
+import { BlockKeys, isInvisible } from '../blocks/block-keys.ts'
 import { BlockReader } from '../blocks/block-reader.ts'
 import { BlockWriter } from '../blocks/block-writer.ts'
 import { type Dialect, isBlockNote } from '../blocks/dialect.ts'
@@ -99,8 +99,6 @@ function targetOf(
   vocabulary.assumeRichText()
   const reader = new BlockReader(dialect, marks)
   const blocks = reader.blocks(root.children)
-  const written = writeMarkdown(blocks, new Output())
-  if (written.text === text) return root
   const features = featuresOf(dialect)
   const parse = (source: string): ParsedMarkdown => parseMarkdown(source, features)
   const wanted = Object.values(features).every(Boolean) ? usual : parse(text)
@@ -113,9 +111,11 @@ function targetOf(
       { line },
     )
   }
-  const live = liveBlocks(blocks, written.lines, parse(written.text))
+  const keys = new BlockKeys()
+  const live = unchangedEnds(blocks, wanted.blocks, keys, parse) ?? wholeViews(blocks, text, parse)
+  if (live === null) return root
   const writer = new BlockWriter(dialect, marks, numbers, stored)
-  const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax })
+  const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax }, keys)
   return writer.named('', merger.merge(live, wanted.blocks), new Map())
 }
 
@@ -131,9 +131,55 @@ const featuresOf = ({ nodes, marks, hasBlockImages }: Dialect): MarkdownFeatures
   blockImages: hasBlockImages,
 })
 
+/**
+ * Returns the stored blocks with their views, without writing the blocks at the start and the end that the
+ * wanted blocks equal. Returns null if a block between them is not read as it is stored.
+ */
+function unchangedEnds(
+  blocks: readonly Block[],
+  wanted: readonly Block[],
+  keys: BlockKeys,
+  parse: (text: string) => ParsedMarkdown,
+): LiveBlock[] | null {
+  const equal = (block: Block | undefined, other: Block | undefined): boolean =>
+    block !== undefined && other !== undefined && keys.of(block) === keys.of(other)
+  let [start, wantedStart] = [0, 0]
+  for (; start < blocks.length; start++) {
+    if (isInvisible(blocks[start] as Block)) continue
+    if (!equal(blocks[start], wanted[wantedStart])) break
+    wantedStart += 1
+  }
+  let [end, wantedEnd] = [blocks.length, wanted.length]
+  for (; end > start; end--) {
+    if (isInvisible(blocks[end - 1] as Block)) continue
+    if (wantedEnd === wantedStart || !equal(blocks[end - 1], wanted[wantedEnd - 1])) break
+    wantedEnd -= 1
+  }
+  const middle = blocks.slice(start, end)
+  const written = writeMarkdown(middle, new Output())
+  const changed = liveBlocks(middle, written.lines, parse(written.text))
+  const isExact = changed.every(
+    ({ block, views: [first, ...others] }) =>
+      isInvisible(block) || (first !== undefined && others.length === 0 && keys.of(first) === keys.of(block)),
+  )
+  if (!isExact) return null
+  const asStored = (block: Block): LiveBlock => ({ block, views: isInvisible(block) ? [] : [block] })
+  return [...blocks.slice(0, start).map(asStored), ...changed, ...blocks.slice(end).map(asStored)]
+}
+
+/** Returns all stored blocks with their views; null if the text is that of the stored blocks. */
+function wholeViews(
+  blocks: readonly Block[],
+  text: string,
+  parse: (text: string) => ParsedMarkdown,
+): LiveBlock[] | null {
+  const written = writeMarkdown(blocks, new Output())
+  return written.text === text ? null : liveBlocks(blocks, written.lines, parse(written.text))
+}
+
 /** Assigns the blocks that a text is read as to the blocks that were written, by their lines. */
 function liveBlocks(
-  blocks: readonly BlockNode[],
+  blocks: readonly Block[],
   starts: readonly number[],
   parsed: ParsedMarkdown,
 ): LiveBlock[] {
