@@ -49,13 +49,14 @@ export class BlockMerger {
   }
 
   /** Returns the nodes that the stored blocks must become. */
-  merge(live: readonly LiveBlock[], wanted: readonly BlockNode[]): XmlNode[] {
+  merge(live: readonly LiveBlock[], wanted: readonly BlockNode[], isNested = false): XmlNode[] {
     const merged: XmlNode[] = []
     const wantedAt = this.#unchanged(live, wanted)
     let [nextLive, nextWanted] = [0, 0]
     const closeGap = (liveEnd: number, wantedEnd: number): void => {
       const gap = live.slice(nextLive, liveEnd)
-      merged.push(...this.#gap(gap, wanted.slice(nextWanted, wantedEnd), nextLive === 0))
+      const isStart = nextLive === 0 && { isNested }
+      merged.push(...this.#gap(gap, wanted.slice(nextWanted, wantedEnd), isStart))
     }
     live.forEach(({ block, views }, index) => {
       const at = wantedAt[index] as number
@@ -101,21 +102,29 @@ export class BlockMerger {
    * is an empty paragraph, stays at the start of the range, and after a block that stays. At the start of a
    * parent, the first wanted paragraph fills it.
    */
-  #gap(live: readonly LiveBlock[], wanted: readonly BlockNode[], isStart: boolean): XmlNode[] {
+  #gap(
+    live: readonly LiveBlock[],
+    wanted: readonly BlockNode[],
+    isStart: false | { readonly isNested: boolean },
+  ): XmlNode[] {
     const visible = live.filter(({ views }) => views.length > 0)
     const partners = this.#pairs(visible, wanted)
     const [blank] = live
     const [first] = wanted
     const isFilled =
-      isStart && blank?.views.length === 0 && first?.kind === 'paragraph' && !partners.has(first)
+      isStart !== false && blank?.views.length === 0 && first?.kind === 'paragraph' && !partners.has(first)
     if (isFilled) partners.set(first, blank)
+    // The empty paragraph that an editor requires at the start of an item goes when a paragraph takes its place.
+    const inItem = wanted.length === 0 ? visible.length > 0 : first?.kind === 'paragraph'
+    const inRoot = wanted.length > 0 && visible.length === 0
+    const keepsBlanks = isStart === false || !(isStart.isNested ? inItem : inRoot)
     const before: XmlNode[] = []
     const following = new Map<LiveBlock, XmlNode[]>()
     let last: LiveBlock | null = null
     for (const each of isFilled ? live.slice(1) : live) {
       if (each.views.length > 0) last = each
       else if (last !== null) following.set(last, [...(following.get(last) ?? []), this.#origin(each.block)])
-      else if (!isStart || visible.length > 0 || wanted.length === 0) before.push(this.#origin(each.block))
+      else if (keepsBlanks) before.push(this.#origin(each.block))
     }
     return [
       ...before,
@@ -161,7 +170,7 @@ export class BlockMerger {
     if (wanted.kind === 'codeBlock') return this.#writer.code(wanted.text)
     if ('content' in wanted) return this.#line(origin.children, wanted.content)
     if (!('children' in block)) return [...origin.children]
-    const merged = this.merge(this.#childViews(block, view), blockChildren(wanted))
+    const merged = this.merge(this.#childViews(block, view), blockChildren(wanted), true)
     return this.#writer.completed(wanted.kind, merged)
   }
 

@@ -132,6 +132,19 @@ describe('changes', () => {
     expect(xml(empty)).toBe('<paragraph>a</paragraph>')
   })
 
+  it.each([
+    ['- # h\n\n  a b c d\n', '- a b c\n'],
+    ['- # h\n\n  a b\n', '- a b\n'],
+    ['- # h\n', '- # h2\n'],
+    ['- - a\n', '- x\n  - a\n'],
+    ['- a\n', '- # a\n'],
+  ])('[FMT-7] removes the empty paragraph of an item when %j becomes %j', (before, after) => {
+    const doc = new Y.Doc()
+    write(doc, before)
+    write(doc, after)
+    expect(xml(doc)).toBe(xmlFrom(after))
+  })
+
   it('[FMT-10] takes at most 1.1 times the bytes of the same revisions as XML', () => {
     const [one, two] = [new Y.Doc(), new Y.Doc()]
     const blocks = Array.from({ length: 60 }, (_, index) =>
