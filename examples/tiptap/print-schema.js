@@ -1,6 +1,6 @@
 // Prints the schema of the editor as JSON for `/v2/crdt/schemas/set`. Use the extensions of your own editor.
 import { getSchema } from '@tiptap/core'
-import StarterKit from '@tiptap/starter-kit'
+import { StarterKit } from '@tiptap/starter-kit'
 
 /**
  * @param schema a ProseMirror schema: `getSchema(extensions)` of Tiptap, `editor.pmSchema` of BlockNote
