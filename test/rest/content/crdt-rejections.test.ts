@@ -19,7 +19,7 @@ const refusals: readonly (readonly [what: string, request: object, message: RegE
   ['a string for a map', { type: 'map', data: 'x' }, /data must be an object .*not a string/],
   ['an object for an array', { type: 'array', data: {} }, /data must be an array .*not an object/],
   ['an array for XML', { type: 'xml', data: [] }, /data must be a string for type "xml", not an array/],
-  ['a type there is not', { type: 'html', data: 'x' }, /\/data\/type must be one of text, map, array, xml/],
+  ['a type there is not', { type: 'docx', data: 'x' }, /\/data\/type must be one of text, map, array, xml/],
   [
     'XML that is not closed',
     { type: 'xml', data: '<a>\n <b>x</a>', contentKey: 'x' },
