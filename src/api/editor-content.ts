@@ -170,8 +170,8 @@ function writeContent(
 }
 
 /**
- * Makes a change of an editor's content, which must match the schema of the editor. Resolves when the change is
- * durable and sent.
+ * Changes the content of an editor. The result must match the schema of the editor. Resolves when the change
+ * is durable and sent.
  * @param type label of the metric that measures the duration
  */
 export async function changeEditor(

@@ -25,8 +25,8 @@ export class BlockReader {
 
   /**
    * Creates a reader.
-   * @param tables tables that are blocks. `simple`: those with one header row, and a line in each cell; `all`:
-   * those without merged cells
+   * @param tables tables that are blocks. `simple`: tables with one header row and one line in each cell.
+   * `all`: tables without merged cells.
    */
   constructor(dialect: Dialect, marks: MarkTable, tables: 'simple' | 'all' = 'simple') {
     this.#hasAllTables = tables === 'all'

@@ -110,8 +110,8 @@ export class JsonPlan {
   }
 
   /**
-   * Plans the changes that make a range of the elements of an array equal to `range.target`. Adds them to
-   * `range.removed` and `range.insertions`.
+   * Plans the changes after which a range of an array equals `range.target`. Adds them to `range.removed` and
+   * `range.insertions`.
    */
   elements(range: ElementRange): void {
     const hunks = diffTokens(...this.#tokens(range.elements, range.target), this.#effort.budget)

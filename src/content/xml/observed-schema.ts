@@ -94,7 +94,7 @@ export class ObservedSchema {
     return this.#elements.size + this.#marks.size === 0
   }
 
-  /** Treats the document as rich text, whatever its names are. */
+  /** Treats the document as rich text with any names. */
   assumeRichText(): void {
     this.#richTextRoot = true
   }

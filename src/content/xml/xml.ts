@@ -89,7 +89,7 @@ export const planXmlOf = (
   )
 
 /**
- * Compares a root or fragment with the tree that a format makes of its target, like `planXml`. `values`
+ * Compares a root or fragment with the tree into which a format converts its target, like `planXml`. `values`
  * is the form of the values in the tree.
  */
 export function planTree(

@@ -57,8 +57,8 @@ export class Replacement {
   }
 
   /**
-   * Makes a change of a root of the document. The user `by` is the author of the change. Resolves when the
-   * change is durable and sent.
+   * Changes a root of the document. The user `by` is the author of the change. Resolves when the change is
+   * durable and sent.
    * @throws ApiError INVALID_ARGUMENT as for `checkChange`; NOT_FOUND, ALREADY_EXISTS, ABORTED,
    * FAILED_PRECONDITION if the document does not match `options` or the targets of edits; RESOURCE_EXHAUSTED if
    * too many large contents wait; UNAVAILABLE while the store cannot write

@@ -9,7 +9,7 @@ export const lexicalType = '__type'
 /** Types of nested texts that are part of the text around them. */
 const inlineTypes: ReadonlySet<Json> = new Set(['link', 'autolink', 'mark', 'overflow', 'a', 'mention'])
 
-/** Types of blocks that are no ordinary paragraphs, in addition to headings. */
+/** Types of blocks other than ordinary paragraphs and headings. */
 const specialTypes: ReadonlySet<Json> = new Set(['code', 'code-block', 'code_block', 'codeBlock', 'quote'])
 
 const words = ['one', 'two', 'three', 'four', 'five', 'six']

@@ -94,7 +94,7 @@ class NestedViewReader {
 
   #addBlock(type: SharedRoot, isRoot: boolean, depth: number): void {
     const flow = this.#flows.length
-    const writer = new PieceWriter(this.#isLexical)
+    const writer = new FlowPieceWriter(this.#isLexical)
     this.#addPieces(writer, type, flow, depth)
     const text = writer.end(type)
     this.#flows.push({ text, pieces: writer.pieces })
@@ -107,7 +107,7 @@ class NestedViewReader {
     if (isText && !isRoot) this.#paragraphs.set(name, (this.#paragraphs.get(name) ?? 0) + 1)
   }
 
-  #addPieces(writer: PieceWriter, type: SharedRoot, flow: number, depth: number): void {
+  #addPieces(writer: FlowPieceWriter, type: SharedRoot, flow: number, depth: number): void {
     writer.enter(type)
     for (let item = type._start; item !== null; item = item.right) {
       if (item.deleted || !item.countable) continue
@@ -165,7 +165,7 @@ interface Nested {
 }
 
 /** Collects the pieces of one block. */
-class PieceWriter {
+class FlowPieceWriter {
   readonly pieces: FlowPiece[] = []
   readonly #isLexical: boolean
   readonly #open: { source: Nested; textNode: Y.Item | null }[] = []

@@ -16,7 +16,7 @@ export const textblockNames: readonly string[] = [
   'h6',
 ]
 
-/** Names of elements with text that are no ordinary paragraphs. */
+/** Names of elements with text other than ordinary paragraphs and `h1` to `h6`. */
 const specialTextblocks: ReadonlySet<string> = new Set(['heading', 'codeBlock', 'code_block', 'pre'])
 
 /** Names of the cells of tables. A cell must have a block. */

@@ -142,7 +142,7 @@ export class NestedEdits {
     return { place: matched, insertions, deletions: 0, changed: true }
   }
 
-  /** Returns the attributes of a new paragraph: those of the block next to it, if it is a paragraph. */
+  /** Returns the attributes of a new paragraph. If the block next to it is a paragraph, they are the same. */
   #newAttributes(near: SharedRoot | null): ReadonlyMap<string, Json> {
     const attributes = near instanceof Y.XmlText ? nestedAttributes(near) : null
     if (attributes !== null && isPlainNode(attributes))
@@ -239,7 +239,7 @@ export class NestedEdits {
     return type
   }
 
-  /** Returns the text of a target: of a quote, a block, or the only block of a node. */
+  /** Returns the text of a target: a quote, a block, or the only block of a node. */
   #rangesOf(target: ResolvedTarget): readonly TextRange[] {
     if (target.is === 'text') return target.ranges
     if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]

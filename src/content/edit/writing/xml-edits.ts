@@ -385,7 +385,7 @@ export class XmlEdits {
     return block !== undefined && isTextblock(block, this.#flow(block.flow)) ? block : null
   }
 
-  /** Returns the text of a target: of a quote, a block, or the only block of a node. */
+  /** Returns the text of a target: a quote, a block, or the only block of a node. */
   #rangesOf(target: ResolvedTarget): readonly TextRange[] {
     if (target.is === 'text') return target.ranges
     if (target.is === 'node' && target.node.inline !== null) return [target.node.inline]

@@ -11,7 +11,7 @@ import { applyEdits, insert, mark, quote, remove, replace } from './edit-support
 
 const settings = { numRuns: times(100, 2_000), seed }
 
-/** What an edit does to a string. */
+/** The effect of an edit on a string. */
 type Change = 'replace' | 'remove' | 'before' | 'after' | 'mark'
 
 const editOf = (change: Change, target: EditTarget, text: string): Edit => {

@@ -186,7 +186,7 @@ test('[EDIT-8] rejects edits that nested texts do not support', () => {
 
 const text = (content: string) => $createTextNode(content)
 
-/** Applies edits to content of Lexical. Returns what Lexical shows, and what it shows for the wanted content. */
+/** Applies edits to content of Lexical. Returns the states of Lexical for the result and for the wanted content. */
 async function lexicalStates(
   write: () => void,
   edits: Edit[],
