@@ -404,7 +404,8 @@ function trimmed(content: readonly Inline[]): Inline[] {
 }
 
 function htmlBlock(html: string): Block[] {
-  const text = html.trim().replace(/\s*\n\s*/g, ' ')
+  const lines = html.split('\n').map((line) => line.trim())
+  const text = lines.filter((line) => line !== '').join(' ')
   return text === '' ? [] : [{ kind: 'paragraph', content: [{ kind: 'text', text, marks: {} }] }]
 }
 

@@ -161,7 +161,7 @@ function withoutOuterSpace(content: readonly Inline[]): Inline[] {
     else {
       const { text, marks } = inline
       const [before, after] = [marksAt(index - 1), marksAt(index + 1)]
-      const core = text.trim() === '' ? '' : text.replace(/^ +/, '').replace(/ +$/, '')
+      const core = text.trim() === '' ? '' : withoutSpaces(text)
       const lead = core === '' ? text : text.slice(0, text.length - text.replace(/^ +/, '').length)
       const trail = core === '' ? '' : text.slice(lead.length + core.length)
       const outer = core === '' ? shared(shared(marks, before), after) : shared(marks, before)
@@ -254,4 +254,12 @@ function leafOf(run: Inline, inOneLine: boolean): PhrasingContent {
     default:
       return run satisfies never
   }
+}
+
+/** Returns a text without the spaces at its ends. */
+function withoutSpaces(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === ' ') start += 1
+  while (end > start && text[end - 1] === ' ') end -= 1
+  return text.slice(start, end)
 }
