@@ -3,13 +3,13 @@ import { blocknoteSpec } from '../../src/content/schemas/presets/blocknote.ts'
 import { lexicalSchema } from '../../src/content/schemas/presets/lexical.ts'
 import { quillSchema } from '../../src/content/schemas/presets/quill.ts'
 import { tiptapSpec } from '../../src/content/schemas/presets/tiptap.ts'
-import type { AttributeSpecs, SchemaSpec } from '../../src/content/schemas/schema-spec.ts'
+import type { SchemaSpec, SpecsByAttribute } from '../../src/content/schemas/schema-spec.ts'
 import { schemaJson } from '../support/data/schema-json.ts'
 import { judgesMissing, skipNotice } from './installed.ts'
 
 skipNotice()
 
-const withoutTypes = (attributes: AttributeSpecs | undefined): object | undefined =>
+const withoutTypes = (attributes: SpecsByAttribute | undefined): object | undefined =>
   attributes &&
   Object.fromEntries(
     Object.entries(attributes).map(([name, spec]) => [

@@ -1,6 +1,6 @@
 import type { MarkSet, MarkTable } from '../xml/mark-sets.ts'
 import type { LiveElement, LiveNode, LiveText } from '../xml/tree.ts'
-import type { Block, BlockMarks, BlockNode, CustomNode, Inline, TableCell, TableRow } from './block.ts'
+import type { BlockMarks, BlockNode, CustomNode, Inline, NeutralBlock, TableCell, TableRow } from './block.ts'
 import { isInvisible } from './block-keys.ts'
 import type { Dialect, MarkName, NamedKind } from './dialect.ts'
 
@@ -36,7 +36,7 @@ export class BlockReader {
     this.#markNames = new Map(Object.entries(dialect.marks).map(([kind, name]) => [name, kind as MarkName]))
   }
 
-  blocks(nodes: readonly LiveNode[]): Block[] {
+  blocks(nodes: readonly LiveNode[]): NeutralBlock[] {
     return nodes.map((node) =>
       this.#noted((node.kind === 'element' && this.#block(node)) || custom(node), node),
     )
@@ -92,7 +92,7 @@ export class BlockReader {
     return (kind === 'image' ? imageOf(node) : null) ?? custom(node)
   }
 
-  #block(node: LiveElement): Block | null {
+  #block(node: LiveElement): NeutralBlock | null {
     switch (this.#kinds.get(node.name)) {
       case 'paragraph':
         return this.#paragraph(node)
@@ -139,7 +139,7 @@ export class BlockReader {
     }
   }
 
-  #paragraph(node: LiveElement): Block {
+  #paragraph(node: LiveElement): NeutralBlock {
     const content = this.line(node.children)
     const [only] = content
     if (content.length === 1 && only?.kind === 'image' && !this.#dialect.hasBlockImages) return { ...only }
@@ -163,7 +163,7 @@ export class BlockReader {
     return parts.length === 0 ? null : parts
   }
 
-  #code(node: LiveElement): Block | null {
+  #code(node: LiveElement): NeutralBlock | null {
     let text = ''
     for (const child of node.children) {
       if (child.kind === 'element') return null
@@ -174,7 +174,7 @@ export class BlockReader {
   }
 
   /** Reads a table without merged cells; null if it is not one of those that are blocks. */
-  #table(node: LiveElement): Block | null {
+  #table(node: LiveElement): NeutralBlock | null {
     const rows = this.#parts(node, ['tableRow'], (row) => this.#row(row, row === node.children[0]))
     const width = rows?.[0]?.children.length
     if (rows === null || rows.some(({ children }) => children.length !== width)) return null
@@ -212,7 +212,7 @@ export class BlockReader {
 export const attributeOf = (node: LiveElement, name: string): string | undefined =>
   node.attributes.find(([known]) => known === name)?.[1]
 
-function imageOf(node: LiveElement): (Block & Inline) | null {
+function imageOf(node: LiveElement): (NeutralBlock & Inline) | null {
   const src = attributeOf(node, 'src')
   if (src === undefined) return null
   return {

@@ -2,7 +2,7 @@
  * The neutral block tree: the content of a rich-text root, independent of the format in which it was written
  * and of the editor that stores it. A dialect (`dialect.ts`) has the stored names of its nodes and marks.
  */
-export type Block =
+export type NeutralBlock =
   | Paragraph
   | Heading
   | Blockquote
@@ -27,7 +27,7 @@ export interface Heading {
 
 export interface Blockquote {
   readonly kind: 'blockquote'
-  readonly children: readonly Block[]
+  readonly children: readonly NeutralBlock[]
 }
 
 export type BlockList = BulletList | OrderedList | TaskList
@@ -51,13 +51,13 @@ export interface TaskList {
 
 export interface ListItem {
   readonly kind: 'listItem'
-  readonly children: readonly Block[]
+  readonly children: readonly NeutralBlock[]
 }
 
 export interface TaskItem {
   readonly kind: 'taskItem'
   readonly checked: boolean
-  readonly children: readonly Block[]
+  readonly children: readonly NeutralBlock[]
 }
 
 export interface CodeBlock {
@@ -84,7 +84,7 @@ export interface TableRow {
 export interface TableCell {
   readonly kind: 'tableCell' | 'tableHeader'
   readonly align: 'left' | 'center' | 'right' | null
-  readonly children: readonly Block[]
+  readonly children: readonly NeutralBlock[]
 }
 
 /** An image. It is a block if it stands alone, otherwise part of a line. */
@@ -131,7 +131,7 @@ export interface BlockMarks {
 }
 
 /** A node of the tree: a block, or a part of a block that has children of its own. */
-export type BlockNode = Block | ListItem | TaskItem | TableRow | TableCell
+export type BlockNode = NeutralBlock | ListItem | TaskItem | TableRow | TableCell
 
 /** Returns the child nodes of a node. Nodes with a line of text, and atoms, have none. */
 export const blockChildren = (node: BlockNode): readonly BlockNode[] =>

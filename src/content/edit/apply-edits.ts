@@ -6,7 +6,7 @@ import type { ReplacementResult } from '../replacement-result.ts'
 import { requireRoot, shownName } from '../roots.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
-import type { Edit, EditContent, EditOutcome, EditTarget, PatchOperation } from './edit.ts'
+import type { Edit, EditOutcome, EditTarget, InsertedContent, JsonPatchOperation } from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
@@ -83,7 +83,7 @@ function patchOf(
   edit: Edit,
   kind: 'map' | 'array',
   { place, root, contentKey }: EditedRoot,
-): readonly PatchOperation[] {
+): readonly JsonPatchOperation[] {
   if (edit.is === 'patch') return edit.operations
   const path = pathOf(edit)
   if (path !== null && edit.is === 'remove') return patchOfRemoval(path)
@@ -107,7 +107,7 @@ function pathOf(edit: Edit): readonly string[] | null {
 
 const pathIn = (target: EditTarget): readonly string[] | null => (target.is === 'path' ? target.path : null)
 
-function jsonIn(content: EditContent, place: string): Json {
+function jsonIn(content: InsertedContent, place: string): Json {
   if (content.format === 'value') return content.value
   if (content.format === 'text') return content.text
   throw editNotSupported(`${place}: a map or an array needs a JSON value, not rich text`)

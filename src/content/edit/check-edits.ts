@@ -9,7 +9,7 @@ import { type TargetTree, targetTree } from '../xml/target-tree.ts'
 import { typedTree } from '../xml/typed-tree.ts'
 import { jsonValues, type ValueCodec, xmlValues } from '../xml/value-codec.ts'
 import { isRelativePosition } from '../yjs/relative-position.ts'
-import type { Edit, EditContent, EditTarget, InsertPlace, NodeContent } from './edit.ts'
+import type { Edit, EditTarget, InsertedContent, InsertPlace, NodeContent } from './edit.ts'
 import { checkPatch } from './patch/check-patch.ts'
 import { parsePointer } from './patch/pointer.ts'
 
@@ -140,7 +140,11 @@ function insertPlaceOf(insert: NonNullable<EditRequest['insert']>, place: string
 }
 
 /** Checks the content of an edit. @param place how messages name the content @throws ApiError INVALID_ARGUMENT */
-export function checkEditContent(content: unknown, format: string | undefined, place: string): EditContent {
+export function checkEditContent(
+  content: unknown,
+  format: string | undefined,
+  place: string,
+): InsertedContent {
   if (format === undefined && typeof content !== 'string') return { format: 'value', value: jsonOf(content) }
   if (format === 'prosemirror') {
     const target = checkProseMirror(content)

@@ -34,7 +34,7 @@ export interface QuoteTarget {
 }
 
 /** Content that an edit inserts. */
-export type EditContent =
+export type InsertedContent =
   | { readonly format: 'text'; readonly text: string }
   | NodeContent
   /** A plain value for a map or an array. */
@@ -60,21 +60,21 @@ export type InsertPlace =
   | { readonly at: 'start' | 'end' }
 
 /** An operation of JSON Patch (RFC 6902). Pointers are given as their reference tokens. */
-export type PatchOperation =
+export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: readonly string[]; readonly value: Json }
   | { readonly op: 'remove'; readonly path: readonly string[] }
   | { readonly op: 'move' | 'copy'; readonly from: readonly string[]; readonly path: readonly string[] }
 
 /** One edit of a root, after all checks that need no document. */
 export type Edit =
-  | { readonly is: 'replace'; readonly target: EditTarget; readonly content: EditContent }
-  | { readonly is: 'insert'; readonly place: InsertPlace; readonly content: EditContent }
+  | { readonly is: 'replace'; readonly target: EditTarget; readonly content: InsertedContent }
+  | { readonly is: 'insert'; readonly place: InsertPlace; readonly content: InsertedContent }
   | { readonly is: 'remove'; readonly target: EditTarget }
   /** Sets the formatting `name` of a text; null removes it. */
   | { readonly is: 'mark'; readonly target: EditTarget; readonly name: string; readonly value: Json }
   /** Sets attributes of a node; null removes an attribute. */
   | { readonly is: 'attributes'; readonly target: EditTarget; readonly set: ReadonlyMap<string, Json> }
-  | { readonly is: 'patch'; readonly operations: readonly PatchOperation[] }
+  | { readonly is: 'patch'; readonly operations: readonly JsonPatchOperation[] }
   /** Deletes and inserts text at a UTF-16 position. */
   | {
       readonly is: 'text'

@@ -1,10 +1,10 @@
 import { limits } from '../../model/limits.ts'
 import type {
-  Block,
   BlockList,
   BlockMarks,
   Inline,
   ListItem,
+  NeutralBlock,
   TableCell,
   TableRow,
   TaskItem,
@@ -55,7 +55,7 @@ const simpleMarks: ReadonlyMap<string, BlockMarks> = new Map<string, BlockMarks>
 ])
 
 /** Receives the ends of lines, and the elements that are blocks. */
-interface BlockHandler {
+interface BlockVisitor {
   endLine(): void
   block(element: HtmlElement, marks: BlockMarks): void
 }
@@ -80,9 +80,9 @@ export class HtmlReader {
    * Reads blocks. A line outside of blocks is a paragraph.
    * @throws ApiError INVALID_ARGUMENT if blocks are nested too deeply
    */
-  blocks(nodes: readonly HtmlNode[], marks: BlockMarks = {}, depth = 1): Block[] {
+  blocks(nodes: readonly HtmlNode[], marks: BlockMarks = {}, depth = 1): NeutralBlock[] {
     if (depth > depthMax) throw contentLimit(`data has too much: blocks of HTML are at most ${depthMax} deep`)
-    const blocks: Block[] = []
+    const blocks: NeutralBlock[] = []
     const line = new LineReader()
     const endLine = (): void => {
       for (const content of this.#linesOf(line.take())) {
@@ -101,7 +101,7 @@ export class HtmlReader {
     return blocks
   }
 
-  #visit(nodes: readonly HtmlNode[], marks: BlockMarks, line: LineReader, on: BlockHandler): void {
+  #visit(nodes: readonly HtmlNode[], marks: BlockMarks, line: LineReader, on: BlockVisitor): void {
     for (const node of nodes) {
       if ('value' in node) line.text(node.value, marks)
       if (!isElement(node) || dropped.has(node.tagName)) continue
@@ -132,12 +132,12 @@ export class HtmlReader {
     return lines.map(trimmed)
   }
 
-  #custom(id: string, content: readonly HtmlNode[]): Block & Inline {
+  #custom(id: string, content: readonly HtmlNode[]): NeutralBlock & Inline {
     this.placeholders.add(id)
     return { kind: 'custom', id, name: textOf(content) }
   }
 
-  #block(element: HtmlElement, marks: BlockMarks, depth: number): readonly Block[] {
+  #block(element: HtmlElement, marks: BlockMarks, depth: number): readonly NeutralBlock[] {
     const { tagName, childNodes } = element
     const id = htmlAttribute(element, blockAttribute)
     if (id !== null) return [this.#custom(id, childNodes)]
@@ -164,7 +164,7 @@ export class HtmlReader {
   /** Reads one line. Blocks in it become parts of the line. */
   #line(nodes: readonly HtmlNode[], marks: BlockMarks): readonly Inline[] {
     const line = new LineReader()
-    const on: BlockHandler = {
+    const on: BlockVisitor = {
       endLine: () => line.text(' ', {}),
       block: ({ childNodes }, around) => {
         on.endLine()
@@ -179,8 +179,8 @@ export class HtmlReader {
   /** Reads a list. A change between tasks and other items starts a new list. */
   #lists(list: HtmlElement, marks: BlockMarks, depth: number): readonly BlockList[] {
     const lists: BlockList[] = []
-    const items: (ListItem & { readonly children: Block[] })[] = []
-    const tasks: (TaskItem & { readonly children: Block[] })[] = []
+    const items: (ListItem & { readonly children: NeutralBlock[] })[] = []
+    const tasks: (TaskItem & { readonly children: NeutralBlock[] })[] = []
     const isOrdered = list.tagName === 'ol'
     let start = isOrdered ? startOf(list) : 0
     const endList = (): void => {
@@ -212,8 +212,8 @@ export class HtmlReader {
   }
 
   /** Reads a table. Rows that are too short get empty cells. */
-  #table(table: HtmlElement, marks: BlockMarks, depth: number): readonly Block[] {
-    const captions: Block[] = []
+  #table(table: HtmlElement, marks: BlockMarks, depth: number): readonly NeutralBlock[] {
+    const captions: NeutralBlock[] = []
     const rows: TableRow[] = []
     const visit = (nodes: readonly HtmlNode[]): void => {
       for (const node of nodes) {
@@ -266,7 +266,7 @@ export class HtmlReader {
 const spanMax = 100
 
 /** Returns a paragraph with this content. An image that stands alone is a block. */
-function paragraphOf(content: readonly Inline[]): Block {
+function paragraphOf(content: readonly Inline[]): NeutralBlock {
   const [only, ...others] = content
   return others.length === 0 && only?.kind === 'image' ? only : { kind: 'paragraph', content }
 }
@@ -293,7 +293,7 @@ function withMark(marks: BlockMarks, element: HtmlElement): BlockMarks {
 }
 
 /** Returns an image; null if it has no address that is safe. */
-function imageOf(element: HtmlElement, { link }: BlockMarks): (Block & Inline) | null {
+function imageOf(element: HtmlElement, { link }: BlockMarks): (NeutralBlock & Inline) | null {
   const src = htmlAttribute(element, 'src')
   if (src === null || !isSafeImage(src)) return null
   const [alt, title] = [htmlAttribute(element, 'alt') ?? '', htmlAttribute(element, 'title')]
@@ -304,7 +304,7 @@ function imageOf(element: HtmlElement, { link }: BlockMarks): (Block & Inline) |
 const languageClass = /(?:^|\s)lang(?:uage)?-(\S+)/
 
 /** Reads code. A line break at its end only ends the last line. */
-function codeOf(element: HtmlElement): Block {
+function codeOf(element: HtmlElement): NeutralBlock {
   const [code] = element.childNodes.filter(isElement)
   const own = [element, ...(code?.tagName === 'code' ? [code] : [])]
   const languages = own.flatMap((each) => {

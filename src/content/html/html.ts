@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { Block, BlockNode } from '../blocks/block.ts'
+import type { BlockNode, NeutralBlock } from '../blocks/block.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { BlockReader } from '../blocks/block-reader.ts'
 import { BlockWriter } from '../blocks/block-writer.ts'
@@ -31,7 +31,7 @@ export interface CheckedHtml {
 }
 
 interface HtmlBlocks {
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly NeutralBlock[]
   readonly placeholders: ReadonlySet<string>
 }
 

@@ -1,4 +1,12 @@
-import type { Block, BlockList, BlockMarks, Inline, ListItem, TableCell, TaskItem } from '../blocks/block.ts'
+import type {
+  BlockList,
+  BlockMarks,
+  Inline,
+  ListItem,
+  NeutralBlock,
+  TableCell,
+  TaskItem,
+} from '../blocks/block.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
 import { atomAttribute, blockAttribute } from './placeholders.ts'
@@ -8,7 +16,7 @@ import { isSafeImage, isSafeLink } from './safe-address.ts'
  * Writes blocks as HTML, one element for each block that is visible. Empty paragraphs are not written, and
  * addresses that may run a script neither.
  */
-export const writeHtml = (blocks: readonly Block[], output: Output): string =>
+export const writeHtml = (blocks: readonly NeutralBlock[], output: Output): string =>
   new HtmlWriter(output).write(blocks)
 
 class HtmlWriter {
@@ -19,7 +27,7 @@ class HtmlWriter {
     this.#output = output
   }
 
-  write(blocks: readonly Block[]): string {
+  write(blocks: readonly NeutralBlock[]): string {
     this.#blocks(blocks)
     return this.#parts.join('')
   }
@@ -30,7 +38,7 @@ class HtmlWriter {
   }
 
   /** Writes the blocks that are visible, each on lines of its own. */
-  #blocks(blocks: readonly Block[]): void {
+  #blocks(blocks: readonly NeutralBlock[]): void {
     let isFirst = true
     for (const block of blocks) {
       if (isInvisible(block)) continue
@@ -40,7 +48,7 @@ class HtmlWriter {
     }
   }
 
-  #block(block: Block): void {
+  #block(block: NeutralBlock): void {
     switch (block.kind) {
       case 'paragraph':
         return this.#element('p', '', () => this.#line(block.content))
@@ -119,7 +127,7 @@ class HtmlWriter {
   }
 
   /** Writes the content of an item or a cell. A paragraph before nothing but lists has no element. */
-  #content(blocks: readonly Block[]): void {
+  #content(blocks: readonly NeutralBlock[]): void {
     const [first, ...others] = blocks.filter((block) => !isInvisible(block))
     if (first === undefined) return
     if (first.kind !== 'paragraph' || !others.every(isList)) return this.#blocks(blocks)
@@ -155,7 +163,7 @@ class HtmlWriter {
   }
 }
 
-const isList = ({ kind }: Block): boolean =>
+const isList = ({ kind }: NeutralBlock): boolean =>
   kind === 'bulletList' || kind === 'orderedList' || kind === 'taskList'
 
 interface Tag {

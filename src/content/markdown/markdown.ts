@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { Block } from '../blocks/block.ts'
+import type { NeutralBlock } from '../blocks/block.ts'
 import { BlockKeys, isInvisible } from '../blocks/block-keys.ts'
 import { BlockReader } from '../blocks/block-reader.ts'
 import { BlockWriter } from '../blocks/block-writer.ts'
@@ -136,22 +136,22 @@ const featuresOf = ({ nodes, marks, hasBlockImages }: Dialect): MarkdownFeatures
  * wanted blocks equal. Returns null if a block between them is not read as it is stored.
  */
 function unchangedEnds(
-  blocks: readonly Block[],
-  wanted: readonly Block[],
+  blocks: readonly NeutralBlock[],
+  wanted: readonly NeutralBlock[],
   keys: BlockKeys,
   parse: (text: string) => ParsedMarkdown,
 ): LiveBlock[] | null {
-  const equal = (block: Block | undefined, other: Block | undefined): boolean =>
+  const equal = (block: NeutralBlock | undefined, other: NeutralBlock | undefined): boolean =>
     block !== undefined && other !== undefined && keys.of(block) === keys.of(other)
   let [start, wantedStart] = [0, 0]
   for (; start < blocks.length; start++) {
-    if (isInvisible(blocks[start] as Block)) continue
+    if (isInvisible(blocks[start] as NeutralBlock)) continue
     if (!equal(blocks[start], wanted[wantedStart])) break
     wantedStart += 1
   }
   let [end, wantedEnd] = [blocks.length, wanted.length]
   for (; end > start; end--) {
-    if (isInvisible(blocks[end - 1] as Block)) continue
+    if (isInvisible(blocks[end - 1] as NeutralBlock)) continue
     if (wantedEnd === wantedStart || !equal(blocks[end - 1], wanted[wantedEnd - 1])) break
     wantedEnd -= 1
   }
@@ -163,13 +163,13 @@ function unchangedEnds(
       isInvisible(block) || (first !== undefined && others.length === 0 && keys.of(first) === keys.of(block)),
   )
   if (!isExact) return null
-  const asStored = (block: Block): LiveBlock => ({ block, views: isInvisible(block) ? [] : [block] })
+  const asStored = (block: NeutralBlock): LiveBlock => ({ block, views: isInvisible(block) ? [] : [block] })
   return [...blocks.slice(0, start).map(asStored), ...changed, ...blocks.slice(end).map(asStored)]
 }
 
 /** Returns all stored blocks with their views; null if the text is that of the stored blocks. */
 function wholeViews(
-  blocks: readonly Block[],
+  blocks: readonly NeutralBlock[],
   text: string,
   parse: (text: string) => ParsedMarkdown,
 ): LiveBlock[] | null {
@@ -179,7 +179,7 @@ function wholeViews(
 
 /** Assigns the blocks that a text is read as to the blocks that were written, by their lines. */
 function liveBlocks(
-  blocks: readonly Block[],
+  blocks: readonly NeutralBlock[],
   starts: readonly number[],
   parsed: ParsedMarkdown,
 ): LiveBlock[] {

@@ -1,13 +1,13 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { limits } from '../../model/limits.ts'
 import type {
-  Block,
   BlockList,
   BlockMarks,
   Image,
   Inline,
   InlineText,
   ListItem,
+  NeutralBlock,
   TableCell,
   TableRow,
   TaskItem,
@@ -35,7 +35,7 @@ export const usualFeatures: MarkdownFeatures = {
 }
 
 export interface ParsedMarkdown {
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly NeutralBlock[]
   /** For each block, the line of the text on which it starts, from 0. */
   readonly lines: readonly number[]
   /** For each custom node, the line of its placeholder, from 1. */
@@ -107,8 +107,8 @@ class TokenReader {
   }
 
   /** Reads blocks up to the token that closes their parent, and skips this token. */
-  #blocks(end: string, lines?: number[]): Block[] {
-    const blocks: Block[] = []
+  #blocks(end: string, lines?: number[]): NeutralBlock[] {
+    const blocks: NeutralBlock[] = []
     for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
       const found = this.#block(token)
       for (const block of found) {
@@ -136,7 +136,7 @@ class TokenReader {
     })
   }
 
-  #block(token: Token): readonly Block[] {
+  #block(token: Token): readonly NeutralBlock[] {
     switch (token.type) {
       case 'paragraph_open':
         return this.#paragraphs(this.#lineOf(token))
@@ -164,17 +164,17 @@ class TokenReader {
     }
   }
 
-  #paragraphs(content: readonly Inline[]): Block[] {
+  #paragraphs(content: readonly Inline[]): NeutralBlock[] {
     const [only, ...others] = content
     if (others.length === 0 && only?.kind === 'image') return [only]
     return this.#features.blockImages ? splitAtImages(content) : [{ kind: 'paragraph', content }]
   }
 
-  #headings(level: number, content: readonly Inline[]): Block[] {
+  #headings(level: number, content: readonly Inline[]): NeutralBlock[] {
     const images = this.#features.blockImages ? content.filter(({ kind }) => kind === 'image') : []
     if (images.length === 0) return [{ kind: 'heading', level, content }]
     const line = trimmed(content.filter(({ kind }) => kind !== 'image'))
-    const headings: Block[] = line.length === 0 ? [] : [{ kind: 'heading', level, content: line }]
+    const headings: NeutralBlock[] = line.length === 0 ? [] : [{ kind: 'heading', level, content: line }]
     return [...headings, ...(images as Image[])]
   }
 
@@ -187,7 +187,7 @@ class TokenReader {
     )
   }
 
-  #fence(token: Token): Block {
+  #fence(token: Token): NeutralBlock {
     const info = plainInfo(token.info).trim()
     const id = placeholderInfo.exec(info)
     if (id !== null) return this.#custom(id[1] as string, id[2] ?? '')
@@ -199,7 +199,7 @@ class TokenReader {
     }
   }
 
-  #custom(id: string, name: string): Block & Inline {
+  #custom(id: string, name: string): NeutralBlock & Inline {
     if (!this.#placeholders.has(id)) this.#placeholders.set(id, this.#line + 1)
     return { kind: 'custom', id, name }
   }
@@ -364,8 +364,8 @@ const isForeignLink = (token: Token): boolean => {
 }
 
 /** Divides a line into images and the paragraphs between them. */
-function splitAtImages(content: readonly Inline[]): Block[] {
-  const blocks: Block[] = []
+function splitAtImages(content: readonly Inline[]): NeutralBlock[] {
+  const blocks: NeutralBlock[] = []
   let line: Inline[] = []
   const endLine = (): void => {
     const text = blocks.length === 0 && line.length === content.length ? line : trimmed(line)
@@ -403,7 +403,7 @@ function trimmed(content: readonly Inline[]): Inline[] {
   return rest
 }
 
-function htmlBlock(html: string): Block[] {
+function htmlBlock(html: string): NeutralBlock[] {
   const lines = html.split('\n').map((line) => line.trim())
   const text = lines.filter((line) => line !== '').join(' ')
   return text === '' ? [] : [{ kind: 'paragraph', content: [{ kind: 'text', text, marks: {} }] }]

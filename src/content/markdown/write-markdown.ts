@@ -2,11 +2,11 @@ import type { PhrasingContent, RootContent } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown } from 'mdast-util-to-markdown'
 import type {
-  Block,
   BlockList,
   BlockMarks,
   Inline,
   ListItem,
+  NeutralBlock,
   TableBlock,
   TableCell,
   TaskItem,
@@ -32,11 +32,11 @@ const options: Options = {
 const otherOptions: Options = { ...options, bullet: '*', bulletOther: '-', bulletOrdered: ')' }
 
 /** Writes blocks as Markdown, each after an empty line. */
-export function writeMarkdown(blocks: readonly Block[], output: Output): WrittenMarkdown {
+export function writeMarkdown(blocks: readonly NeutralBlock[], output: Output): WrittenMarkdown {
   const parts: string[] = []
   const lines: number[] = []
   let line = 0
-  let previous: Block | null = null
+  let previous: NeutralBlock | null = null
   let isOther = false
   for (const block of blocks) {
     lines.push(line)
@@ -51,17 +51,17 @@ export function writeMarkdown(blocks: readonly Block[], output: Output): Written
   return { text: parts.join('\n'), lines }
 }
 
-const isList = (block: Block): block is BlockList =>
+const isList = (block: NeutralBlock): block is BlockList =>
   block.kind === 'bulletList' || block.kind === 'orderedList' || block.kind === 'taskList'
 
 /** Returns whether Markdown would read two lists as one if they had the same marker. */
-const continuesList = (previous: Block, block: Block): boolean =>
+const continuesList = (previous: NeutralBlock, block: NeutralBlock): boolean =>
   isList(previous) && isList(block) && (previous.kind === 'orderedList') === (block.kind === 'orderedList')
 
-const flows = (blocks: readonly Block[]): RootContent[] =>
+const flows = (blocks: readonly NeutralBlock[]): RootContent[] =>
   blocks.filter((block) => !isInvisible(block)).map(flowOf)
 
-function flowOf(block: Block): RootContent {
+function flowOf(block: NeutralBlock): RootContent {
   switch (block.kind) {
     case 'paragraph':
       return { type: 'paragraph', children: phrasing(block.content) }

@@ -1,4 +1,4 @@
-import type { AttributeRules } from './compiled-schema.ts'
+import type { RulesByAttribute } from './compiled-schema.ts'
 import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
 
 /** Returns the name of the JSON type of a stored value. */
@@ -16,7 +16,7 @@ export function typeName(value: unknown): string {
 export function attributeViolation(
   place: NodePlace,
   owner: string,
-  rules: AttributeRules,
+  rules: RulesByAttribute,
   values: Iterable<readonly [string, unknown]>,
   nullIsAbsent: boolean,
 ): Violation | null {

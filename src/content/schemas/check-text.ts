@@ -4,15 +4,15 @@ import { typeName } from './attribute-check.ts'
 import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
 
 /** Names of the JSON types of each format and embed. */
-export type ValueTypes = ReadonlyMap<string, ReadonlySet<string>>
+export type AllowedTypes = ReadonlyMap<string, ReadonlySet<string>>
 
 /** A schema of text with formatting, such as the deltas of Quill. */
 export interface TextSchema {
   readonly is: 'text'
   readonly contentKey: string | null
-  readonly formats: ValueTypes
+  readonly formats: AllowedTypes
   /** Embeds by the name of their only member. */
-  readonly embeds: ValueTypes
+  readonly embeds: AllowedTypes
 }
 
 const place: NodePlace = { parent: null, name: 'text', index: 0 }
@@ -43,10 +43,10 @@ export function textViolation(root: SharedRoot, { formats, embeds }: TextSchema)
   return null
 }
 
-const sharedValue = (embeds: ValueTypes): Violation =>
+const sharedValue = (embeds: AllowedTypes): Violation =>
   violationAt(place, 'the text contains a value that is not an embed', embeds.keys())
 
-function embedViolation(embeds: ValueTypes, embed: unknown): Violation | null {
+function embedViolation(embeds: AllowedTypes, embed: unknown): Violation | null {
   const entries = typeof embed === 'object' && embed !== null ? Object.entries(embed) : []
   const [entry, ...others] = entries
   if (entry === undefined || others.length > 0)
@@ -56,7 +56,7 @@ function embedViolation(embeds: ValueTypes, embed: unknown): Violation | null {
 
 function valueViolation(
   what: 'format' | 'embed',
-  known: ValueTypes,
+  known: AllowedTypes,
   name: string,
   value: unknown,
 ): Violation | null {

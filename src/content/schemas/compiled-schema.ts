@@ -9,11 +9,11 @@ import {
   StepBudget,
 } from './content-expression.ts'
 import {
-  type AttributeSpecs,
   defaultTopNode,
   type MarkSpec,
   type NodeSpec,
   type SchemaSpec,
+  type SpecsByAttribute,
 } from './schema-spec.ts'
 
 /** Name of a JSON type in a schema. */
@@ -28,17 +28,17 @@ export interface AttributeRule {
   readonly types: ReadonlySet<string> | null
 }
 
-export type AttributeRules = ReadonlyMap<string, AttributeRule>
+export type RulesByAttribute = ReadonlyMap<string, AttributeRule>
 
 export interface NodeRule {
   readonly content: ContentState
-  readonly attributes: AttributeRules
+  readonly attributes: RulesByAttribute
   /** Names of the marks that text in the node may have. */
   readonly marks: ReadonlySet<string>
 }
 
 export interface MarkRule {
-  readonly attributes: AttributeRules
+  readonly attributes: RulesByAttribute
   /** Names of the marks that cannot be on the same text. */
   readonly excludes: ReadonlySet<string>
 }
@@ -119,10 +119,10 @@ function contentOf(
   }
 }
 
-type Groups = ReadonlyMap<string, readonly string[]>
+type NamesByGroup = ReadonlyMap<string, readonly string[]>
 
 /** Returns the names in each group. */
-function groupsOf(specs: ReadonlyMap<string, { readonly group?: string }>): Groups {
+function groupsOf(specs: ReadonlyMap<string, { readonly group?: string }>): NamesByGroup {
   const groups = new Map<string, string[]>()
   for (const [name, { group }] of specs) {
     for (const word of new Set(wordsIn(group ?? ''))) {
@@ -136,15 +136,18 @@ function groupsOf(specs: ReadonlyMap<string, { readonly group?: string }>): Grou
 
 const wordsIn = (list: string): string[] => list.split(/\s+/).filter((word) => word !== '')
 
-const namedBy = (word: string, specs: ReadonlyMap<string, unknown>, groups: Groups): readonly string[] =>
-  specs.has(word) ? [word] : (groups.get(word) ?? [])
+const namedBy = (
+  word: string,
+  specs: ReadonlyMap<string, unknown>,
+  groups: NamesByGroup,
+): readonly string[] => (specs.has(word) ? [word] : (groups.get(word) ?? []))
 
 /** Returns the marks that a list of names and groups stands for. */
 function listed(
   list: string,
   path: string,
   specs: ReadonlyMap<string, MarkSpec>,
-  groups: Groups,
+  groups: NamesByGroup,
   budget: StepBudget,
 ): readonly string[] {
   const names = new Set<string>()
@@ -162,7 +165,7 @@ function listed(
   return [...names]
 }
 
-function rulesOf(specs: AttributeSpecs | undefined): AttributeRules {
+function rulesOf(specs: SpecsByAttribute | undefined): RulesByAttribute {
   const rules = new Map<string, AttributeRule>()
   for (const [name, spec] of Object.entries(specs ?? {})) {
     const types = spec.type === undefined ? null : new Set(spec.type.split('|').map((type) => type.trim()))

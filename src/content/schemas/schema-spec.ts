@@ -7,7 +7,7 @@ export interface AttributeSpec {
   readonly type?: string
 }
 
-export type AttributeSpecs = Readonly<Record<string, AttributeSpec>>
+export type SpecsByAttribute = Readonly<Record<string, AttributeSpec>>
 
 /** A kind of node, with the meaning of ProseMirror's `NodeSpec`. */
 export interface NodeSpec {
@@ -21,7 +21,7 @@ export interface NodeSpec {
   /** Names of the groups of the node, separated by spaces. */
   readonly group?: string
   readonly inline?: boolean
-  readonly attributes?: AttributeSpecs
+  readonly attributes?: SpecsByAttribute
 }
 
 /** A kind of mark, with the meaning of ProseMirror's `MarkSpec`. */
@@ -29,7 +29,7 @@ export interface MarkSpec {
   /** Names of the marks and groups of marks that cannot be on the same text; `_` excludes all marks. */
   readonly excludes?: string
   readonly group?: string
-  readonly attributes?: AttributeSpecs
+  readonly attributes?: SpecsByAttribute
 }
 
 /** A schema of rich text as JSON, similar to the `spec` of a ProseMirror schema. */

@@ -32,7 +32,7 @@ interface EditFormProps {
   readonly onReadAgain: (done: string | null) => void
 }
 
-interface EditResults extends EditSummary {
+interface EditPreview extends EditSummary {
   /** One result for each edit, in the same order. */
   readonly edits: readonly DraftOutcome[]
 }
@@ -44,14 +44,14 @@ export function EditForm({ address, base, onReadAgain }: EditFormProps) {
   const [drafts, setDrafts] = useState<readonly EditDraft[]>(() => [newEditDraft(type)])
   /** The drafts of the last call. Its outcome is shown until the user changes a draft. */
   const [sent, setSent] = useState<readonly EditDraft[] | null>(null)
-  const [foreseen, setForeseen] = useState<EditResults | null>(null)
+  const [foreseen, setForeseen] = useState<EditPreview | null>(null)
   /** Applies the edits. If `dryRun` is true, only makes a dry run and shows its results. */
   const { run, busy, error } = useAction(async (dryRun: boolean) => {
     setForeseen(null)
     setSent(drafts)
     const edits = drafts.map(toEdit)
     const request = { ...address, contentKey, edits, baseVersion: version, dryRun, userId: consoleUser.id }
-    const results = await api.call<EditResults>('/v2/crdt/edit', request)
+    const results = await api.call<EditPreview>('/v2/crdt/edit', request)
     if (dryRun) return setForeseen(results)
     setDrafts([newEditDraft(type)])
     onReadAgain(`Edited: ${formatEditSummary(results)}.`)

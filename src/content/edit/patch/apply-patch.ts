@@ -7,7 +7,7 @@ import { writeEdits } from '../../json/write-edits.ts'
 import { budgetFor } from '../../xml/budget.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { readArray, readMap } from '../../yjs/shared-values.ts'
-import type { EditOutcome, PatchOperation } from '../edit.ts'
+import type { EditOutcome, JsonPatchOperation } from '../edit.ts'
 import { isPlainView } from './overlay.ts'
 import { PatchPlan } from './patch-plan.ts'
 import { PatchRun } from './patch-run.ts'
@@ -32,7 +32,7 @@ export function applyPatch(
   transaction: Y.Transaction,
   root: SharedRoot,
   kind: 'map' | 'array',
-  operations: readonly PatchOperation[],
+  operations: readonly JsonPatchOperation[],
   place: string,
 ): EditOutcome {
   const run = new PatchRun(root, kind)
@@ -71,7 +71,7 @@ function withPlace(place: string, act: () => void): void {
 }
 
 /** Returns the longest path that contains the places of all operations. */
-function commonPath(operations: readonly PatchOperation[]): readonly string[] {
+function commonPath(operations: readonly JsonPatchOperation[]): readonly string[] {
   const paths = operations.flatMap(({ path, ...operation }) =>
     'from' in operation ? [path, operation.from] : [path],
   )

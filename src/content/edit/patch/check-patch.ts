@@ -2,7 +2,7 @@ import { ApiError, invalid } from '../../../errors.ts'
 import { shortened } from '../../../text.ts'
 import { type Json, jsonTypeName } from '../../json/json.ts'
 import { JsonValidator } from '../../json/json-validator.ts'
-import type { PatchOperation } from '../edit.ts'
+import type { JsonPatchOperation } from '../edit.ts'
 import { commonLength, parsePointer } from './pointer.ts'
 
 /** Maximum number of operations of one patch. */
@@ -17,7 +17,7 @@ const shownLengthMax = 50
  * @param place position of the patch in the request, for example `edits[0].patch`
  * @throws ApiError INVALID_ARGUMENT with the position of the operation, for example `edits[0].patch[1]`
  */
-export function checkPatch(data: unknown, place: string): readonly PatchOperation[] {
+export function checkPatch(data: unknown, place: string): readonly JsonPatchOperation[] {
   if (!Array.isArray(data)) {
     throw invalid(
       'crdt/invalid-edit',
@@ -49,7 +49,7 @@ class OperationReader {
     this.#values = values
   }
 
-  read(): PatchOperation {
+  read(): JsonPatchOperation {
     if (typeof this.#data !== 'object' || this.#data === null || Array.isArray(this.#data))
       throw this.#invalid(`must be an object, not ${jsonTypeName(this.#data)}`)
     const op = this.#member('op')

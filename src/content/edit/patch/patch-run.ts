@@ -3,7 +3,7 @@ import { limits } from '../../../model/limits.ts'
 import { shortened } from '../../../text.ts'
 import type { Json } from '../../json/json.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import type { PatchOperation } from '../edit.ts'
+import type { JsonPatchOperation } from '../edit.ts'
 import { patchFailed } from '../edit-errors.ts'
 import {
   type Container,
@@ -45,7 +45,7 @@ export class PatchRun {
    * @throws ApiError FAILED_PRECONDITION if the operation fails; INVALID_ARGUMENT if a limit is exceeded.
    * After an error, the overlay must not be used.
    */
-  run(operation: PatchOperation, place: string): void {
+  run(operation: JsonPatchOperation, place: string): void {
     new OperationRun(this, this.#kind, this.#reader, operation, place).run()
   }
 }
@@ -54,14 +54,14 @@ class OperationRun {
   readonly #patch: PatchRun
   readonly #kind: 'map' | 'array'
   readonly #reader: PlainReader
-  readonly #operation: PatchOperation
+  readonly #operation: JsonPatchOperation
   readonly #place: string
 
   constructor(
     patch: PatchRun,
     kind: 'map' | 'array',
     reader: PlainReader,
-    operation: PatchOperation,
+    operation: JsonPatchOperation,
     place: string,
   ) {
     this.#patch = patch

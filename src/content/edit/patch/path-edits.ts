@@ -1,7 +1,7 @@
 import { type Json, toJson } from '../../json/json.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { readArray, readElement, readMap } from '../../yjs/shared-values.ts'
-import type { PatchOperation } from '../edit.ts'
+import type { JsonPatchOperation } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
 import {
   childOf,
@@ -46,7 +46,7 @@ export function patchOfInsertion(
   path: readonly string[],
   at: 'before' | 'after' | 'into' | 'start' | 'end',
   value: Json,
-): readonly PatchOperation[] {
+): readonly JsonPatchOperation[] {
   const isBeside = at === 'before' || at === 'after'
   const parentPath = isBeside ? path.slice(0, -1) : path
   if (findValue(root, kind, path) === undefined)
@@ -67,4 +67,6 @@ function elementToken(path: readonly string[], at: 'before' | 'after' | 'into' |
 }
 
 /** Returns the patch that removes the value at a path. */
-export const patchOfRemoval = (path: readonly string[]): readonly PatchOperation[] => [{ op: 'remove', path }]
+export const patchOfRemoval = (path: readonly string[]): readonly JsonPatchOperation[] => [
+  { op: 'remove', path },
+]

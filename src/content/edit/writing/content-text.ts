@@ -1,11 +1,11 @@
-import type { EditContent } from '../edit.ts'
+import type { InsertedContent } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
 
 /**
  * Returns the text of an edit's content.
  * @throws ApiError INVALID_ARGUMENT if the content is not text
  */
-export function requireTextContent(content: EditContent, place: string): string {
+export function requireTextContent(content: InsertedContent, place: string): string {
   if (content.format === 'text') return content.text.toWellFormed()
   throw editNotSupported(`${place}: the content must have the format "text" for this root or target`)
 }

@@ -4,7 +4,7 @@ import { type Json, toJson } from '../../json/json.ts'
 import { writeEdits } from '../../json/write-edits.ts'
 import { newValueOf } from '../../yjs/new-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import type { Edit, EditContent, EditOutcome, EditTarget, InsertPlace, MatchedPlace } from '../edit.ts'
+import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
 import { blockAt, type TextBlock, type TextFlow, type TextRange, textIn } from '../targets/flow-view.ts'
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
@@ -76,7 +76,7 @@ export class NestedEdits {
     }
   }
 
-  #replace(edited: EditTarget, content: EditContent): EditOutcome {
+  #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
     const target = this.#resolve(edited)
     const matched = placeOfTarget(this.#view, target)
     const text = requireTextContent(content, this.#place)

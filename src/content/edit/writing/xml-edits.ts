@@ -7,9 +7,9 @@ import type { ValueCodec } from '../../xml/value-codec.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type {
   Edit,
-  EditContent,
   EditOutcome,
   EditTarget,
+  InsertedContent,
   InsertPlace,
   MatchedPlace,
   NodeContent,
@@ -43,7 +43,7 @@ import {
   unitOf,
 } from './tree-places.ts'
 import { xmlMarkings } from './xml-markings.ts'
-import { XmlNodes } from './xml-nodes.ts'
+import { XmlNodeBuilder } from './xml-node-builder.ts'
 
 /** The root of an edit, and its content. */
 export interface XmlEditRoot extends TargetRoot {
@@ -59,7 +59,7 @@ export class XmlEdits {
   readonly #root: XmlEditRoot
   readonly #place: string
   readonly #writer: FlowWriter
-  #nodes: XmlNodes | null = null
+  #nodes: XmlNodeBuilder | null = null
 
   constructor(transaction: Y.Transaction, root: XmlEditRoot, place: string) {
     this.#transaction = transaction
@@ -89,7 +89,7 @@ export class XmlEdits {
     }
   }
 
-  #replace(edited: EditTarget, content: EditContent): EditOutcome {
+  #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
     const target = this.#resolve(edited)
     const matched = placeOfTarget(this.#view, target)
     if (content.format === 'nodes') return this.#replaceByNodes(matched, target, content)
@@ -159,7 +159,7 @@ export class XmlEdits {
     return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
   }
 
-  #insert(place: InsertPlace, content: EditContent): EditOutcome {
+  #insert(place: InsertPlace, content: InsertedContent): EditOutcome {
     if (!('target' in place)) {
       const end = placeAtEnd(this.#root.type, place.at)
       return this.#insertBlocks({}, end, content)
@@ -173,7 +173,7 @@ export class XmlEdits {
     return this.#insertBlocks(matched, this.#childPlace(target, place.at), content, this.#blockOf(target))
   }
 
-  #isInlineInsertion(target: ResolvedTarget, at: InsertSide, content: EditContent): boolean {
+  #isInlineInsertion(target: ResolvedTarget, at: InsertSide, content: InsertedContent): boolean {
     const isInText =
       target.is === 'text' ||
       (target.is === 'node' && target.node.inline !== null) ||
@@ -189,7 +189,7 @@ export class XmlEdits {
     return at === 'before' ? { flow: first.flow, offset: first.start } : { flow: last.flow, offset: last.end }
   }
 
-  #insertInline(matched: MatchedPlace, flow: number, offset: number, content: EditContent): EditOutcome {
+  #insertInline(matched: MatchedPlace, flow: number, offset: number, content: InsertedContent): EditOutcome {
     if (content.format !== 'nodes') {
       this.#writer.insert(flow, offset, requireTextContent(content, this.#place))
       return this.#outcome(matched)
@@ -239,7 +239,7 @@ export class XmlEdits {
   #insertBlocks(
     matched: MatchedPlace,
     place: ChildPlace,
-    content: EditContent,
+    content: InsertedContent,
     near: number | null = null,
   ): EditOutcome {
     const made = this.#made(content.format === 'nodes' ? content.values : undefined)
@@ -355,8 +355,8 @@ export class XmlEdits {
   }
 
   /** @param values the form of the values in the content of the edit */
-  #made(values?: ValueCodec): XmlNodes {
-    this.#nodes ??= new XmlNodes(this.#root.type, this.#root.contentKey, this.#view, values)
+  #made(values?: ValueCodec): XmlNodeBuilder {
+    this.#nodes ??= new XmlNodeBuilder(this.#root.type, this.#root.contentKey, this.#view, values)
     return this.#nodes
   }
 

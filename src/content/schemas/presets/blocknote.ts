@@ -1,19 +1,19 @@
-import type { AttributeSpec, AttributeSpecs, NodeSpec, SchemaSpec } from '../schema-spec.ts'
+import type { AttributeSpec, NodeSpec, SchemaSpec, SpecsByAttribute } from '../schema-spec.ts'
 
 const text = (initial: string): AttributeSpec => ({ default: initial, type: 'string' })
 const flag = (initial: boolean): AttributeSpec => ({ default: initial, type: 'boolean' })
 const optional = (type: string): AttributeSpec => ({ default: null, type: `${type}|null` })
 
-const colors: AttributeSpecs = { backgroundColor: text('default'), textColor: text('default') }
-const styles: AttributeSpecs = { ...colors, textAlignment: text('left') }
+const colors: SpecsByAttribute = { backgroundColor: text('default'), textColor: text('default') }
+const styles: SpecsByAttribute = { ...colors, textAlignment: text('left') }
 
-const block = (attributes: AttributeSpecs): NodeSpec => ({
+const block = (attributes: SpecsByAttribute): NodeSpec => ({
   content: 'inline*',
   group: 'blockContent',
   attributes,
 })
 
-const file = (attributes: AttributeSpecs): NodeSpec => ({
+const file = (attributes: SpecsByAttribute): NodeSpec => ({
   content: '',
   group: 'blockContent',
   attributes: {

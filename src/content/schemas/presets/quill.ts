@@ -1,6 +1,6 @@
-import type { TextSchema, ValueTypes } from '../check-text.ts'
+import type { AllowedTypes, TextSchema } from '../check-text.ts'
 
-const typed = (types: Readonly<Record<string, string>>): ValueTypes =>
+const typed = (types: Readonly<Record<string, string>>): AllowedTypes =>
   new Map(Object.entries(types).map(([name, list]) => [name, new Set(list.split('|'))]))
 
 /** The formats and embeds of Quill, with the types of their values in a delta. */

@@ -1,10 +1,10 @@
-import type { AttributeSpec, AttributeSpecs, NodeSpec, SchemaSpec } from '../schema-spec.ts'
+import type { AttributeSpec, NodeSpec, SchemaSpec, SpecsByAttribute } from '../schema-spec.ts'
 
 const text: AttributeSpec = { default: null, type: 'string|null' }
 const size: AttributeSpec = { default: null, type: 'number|string|null' }
 
 /** The attribute of the extension TextAlign. */
-const aligned: AttributeSpecs = { textAlign: text }
+const aligned: SpecsByAttribute = { textAlign: text }
 
 const cell: NodeSpec = {
   content: 'block+',

@@ -2,9 +2,9 @@ import * as Y from 'yjs'
 import { checkEditContent } from '../../../../src/content/edit/check-edits.ts'
 import type {
   Edit,
-  EditContent,
   EditOutcome,
   EditTarget,
+  InsertedContent,
   InsertPlace,
 } from '../../../../src/content/edit/edit.ts'
 import { applyTextEdit, type TextKind } from '../../../../src/content/edit/text-edit.ts'
@@ -38,9 +38,9 @@ export const attribute = (name: string, value: string | number | boolean): EditT
   value,
 })
 
-export const content = (text: string): EditContent => ({ format: 'text', text })
+export const content = (text: string): InsertedContent => ({ format: 'text', text })
 
-export const xml = (data: string): EditContent => checkEditContent(data, 'xml', 'content')
+export const xml = (data: string): InsertedContent => checkEditContent(data, 'xml', 'content')
 
 export const replace = (target: EditTarget, text: string): Edit => ({
   is: 'replace',
@@ -48,7 +48,7 @@ export const replace = (target: EditTarget, text: string): Edit => ({
   content: content(text),
 })
 
-export const insert = (place: InsertPlace, inserted: string | EditContent): Edit => ({
+export const insert = (place: InsertPlace, inserted: string | InsertedContent): Edit => ({
   is: 'insert',
   place,
   content: typeof inserted === 'string' ? content(inserted) : inserted,

@@ -20,7 +20,7 @@ import { type ChildPlace, liveChildren, nameOf } from './tree-places.ts'
 const defaultParagraph = 'paragraph'
 
 /** Builds the new elements of one edit in the form that the document uses. */
-export class XmlNodes {
+export class XmlNodeBuilder {
   readonly #view: XmlFlowView
   readonly #vocabulary: ObservedSchema
   readonly #marks: MarkTable
