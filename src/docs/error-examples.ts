@@ -199,11 +199,14 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
       'the schema "tiptap" is attached to the editor, and the content does not match the schema "blocknote" at /doc/paragraph[0]: "paragraph" is not allowed here; allowed: "blockGroup"',
     details: { attached: 'tiptap', schema: 'blocknote', path: '/doc/paragraph[0]' },
   },
-  'schema/not-found': { message: 'there is no schema "article"' },
+  'schema/not-found': {
+    message: 'there is no schema "article"; store it with /v2/crdt/schemas/set, or send the name of a preset',
+  },
   'schema/name-taken': { message: '"tiptap" is the name of a preset; choose another name' },
   'schema/too-many': { message: 'an API key has at most 100 schemas; delete some' },
   'schema/invalid': {
-    message: 'invalid schema at /nodes/doc/content: "blok" is not a node or a group',
+    message:
+      'invalid schema at /nodes/doc/content: "blok" is not a node or a group; expected names from /nodes',
     details: { path: '/nodes/doc/content' },
   },
   'crdt/content-limit': { message: 'data must have at most 200000 values; it has more' },
@@ -227,22 +230,21 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'crdt/document-changed': { message: 'the document has moved on; try again' },
   'crdt/invalid-edit': {
-    message:
-      'edits[0]: an edit must have exactly one of replace, insert, remove, mark, attributes, patch, text',
+    message: 'edits[0] must have exactly one of replace, insert, remove, mark, attributes, patch, text',
   },
   'crdt/edit-not-supported': {
-    message: 'edits[0].patch: the root "content" is of type "text"; a patch needs a map or an array',
+    message: 'edits[0]: a patch needs a map or an array, and the root is a text; send another edit',
   },
   'crdt/target-not-found': {
-    message: 'edits[0].replace.find: the document does not contain the text "quick red fox"',
+    message:
+      'edits[0]: the document does not contain the text "quick red fox"; send one of details.candidates, or read the document again',
     details: {
       edit: 0,
       candidates: [{ quote: 'quick brown fox', before: 'The ', after: ' jumps over the lazy dog.' }],
     },
   },
   'crdt/target-ambiguous': {
-    message:
-      'edits[0].replace.find: the document contains the text "fox" 2 times; send before, after or occurrence',
+    message: 'edits[0]: the document contains the text "fox" 2 times; send before, after or occurrence',
     details: {
       edit: 0,
       candidates: [
@@ -252,7 +254,8 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     },
   },
   'crdt/patch-failed': {
-    message: 'edits[0].patch[1]: the path /tasks/7 does not exist; the array has 3 elements',
+    message:
+      'edits[0].patch[1]: cannot replace "/tasks/7": the array at "/tasks" has 3 elements, but not "/tasks/7"; read the document again',
     details: { edit: 0 },
   },
   'crdt/version-conflict': {

@@ -92,7 +92,7 @@ function patchOf(
   if (path !== null && edit.is === 'insert')
     return patchOfInsertion(root, kind, path, edit.place.at, jsonIn(edit.content, place))
   throw editNotSupported(
-    `${place}: the root ${shownName(contentKey)} is of type "${kind}": send a patch, or a target with path`,
+    `${place}: the root ${shownName(contentKey)} is of type "${kind}"; send a patch, or a target with path`,
   )
 }
 
@@ -110,7 +110,9 @@ const pathIn = (target: EditTarget): readonly string[] | null => (target.is === 
 function jsonIn(content: InsertedContent, place: string): Json {
   if (content.format === 'value') return content.value
   if (content.format === 'text') return content.text
-  throw editNotSupported(`${place}: a map or an array needs a JSON value, not rich text`)
+  throw editNotSupported(
+    `${place}: a map or an array needs a JSON value, not rich text; send the content without format`,
+  )
 }
 
 /**

@@ -102,10 +102,11 @@ function targetOf(request: TargetRequest, place: string, occurrence?: number): E
   const { quote, heading, attribute, block, path, anchor } = request
   const which = request.occurrence ?? occurrence ?? null
   if (name !== 'quote' && name !== 'heading' && which !== null)
-    throw invalidEdit(`${place}: occurrence needs quote or heading`)
+    throw invalidEdit(`${place}: occurrence needs quote or heading; use one of them, or remove occurrence`)
   if (name !== 'quote') {
     const unused = (['before', 'after', 'acrossBlocks'] as const).find((key) => request[key] !== undefined)
-    if (unused !== undefined) throw invalidEdit(`${place}: ${unused} needs quote`)
+    if (unused !== undefined)
+      throw invalidEdit(`${place}: ${unused} needs quote; use quote, or remove ${unused}`)
   }
   if (quote !== undefined) {
     if (quote.trim() === '') throw invalidEdit(`${place}.quote must contain more than white space`)
@@ -122,7 +123,8 @@ function targetOf(request: TargetRequest, place: string, occurrence?: number): E
   if (block !== undefined) return { is: 'block', index: block }
   if (path !== undefined) {
     const tokens = parsePointer(path)
-    if (tokens === null) throw invalidEdit(`${place}.path must be a JSON pointer (RFC 6901)`)
+    if (tokens === null)
+      throw invalidEdit(`${place}.path must be a JSON pointer (RFC 6901): "", or "/" before each key`)
     return { is: 'path', path: tokens }
   }
   const { position = '', positionEnd = position } = anchor ?? {}
@@ -175,7 +177,9 @@ const nodes = (treeIn: TargetTree, values: ValueCodec): NodeContent => ({
 function positionOf(encoded: string, place: string): Uint8Array {
   const bytes = Buffer.from(encoded, 'base64')
   if (isRelativePosition(bytes)) return bytes
-  throw invalidEdit(`${place} must be a Yjs relative position, encoded and base64`)
+  throw invalidEdit(
+    `${place} must be a Yjs relative position, encoded with Y.encodeRelativePosition and base64`,
+  )
 }
 
 const nameLengthMax = 200

@@ -5,13 +5,18 @@ import type { MatchedPlace } from './edit.ts'
 export const candidatesMax = 5
 
 /**
- * Returns the error for a target that the document does not contain.
+ * Returns the error for a target that the document does not contain. The message ends with a remedy.
  * @param candidates similar places, the most similar first
  */
-export const targetNotFound = (problem: string, candidates: readonly MatchedPlace[] = []): ApiError =>
-  new ApiError('crdt/target-not-found', problem, {
+export function targetNotFound(problem: string, candidates: readonly MatchedPlace[] = []): ApiError {
+  const remedy =
+    candidates.length > 0
+      ? 'send one of details.candidates, or read the document again'
+      : 'read the document again'
+  return new ApiError('crdt/target-not-found', `${problem}; ${remedy}`, {
     details: { candidates: candidates.slice(0, candidatesMax) },
   })
+}
 
 /**
  * Returns the error for a target that the document contains several times.

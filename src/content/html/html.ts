@@ -81,7 +81,10 @@ export const newHtml =
     vocabulary.assumeRichText()
     const reader = new HtmlReader(featuresOf(dialect))
     const wanted = reader.blocks(nodes)
-    if (reader.placeholders.size > 0) throw invalidContent('new content must not have a placeholder')
+    if (reader.placeholders.size > 0)
+      throw invalidContent(
+        'new content must not have a placeholder; remove it, or keep the stored node with /v2/crdt/update',
+      )
     const writer = new BlockWriter(dialect, marks, numbers, new Map())
     const blocks = wanted.map((block) => writer.build(block))
     return writer.named('', blocks, new Map())

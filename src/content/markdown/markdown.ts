@@ -68,7 +68,10 @@ export const newMarkdown =
     vocabulary.assumeRichText()
     const features = featuresOf(dialect)
     const wanted = Object.values(features).every(Boolean) ? usual : parseMarkdown(text, features)
-    if (wanted.placeholders.size > 0) throw invalidContent('new content must not have a placeholder')
+    if (wanted.placeholders.size > 0)
+      throw invalidContent(
+        'new content must not have a placeholder; remove it, or keep the stored node with /v2/crdt/update',
+      )
     const writer = new BlockWriter(dialect, marks, numbers, new Map())
     const blocks = wanted.blocks.map((block) => writer.build(block))
     return writer.named('', blocks, new Map())

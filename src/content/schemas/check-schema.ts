@@ -12,7 +12,7 @@ export function checkSchema(data: unknown): SchemaSpec {
   const schema = objectAt('', data)
   checkMembers('', schema, ['nodes', 'marks', 'topNode', 'contentKey'])
   const nodes = entriesAt('/nodes', schema.nodes, schemaLimits.nodes)
-  if (nodes.length === 0) throw schemaProblem('/nodes', 'it has no node')
+  if (nodes.length === 0) throw schemaProblem('/nodes', 'expected at least one node')
   for (const [name, node] of nodes) checkNode(`/nodes/${escaped(name)}`, node)
   if (schema.marks !== undefined) {
     for (const [name, mark] of entriesAt('/marks', schema.marks, schemaLimits.marks))
@@ -94,5 +94,5 @@ function checkText(path: string, data: unknown, max: number): void {
   if (typeof data !== 'string') throw schemaProblem(path, `expected a string, not ${jsonTypeName(data)}`)
   if (data.length > max)
     throw schemaProblem(path, `it has ${data.length} characters; at most ${max} are allowed`)
-  if (!data.isWellFormed()) throw schemaProblem(path, 'it is not well-formed Unicode')
+  if (!data.isWellFormed()) throw schemaProblem(path, 'expected well-formed Unicode')
 }

@@ -69,6 +69,6 @@ function nodeViolation(
   if (types !== null && value === undefined)
     return violationAt(place, `a node needs the attribute ${quoted(typeAttribute)}`, types, typeAttribute)
   if (types !== null && value !== undefined && !types.has(value))
-    return violationAt(place, `the schema has no such node ${quoted(value)}`, types)
+    return violationAt(place, `the schema has no node ${quoted(value)}`, types)
   return isText ? childViolation(place, child, schema) : null
 }

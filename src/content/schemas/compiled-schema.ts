@@ -61,7 +61,10 @@ export function compileSchema(spec: SchemaSpec): CompiledSchema {
   const markSpecs = new Map<string, MarkSpec>(Object.entries(spec.marks ?? {}))
   const topNode = spec.topNode ?? defaultTopNode
   if (!nodeSpecs.has(topNode))
-    throw schemaProblem('/topNode', `nodes has no "${topNode}", which is the top node`)
+    throw schemaProblem(
+      '/topNode',
+      `nodes has no "${topNode}", which is the top node; add it, or set topNode`,
+    )
   const nodeGroups = groupsOf(nodeSpecs)
   const markGroups = groupsOf(markSpecs)
   const allMarks = [...markSpecs.keys()]
@@ -153,12 +156,13 @@ function listed(
   const names = new Set<string>()
   for (const word of wordsIn(list)) {
     const found = word === '_' ? [...specs.keys()] : namedBy(word, specs, groups)
-    if (found.length === 0) throw schemaProblem(path, `"${word}" is not a mark or a group of marks`)
+    if (found.length === 0)
+      throw schemaProblem(path, `"${word}" is not a mark or a group of marks; expected names from /marks`)
     try {
       budget.take(found.length)
     } catch (error) {
       if (!(error instanceof ContentExpressionError)) throw error
-      throw schemaProblem(path, 'the lists of marks are too long')
+      throw schemaProblem(path, 'the lists of marks are too long; use fewer marks or groups')
     }
     for (const name of found) names.add(name)
   }

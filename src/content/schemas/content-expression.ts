@@ -21,7 +21,9 @@ export class StepBudget {
   take(steps = 1): void {
     this.#left -= steps
     if (this.#left < 0)
-      throw new ContentExpressionError('the content expressions of the schema are too complex')
+      throw new ContentExpressionError(
+        'the content expressions of the schema are too complex; use fewer repetitions or names',
+      )
   }
 }
 
@@ -106,7 +108,8 @@ class ExpressionParser {
   #repeated(): Expression {
     let part = this.#atom()
     for (let count = 0; ; count += 1) {
-      if (count > schemaLimits.expressionDepth) throw new ContentExpressionError('too many repetitions')
+      if (count > schemaLimits.expressionDepth)
+        throw new ContentExpressionError(`more than ${schemaLimits.expressionDepth} repetitions of one part`)
       if (this.#takes('+')) part = { is: 'repeat', part, min: 1, max: Number.POSITIVE_INFINITY }
       else if (this.#takes('*')) part = { is: 'repeat', part, min: 0, max: Number.POSITIVE_INFINITY }
       else if (this.#takes('?')) part = { is: 'repeat', part, min: 0, max: 1 }
@@ -120,7 +123,10 @@ class ExpressionParser {
     let max = min
     if (this.#takes(',')) max = this.#token === '}' ? Number.POSITIVE_INFINITY : this.#number()
     if (!this.#takes('}')) throw new ContentExpressionError('"}" is missing')
-    if (max < min) throw new ContentExpressionError(`the range {${min},${max}} is empty`)
+    if (max < min)
+      throw new ContentExpressionError(
+        `the range {${min},${max}} is empty; expected the smaller number first`,
+      )
     return { min, max }
   }
 
@@ -149,7 +155,8 @@ class ExpressionParser {
     if (token === undefined) throw new ContentExpressionError('a name is missing at the end')
     if (!/^\w/.test(token)) throw new ContentExpressionError(`unexpected "${token}"`)
     const names = this.#namesOf(token)
-    if (names.length === 0) throw new ContentExpressionError(`"${token}" is not a node or a group`)
+    if (names.length === 0)
+      throw new ContentExpressionError(`"${token}" is not a node or a group; expected names from /nodes`)
     this.#at += 1
     return { is: 'name', names }
   }

@@ -59,7 +59,7 @@ export class SchemaService {
     if (JSON.stringify(schema).length > schemaLengthMax)
       throw invalid(
         'schema/invalid',
-        `invalid schema: its JSON has more than ${schemaLengthMax} characters`,
+        `invalid schema: its JSON has more than ${schemaLengthMax} characters; remove nodes, marks or attributes`,
         {
           path: '',
         },
@@ -139,7 +139,7 @@ export class SchemaService {
       if (others.length >= editorsWithSchemaMax)
         throw new ApiError(
           'schema/too-many',
-          `a document has at most ${editorsWithSchemaMax} editors with a schema`,
+          `a document has at most ${editorsWithSchemaMax} editors with a schema; use another document for further editors`,
         )
       transaction.put(key, { editors: [...others, { editorId, schema, contentKey }] })
     })
@@ -161,4 +161,7 @@ async function count(transaction: Transaction, by: 1 | -1): Promise<void> {
 }
 
 const noSuchSchema = (name: string): ApiError =>
-  new ApiError('schema/not-found', `there is no schema ${JSON.stringify(shortened(name, 100))}`)
+  new ApiError(
+    'schema/not-found',
+    `there is no schema ${JSON.stringify(shortened(name, 100))}; store it with /v2/crdt/schemas/set, or send the name of a preset`,
+  )

@@ -96,7 +96,9 @@ class OperationRun {
     const [present, wanted] = [this.#reader.describe(found), this.#reader.describe(viewOf(expected))]
     // Two containers of the same size have the same description, and so have long strings with the same start.
     const difference = present === wanted ? `${present}, but with other content` : `${present}, not ${wanted}`
-    throw patchFailed(`${this.#place}: test failed: the value at ${shownPointer(path)} is ${difference}`)
+    throw patchFailed(
+      `${this.#place}: test failed: the value at ${shownPointer(path)} is ${difference}; read the document again`,
+    )
   }
 
   #add(path: Path, value: unknown): void {
@@ -109,7 +111,8 @@ class OperationRun {
   }
 
   #remove(path: Path): void {
-    if (path.length === 0) throw this.#failed('the whole root cannot be removed')
+    if (path.length === 0)
+      throw this.#failed('the whole root cannot be removed; replace it with an empty value')
     const { parent, token } = this.#writable(path, 0)
     this.#requireChild(parent, path)
     if (isObjectView(parent)) parent.delete(token)
@@ -196,16 +199,22 @@ class OperationRun {
     if (child !== undefined) return child
     if (isListView(parent)) throw this.#noElement(path, parent.length)
     if (!isObjectView(parent)) throw this.#noMembers(path, parent)
-    throw this.#failed(`${placeOf('object', path)} has no member ${JSON.stringify(shortened(token, 200))}`)
+    throw this.#failed(
+      `${placeOf('object', path)} has no member ${JSON.stringify(shortened(token, 200))}; read the document again`,
+    )
   }
 
   #noElement(path: Path, length: number): ApiError {
     const elements = `${length} element${length === 1 ? '' : 's'}`
-    return this.#failed(`${placeOf('array', path)} has ${elements}, but not ${shownPointer(path)}`)
+    return this.#failed(
+      `${placeOf('array', path)} has ${elements}, but not ${shownPointer(path)}; read the document again`,
+    )
   }
 
   #noMembers(path: Path, parent: Value): ApiError {
-    return this.#failed(`${placeOf('value', path)} is ${this.#reader.describe(parent)}, and has no members`)
+    return this.#failed(
+      `${placeOf('value', path)} is ${this.#reader.describe(parent)}, and has no members; read the document again`,
+    )
   }
 
   #failed(problem: string): ApiError {

@@ -40,7 +40,7 @@ export function resolveTarget(root: TargetRoot, target: EditTarget, place: strin
   }
   if (view.blocks[target.index] === undefined) {
     const count = view.blocks.length
-    throw targetNotFound(`${place}: the document has no block ${target.index}; it has ${count} blocks`)
+    throw targetNotFound(`${place}: the document has ${count} blocks, but no block ${target.index}`)
   }
   return { is: 'block', block: target.index, isHeading: false }
 }

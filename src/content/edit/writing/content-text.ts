@@ -7,7 +7,9 @@ import { editNotSupported } from '../edit-errors.ts'
  */
 export function requireTextContent(content: InsertedContent, place: string): string {
   if (content.format === 'text') return content.text.toWellFormed()
-  throw editNotSupported(`${place}: the content must have the format "text" for this root or target`)
+  throw editNotSupported(
+    `${place}: the content for this root or target must be text; send a string without format`,
+  )
 }
 
 /** Returns the lines of a text, each of which becomes a block. A line break at the end adds no line. */

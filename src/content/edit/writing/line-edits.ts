@@ -44,7 +44,9 @@ export class LineEdits {
       case 'text':
         return this.#textAt(edit)
       default:
-        throw editNotSupported(`${this.#place}: a patch needs a map or an array, and the root is a text`)
+        throw editNotSupported(
+          `${this.#place}: a patch needs a map or an array, and the root is a text; send another edit`,
+        )
     }
   }
 
@@ -119,7 +121,9 @@ export class LineEdits {
     const at = found === -1 ? state.text.length : found
     const markings = [...set].map(([name, value]) => ({ name, value }))
     if (start < end && state.text.slice(start, end).includes('\n')) {
-      throw editNotSupported(`${this.#place}: attributes need a target in one line`)
+      throw editNotSupported(
+        `${this.#place}: attributes need a target in one line; send one edit for each line`,
+      )
     }
     const isMissing = at === state.text.length && markings.some(({ value }) => value !== null)
     const withBreak = isMissing ? { ...state, text: `${state.text}\n` } : state
@@ -133,7 +137,7 @@ export class LineEdits {
     const { type, state } = this.#view.source
     const length = state.text.length + state.embeds.reduce((sum, embed) => sum + embed.length, 0)
     if (index + deletions > length) {
-      const problem = `the text has ${length} positions; the edit ends at position ${index + deletions}`
+      const problem = `the text has ${length} positions, but the edit ends at position ${index + deletions}`
       throw targetNotFound(`${this.#place}: ${problem}`)
     }
     const [start, end] = [offsetAtIndex(state, index), offsetAtIndex(state, index + deletions)]

@@ -10,6 +10,7 @@ import { blockAt, type TextBlock, type TextFlow, type TextRange, textIn } from '
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
 import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import { shownText } from '../targets/shown-text.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { indexOfItem, lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
 import { writeOperations } from './source-edits.ts'
@@ -70,8 +71,8 @@ export class NestedEdits {
       default:
         throw this.#unsupported(
           edit.is === 'text'
-            ? 'a position needs a text, and the root is of type "xmltext"'
-            : 'a patch needs a map or an array',
+            ? 'a position needs a text, and the root is of type "xmltext"; use a quote or a block as the target'
+            : 'a patch needs a map or an array, and the root is of type "xmltext"; send another edit',
         )
     }
   }
@@ -159,7 +160,9 @@ export class NestedEdits {
     const parent = parentOf(type)
     const item = type._item
     if (parent === null || item === null || parent instanceof Y.XmlElement)
-      throw this.#unsupported('blocks can only be next to a block of a text')
+      throw this.#unsupported(
+        'no block can be inserted next to this target; use a block that is not inside an element',
+      )
     return { parent, index: indexOfItem(item) + (at === 'before' ? 0 : 1) }
   }
 
@@ -191,7 +194,7 @@ export class NestedEdits {
     const bit = this.#isLexical ? lexicalFormat(name) : null
     if (this.#isLexical && (bit === null || !(value === true || value === null))) {
       throw this.#unsupported(
-        'Lexical has the marks bold, italic, strikethrough, underline, code, subscript, superscript and highlight, each with true or null',
+        `Lexical does not support the mark ${shownText(name)} with this value; expected bold, italic, strikethrough, underline, code, subscript, superscript or highlight, with true or null`,
       )
     }
     for (const range of ranges) {
@@ -235,7 +238,10 @@ export class NestedEdits {
 
   #requireType(block: number): SharedRoot {
     const { type } = this.#block(block)
-    if (type === null) throw this.#unsupported('the target is text at the top of the root')
+    if (type === null)
+      throw this.#unsupported(
+        'the target is text at the top of the root, without a block; use another target',
+      )
     return type
   }
 

@@ -83,8 +83,8 @@ export class XmlEdits {
       default:
         throw this.#unsupported(
           edit.is === 'text'
-            ? 'a position needs a text, and the root is XML'
-            : 'a patch needs a map or an array',
+            ? 'a position needs a text, and the root is XML; use a quote or a block as the target'
+            : 'a patch needs a map or an array, and the root is XML; send another edit',
         )
     }
   }
@@ -117,7 +117,7 @@ export class XmlEdits {
     const [range, ...others] = this.#rangesOf(target)
     if (range === undefined || others.length > 0 || !inline.every((node) => node.kind === 'text')) {
       throw this.#unsupported(
-        'XML with elements can only replace a whole block; use the whole text of one block',
+        'content with elements can only replace a whole block; use the whole text of one block as the target',
       )
     }
     const text = inline.map((node) => (node.kind === 'text' ? node.text : '')).join('')
@@ -223,7 +223,9 @@ export class XmlEdits {
       return
     }
     if (isInside && left.source.state.embeds.length > 0)
-      throw this.#unsupported('the text has embedded values')
+      throw this.#unsupported(
+        'the text has embedded values, so that elements cannot be inserted into it; insert them before or after the block',
+      )
     const isLastJoined = last?.kind === 'text' && (isInside || right !== null)
     const lastOperations = isLastJoined ? made.textOperations(last) : []
     const types = (isLastJoined ? inner.slice(0, -1) : inner).map(made.build)
@@ -277,7 +279,10 @@ export class XmlEdits {
 
   #placeNextTo(type: SharedRoot, side: 'before' | 'after'): ChildPlace {
     const place = placeNextTo(type, side)
-    if (place === null) throw this.#unsupported('the target is text at the top of the root')
+    if (place === null)
+      throw this.#unsupported(
+        'the target is text at the top of the root, without a block; use another target',
+      )
     return place
   }
 
@@ -373,7 +378,10 @@ export class XmlEdits {
 
   #requireType(block: number): SharedRoot {
     const { type } = this.#block(block)
-    if (type === null) throw this.#unsupported('the target is text at the top of the root')
+    if (type === null)
+      throw this.#unsupported(
+        'the target is text at the top of the root, without a block; use another target',
+      )
     return type
   }
 

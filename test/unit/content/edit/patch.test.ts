@@ -79,39 +79,48 @@ it('[EDIT-41] states which value an operation does not find', () => {
     for (const [operation, problem] of [
       [
         { op: 'remove', path: '/object/b' },
-        'cannot remove "/object/b": the object at "/object" has no member "b"',
+        'cannot remove "/object/b": the object at "/object" has no member "b"; read the document again',
       ],
       [
         { op: 'replace', path: '/list/2', value: 0 },
-        'cannot replace "/list/2": the array at "/list" has 2 elements, but not "/list/2"',
+        'cannot replace "/list/2": the array at "/list" has 2 elements, but not "/list/2"; read the document again',
       ],
       [
         { op: 'add', path: '/list/01', value: 0 },
-        'cannot add "/list/01": the array at "/list" has 2 elements, but not "/list/01"',
+        'cannot add "/list/01": the array at "/list" has 2 elements, but not "/list/01"; read the document again',
       ],
       [
         { op: 'remove', path: '/list/-' },
-        'cannot remove "/list/-": the array at "/list" has 2 elements, but not "/list/-"',
+        'cannot remove "/list/-": the array at "/list" has 2 elements, but not "/list/-"; read the document again',
       ],
       [
         { op: 'add', path: '/text/a', value: 0 },
-        'cannot add "/text/a": the value at "/text" is "abc", and has no members',
+        'cannot add "/text/a": the value at "/text" is "abc", and has no members; read the document again',
       ],
-      [{ op: 'copy', from: '/x/y', path: '/z' }, 'cannot copy "/z": the object at "" has no member "x"'],
-      [{ op: 'remove', path: '' }, 'cannot remove "": the whole root cannot be removed'],
+      [
+        { op: 'copy', from: '/x/y', path: '/z' },
+        'cannot copy "/z": the object at "" has no member "x"; read the document again',
+      ],
+      [
+        { op: 'remove', path: '' },
+        'cannot remove "": the whole root cannot be removed; replace it with an empty value',
+      ],
       [
         { op: 'replace', path: '', value: [1] },
         'cannot replace "": the root must be an object, not an array with 1 element',
       ],
       [{ op: 'copy', from: '/text', path: '' }, 'cannot copy "": the root must be an object, not "abc"'],
-      [{ op: 'test', path: '/text', value: 'abd' }, 'test failed: the value at "/text" is "abc", not "abd"'],
+      [
+        { op: 'test', path: '/text', value: 'abd' },
+        'test failed: the value at "/text" is "abc", not "abd"; read the document again',
+      ],
       [
         { op: 'test', path: '/object', value: { a: 2 } },
-        'test failed: the value at "/object" is an object with 1 member, but with other content',
+        'test failed: the value at "/object" is an object with 1 member, but with other content; read the document again',
       ],
       [
         { op: 'test', path: '/list', value: { a: 2 } },
-        'test failed: the value at "/list" is an array with 2 elements, not an object with 1 member',
+        'test failed: the value at "/list" is an array with 2 elements, not an object with 1 member; read the document again',
       ],
     ] as const)
       expect(failure(operation)).toBe(`${prefix} ${problem}`)
@@ -377,7 +386,7 @@ it('[EDIT-40] expresses insertions and removals by path as patches', () => {
   expect(insertion(['list'], 'start')).toEqual(['list/0'])
   expect(patchOfRemoval(['list', '0'])).toEqual([{ op: 'remove', path: ['list', '0'] }])
   expect(refusal(() => insertion(['list', '2'], 'before'))).toBe(
-    'crdt/target-not-found there is no value at "/list/2"',
+    'crdt/target-not-found there is no value at "/list/2"; read the document again',
   )
   for (const [path, at] of [
     [['list'], 'before'],

@@ -93,7 +93,9 @@ test('[EDIT-21] chooses an occurrence by its context or its number', () => {
 test('[EDIT-4] rejects a missing or ambiguous quote with the places that are similar', () => {
   const doc = docOf('the quick brown fox jumps\nover the lazy dog\nthe slow fox')
   const missing = rejected(doc, remove(quote('the quick red fox')))
-  expect(missing.message).toBe('edits[0]: the document does not contain the text "the quick red fox"')
+  expect(missing.message).toBe(
+    'edits[0]: the document does not contain the text "the quick red fox"; send one of details.candidates, or read the document again',
+  )
   expect(candidatesOf(missing)[0]).toBe('the quick')
   const ambiguous = rejected(doc, remove(quote('the')))
   expect(ambiguous.status).toBe('FAILED_PRECONDITION')
@@ -148,7 +150,7 @@ test('[EDIT-23] finds a line by its index and by an attribute', () => {
   apply(doc, remove(block(3)), replace(attribute('header', 2), 'Risk'))
   expect(written(doc)).toBe('Plan\none[!]\n[new\n]Risk\nthree\nEnd\nfour\n')
   expect(rejected(doc, remove(block(99))).message).toBe(
-    'edits[0]: the document has no block 99; it has 7 blocks',
+    'edits[0]: the document has 7 blocks, but no block 99; read the document again',
   )
   expect(rejected(doc, remove(attribute('header', 1))).code).toBe('crdt/target-ambiguous')
   expect(candidatesOf(rejected(doc, remove(attribute('header', 3))))).toEqual(['Plan', 'Risk', 'End'])
@@ -164,7 +166,9 @@ test('[EDIT-24] finds an anchor where its text is now, and rejects it when the t
   apply(doc, insert({ at: 'start' }, 'zero '), replace(anchor, '2'))
   expect(textOf(doc)).toBe('zero one 2 three')
   apply(doc, remove(quote('2')))
-  expect(rejected(doc, replace(anchor, 'x')).message).toBe('edits[0]: the text of the anchor was deleted')
+  expect(rejected(doc, replace(anchor, 'x')).message).toBe(
+    'edits[0]: the text of the anchor was deleted; send one of details.candidates, or read the document again',
+  )
 })
 
 test('[EDIT-30] keeps the characters that the quote and the new text have in common', () => {
@@ -263,7 +267,7 @@ test('[EDIT-35] deletes and inserts at a position that counts embeds', () => {
   apply(doc, textAt(3, 1, 'X'), textAt(2, 1, 'Y'), textAt(0, 0, '!'))
   expect(written(doc)).toBe('[!]ab[YX]d')
   expect(rejected(doc, textAt(5, 2, '')).message).toBe(
-    'edits[0]: the text has 6 positions; the edit ends at position 7',
+    'edits[0]: the text has 6 positions, but the edit ends at position 7; read the document again',
   )
   expect(rejected(docOf('😀'), textAt(1, 0, 'x')).code).toBe('crdt/target-not-found')
 })

@@ -79,7 +79,7 @@ test('[FMT-85] checks the types of nodes with the preset of Lexical', () => {
     }),
   ).toEqual({
     path: '/root/h2[0]',
-    problem: 'the schema has no such node "h2"',
+    problem: 'the schema has no node "h2"',
     allowed: expect.arrayContaining(['paragraph', 'heading']),
   })
   expect(find('xmltext', 'lexical', paragraph({ map: { __type: 'emoji' } }))).toMatchObject({
