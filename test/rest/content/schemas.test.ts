@@ -118,6 +118,29 @@ it('[FMT-88] checks edits, and changes nothing when an edit breaks the schema', 
   expect((await mark('bold')).status).toBe(200)
 })
 
+it('[FMT-88] attaches the schema of an edit, unless the result of the edit breaks it', async () => {
+  const address = newAddress()
+  await add(address, '<paragraph>a</paragraph>', { contentKey: 'default' })
+  const before = await read(address)
+  const insert = (content: string) =>
+    server.post('/v2/crdt/edit', {
+      ...address,
+      schema: 'tiptap',
+      edits: [{ insert: { at: 'end', format: 'xml', content } }],
+    })
+  const rejected = await insert('<h2>b</h2>')
+  expect([rejected.status, errorOf(rejected)]).toMatchObject([
+    400,
+    { code: 'crdt/schema-violation', path: '/doc/h2[1]' },
+  ])
+  expect(await read(address)).toEqual(before)
+  expect((await insert('<heading level="2">b</heading>')).status).toBe(200)
+  expect(await read(address)).toMatchObject({
+    schema: 'tiptap',
+    data: '<paragraph>a</paragraph><heading level="2">b</heading>',
+  })
+})
+
 it('[FMT-88] attaches nothing when the write is rejected or is a dry run', async () => {
   const address = newAddress()
   expect((await add(address, '<h2>a</h2>', { schema: 'tiptap' })).status).toBe(400)

@@ -173,6 +173,7 @@ const request = {
     },
     ifVersion: updateRequest.properties.ifVersion,
     dryRun: updateRequest.properties.dryRun,
+    schema: updateRequest.properties.schema,
     userId: updateRequest.properties.userId,
   },
 } as const
