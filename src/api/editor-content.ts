@@ -7,6 +7,7 @@ import {
   type RootChange,
   withDefaultRoot,
   withSchema,
+  withUnknownNames,
 } from '../content/root-change.ts'
 import { type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
 import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
@@ -15,6 +16,7 @@ import type { DocumentAddress } from '../model/address.ts'
 import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'
 import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import type { ApiServices } from './api-services.ts'
+import { type OperationResult, warningsOf } from './operation.ts'
 import type { FromSchema } from './schema.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
 
@@ -31,6 +33,15 @@ export const documentBeingDeleted = {
 } as const
 
 export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
+
+/** The request member `strict` of a write. */
+export const strictSchema = {
+  type: 'boolean',
+  default: false,
+  description:
+    'True: rejects the call instead of returning warnings about nodes and marks that no preset has. With a schema, ' +
+    'the schema decides.',
+} as const
 
 export const contentKeySchema = {
   type: 'string',
@@ -54,6 +65,7 @@ export const contentRequest = {
     type: { type: 'string', enum: contentTypeNames },
     contentKey: contentKeySchema,
     schema: attachedSchemaName,
+    strict: strictSchema,
     userId: {
       type: 'string',
       format: 'id',
@@ -135,7 +147,7 @@ export const createEditorContent = (
   request: ContentRequest,
   caller: KeyCaller,
   services: ApiServices,
-): Promise<Written> => writeContent(request, { expects: 'nothing' }, caller, services)
+): Promise<WriteResult> => writeContent(request, { expects: 'nothing' }, caller, services)
 
 /**
  * Changes the content of an editor by the smallest possible set of operations. Resolves when the change is
@@ -148,7 +160,7 @@ export function updateEditorContent(
   caller: KeyCaller,
   services: ApiServices,
   full: ApiError | null,
-): Promise<Written> {
+): Promise<WriteResult> {
   const { baseVersion, ifVersion, upsert, dryRun } = request
   const expects = upsert === true && full === null ? 'either' : 'content'
   return writeContent(request, { expects, baseVersion, ifVersion, dryRun, full }, caller, services)
@@ -156,17 +168,21 @@ export function updateEditorContent(
 
 type Written = FromSchema<typeof writtenResponse>
 
+type WriteResult = Pick<OperationResult<Written>, 'data' | 'warnings'>
+
 /** The result of a change, and the version and the bytes of its update. */
 type Changed = ReplacementResult & Pick<Written, 'version' | 'bytes'>
 
-function writeContent(
+async function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
   caller: KeyCaller,
   services: ApiServices,
-): Promise<Written> {
+): Promise<WriteResult> {
   const { type, contentKey, data } = request
-  return changeEditor(request, { type, contentKey, data }, type, options, caller, services)
+  const change = { type, contentKey, data }
+  const { warnings = [], ...written } = await changeEditor(request, change, type, options, caller, services)
+  return { data: written, ...warningsOf(warnings) }
 }
 
 /**
@@ -175,7 +191,10 @@ function writeContent(
  * @param type label of the metric that measures the duration
  */
 export async function changeEditor(
-  request: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId' | 'userId' | 'schema'>,
+  request: Pick<
+    ContentRequest,
+    'organizationId' | 'documentId' | 'editorId' | 'userId' | 'schema' | 'strict'
+  >,
   change: RootChange,
   type: string,
   options: ReplaceOptions,
@@ -195,8 +214,12 @@ export async function changeEditor(
     ])
     const name = request.schema ?? attached?.schema
     const schema = name === undefined ? null : await schemas.named(caller.tenant, name)
+    const checked =
+      schema === null
+        ? withUnknownNames(prepared, request.strict === true ? 'reject' : 'warn')
+        : inSchema(prepared, schema, attached)
     const { result, version, bytes } = await room.replacing
-      .change(userId, schema === null ? prepared : inSchema(prepared, schema, attached), {
+      .change(userId, checked, {
         ...options,
         making,
         right,

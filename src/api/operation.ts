@@ -31,8 +31,8 @@ export interface OperationResult<Data> {
   /** Token of the next page of a listing; absent on the last page, and in other operations. */
   readonly pageToken?: string
   /**
-   * Sentences about parts of the request that were accepted but have no effect, one for each part. Absent if
-   * there are none.
+   * Sentences about parts of the request that were accepted but have no effect, or may be lost later, one for
+   * each part. Absent if there are none.
    */
   readonly warnings?: readonly string[]
 }

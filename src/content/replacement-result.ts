@@ -16,6 +16,8 @@ export interface ReplacementResult {
   readonly kind?: KnownKind
   /** One outcome for each edit, in the order of the request; absent for a replacement. */
   readonly edits?: readonly EditOutcome[]
+  /** Sentences about content that editors may remove, one for each name; absent if there are none. */
+  readonly warnings?: readonly string[]
 }
 
 /**

@@ -6,6 +6,7 @@ import { type ContentTarget, checkContent, checkContentKey, checkTarget, type Ta
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf } from './schemas/content-schema.ts'
+import { changeWithWarnings, unknownNamesError } from './schemas/unknown-names.ts'
 
 /** Edits of one root. */
 export interface RequestedEdits {
@@ -18,6 +19,8 @@ export interface RequestedEdits {
 export type RootChange = (ContentTarget | RequestedEdits) & {
   /** The schema that the root must match after the change. */
   readonly schema?: NamedSchema
+  /** What happens if the change adds names to rich text that no preset has; absent: nothing. */
+  readonly unknownNames?: 'warn' | 'reject'
 }
 
 /** A change that has passed all checks that need no document. */
@@ -35,7 +38,8 @@ export interface CheckedChange {
 /** Runs all checks that need no document. @throws ApiError INVALID_ARGUMENT */
 export function checkChange(change: RootChange): CheckedChange {
   const checked = checkWithoutSchema(change)
-  return change.schema === undefined ? checked : checkingSchema(checked, change.schema)
+  if (change.schema !== undefined) return checkingSchema(checked, change.schema)
+  return change.unknownNames === undefined ? checked : checkingNames(checked, change.unknownNames)
 }
 
 /** Adds a schema to a change. @throws ApiError INVALID_ARGUMENT if the schema is invalid */
@@ -43,6 +47,16 @@ export const withSchema = (prepared: PreparedChange, schema: NamedSchema): Prepa
   ...prepared,
   change: { ...prepared.change, schema },
   checked: prepared.checked === null ? null : checkingSchema(prepared.checked, schema),
+})
+
+/** Adds the treatment of names that no preset has to a change that has no schema. */
+export const withUnknownNames = (
+  prepared: PreparedChange,
+  unknownNames: 'warn' | 'reject',
+): PreparedChange => ({
+  ...prepared,
+  change: { ...prepared.change, unknownNames },
+  checked: prepared.checked === null ? null : checkingNames(prepared.checked, unknownNames),
 })
 
 /** Returns the change with a root, unless the caller has specified one. */
@@ -65,6 +79,25 @@ function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): C
     isAtomic: false,
   }
 }
+
+/** The names are checked after the change. A change that they can reject is not atomic. */
+const checkingNames = (
+  { change, apply, isAtomic }: CheckedChange,
+  unknownNames: 'warn' | 'reject',
+): CheckedChange => ({
+  change: { ...change, unknownNames },
+  apply: (doc) => {
+    const { result, warnings } = changeWithWarnings(
+      doc,
+      () => apply(doc),
+      ({ contentKey }) => contentKey ?? contentKeyOf(doc, change.contentKey),
+    )
+    if (warnings.length === 0) return result
+    if (unknownNames === 'reject') throw unknownNamesError(warnings)
+    return { ...result, warnings }
+  },
+  isAtomic: isAtomic && unknownNames === 'warn',
+})
 
 function checkWithoutSchema(change: RootChange): CheckedChange {
   if (!isEdits(change)) {

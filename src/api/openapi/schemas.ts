@@ -96,7 +96,8 @@ export const resultBody = (
 const warnings = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Accepted values without an effect, one sentence each; absent if there are none.',
+  description:
+    'Accepted values that have no effect or may be lost later, one sentence each; absent if there are none.',
   examples: [['Weft has no event type "recorder.start": it is stored and never sent.']],
 } satisfies Schema
 

@@ -3,6 +3,7 @@ import type { SharedRoot } from '../yjs/root-kind.ts'
 import { attributeViolation } from './attribute-check.ts'
 import { type CompiledSchema, markAttributes, type NodeRule } from './compiled-schema.ts'
 import type { ContentState } from './content-expression.ts'
+import { changeAttribute, markName } from './mark-keys.ts'
 import { textNode } from './schema-spec.ts'
 import { type NodePlace, quoted, type Violation, violationAt } from './violation.ts'
 
@@ -16,12 +17,6 @@ export function treeViolation(root: SharedRoot, schema: CompiledSchema): Violati
   if (rule === undefined) throw new TypeError('the schema has no top node')
   return new TreeCheck(schema).root({ parent: null, name: schema.topNode, index: 0 }, root, rule)
 }
-
-/** An attribute that y-prosemirror shows and does not store. */
-const changeAttribute = 'ychange'
-
-/** Key of a mark that may overlap with others of its name, as y-prosemirror writes it. */
-const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
 
 /** The children of a node that were checked so far. */
 interface Progress {
@@ -187,8 +182,6 @@ class TextMarks {
     )
   }
 }
-
-const markName = (key: string): string => hashedKey.exec(key)?.[1] ?? key
 
 function* storedAttributes(type: Y.XmlElement): Iterable<readonly [string, unknown]> {
   for (const [name, item] of type._map) {

@@ -12,6 +12,7 @@ export const addContent = defineOperation({
   effect: 'once',
   audited: 'change',
   grows: 'records',
+  warns: true,
   summary: 'Create the content of an editor',
   description: 'If several calls create the same editor at once, exactly one succeeds.',
   request: contentRequest,
@@ -22,6 +23,6 @@ export const addContent = defineOperation({
     documentBeingDeleted,
   ],
   async handler(data, { caller, services }) {
-    return { message: 'Content added.', data: await createEditorContent(data, caller, services) }
+    return { message: 'Content added.', ...(await createEditorContent(data, caller, services)) }
   },
 })

@@ -8,7 +8,7 @@ import {
   updateRequest,
   writtenResponse,
 } from '../../editor-content.ts'
-import { defineOperation } from '../../operation.ts'
+import { defineOperation, warningsOf } from '../../operation.ts'
 
 /** Maximum number of edits in one call. */
 const editsMax = 1_000
@@ -174,6 +174,7 @@ const request = {
     ifVersion: updateRequest.properties.ifVersion,
     dryRun: updateRequest.properties.dryRun,
     schema: updateRequest.properties.schema,
+    strict: updateRequest.properties.strict,
     userId: updateRequest.properties.userId,
   },
 } as const
@@ -224,6 +225,7 @@ export const editContent = defineOperation({
   effect: 'once',
   audited: 'change',
   grows: 'content',
+  warns: true,
   summary: 'Edit parts of the content',
   description:
     'Changes only the parts that the edits name, and keeps all other content with its cursors and formatting. The ' +
@@ -247,7 +249,11 @@ export const editContent = defineOperation({
     const { contentKey, edits, baseVersion, ifVersion, dryRun } = data
     const options = { expects: 'content', baseVersion, ifVersion, dryRun, full } as const
     const changed = await changeEditor(data, { contentKey, edits }, 'edits', options, caller, services)
-    const { kind: _, contentKey: edited = '', edits: outcomes = [], ...written } = changed
-    return { message: 'Content edited.', data: { ...written, contentKey: edited, edits: outcomes } }
+    const { kind: _, contentKey: edited = '', edits: outcomes = [], warnings = [], ...written } = changed
+    return {
+      message: 'Content edited.',
+      data: { ...written, contentKey: edited, edits: outcomes },
+      ...warningsOf(warnings),
+    }
   },
 })

@@ -12,6 +12,7 @@ export const updateContent = defineOperation({
   effect: 'once',
   audited: 'change',
   grows: 'content',
+  warns: true,
   summary: 'Replace the content of an editor',
   description:
     'Applies the smallest change that makes the live document equal to `data`, so that unchanged content keeps its ' +
@@ -33,6 +34,6 @@ export const updateContent = defineOperation({
     },
   ],
   async handler(data, { caller, services, full }) {
-    return { message: 'Content updated.', data: await updateEditorContent(data, caller, services, full) }
+    return { message: 'Content updated.', ...(await updateEditorContent(data, caller, services, full)) }
   },
 })
