@@ -195,7 +195,7 @@ it('[FMT-89] rejects a write when the schema does not exist, also if it was dele
   expect([rejected.status, errorOf(rejected).code]).toEqual([404, 'schema/not-found'])
 })
 
-it('[FMT-89] forgets the schema of a document that is deleted', async () => {
+it('[FMT-89] deletes the attachment of a schema when its document is deleted', async () => {
   const address = newAddress()
   await add(address, '<paragraph>a</paragraph>', { schema: 'tiptap' })
   const { organizationId, documentId } = address

@@ -44,15 +44,15 @@ export function EditForm({ address, base, onReadAgain }: EditFormProps) {
   const [drafts, setDrafts] = useState<readonly EditDraft[]>(() => [newEditDraft(type)])
   /** The drafts of the last call. Its outcome is shown until the user changes a draft. */
   const [sent, setSent] = useState<readonly EditDraft[] | null>(null)
-  const [foreseen, setForeseen] = useState<EditPreview | null>(null)
+  const [preview, setPreview] = useState<EditPreview | null>(null)
   /** Applies the edits. If `dryRun` is true, only makes a dry run and shows its results. */
   const { run, busy, error } = useAction(async (dryRun: boolean) => {
-    setForeseen(null)
+    setPreview(null)
     setSent(drafts)
     const edits = drafts.map(toEdit)
     const request = { ...address, contentKey, edits, baseVersion: version, dryRun, userId: consoleUser.id }
     const results = await api.call<EditPreview>('/v2/crdt/edit', request)
-    if (dryRun) return setForeseen(results)
+    if (dryRun) return setPreview(results)
     setDrafts([newEditDraft(type)])
     onReadAgain(`Edited: ${formatEditSummary(results)}.`)
   })
@@ -93,10 +93,10 @@ export function EditForm({ address, base, onReadAgain }: EditFormProps) {
           ))}
         </section>
       )}
-      {isCurrent && foreseen !== null && (
-        <DryRunResult written={foreseen} action="Apply" busy={busy} onApply={() => void run(false)}>
+      {isCurrent && preview !== null && (
+        <DryRunResult written={preview} action="Apply" busy={busy} onApply={() => void run(false)}>
           {drafts.map((draft, index) => (
-            <DiffView key={index} parts={partsOfEdit(draft, foreseen.edits[index])} />
+            <DiffView key={index} parts={partsOfEdit(draft, preview.edits[index])} />
           ))}
         </DryRunResult>
       )}
