@@ -278,6 +278,24 @@ describe('crdt/edit', () => {
     )
   })
 
+  it('[EDIT-37] gives the text that replaces a quote the formatting of its Markdown, and keeps other marks', async () => {
+    const address = await add(
+      '<paragraph>Some <italic>old</italic> <comment id="1"><bold>text</bold></comment> stays.</paragraph>',
+      'xml',
+      'default',
+    )
+    const content = 'Some **new** text'
+    const [result] = (
+      await edited(address, [{ replace: { find: 'Some old text', with: content, format: 'markdown' } }])
+    ).edits
+    expect(result?.changed).toBe(true)
+    expect((await read(address)).data).toBe(
+      '<paragraph>Some <bold>new</bold> <comment id="1">text</comment> stays.</paragraph>',
+    )
+    const same = [{ replace: { find: 'Some new text', with: content, format: 'markdown' } }]
+    expect(await edited(address, same)).toMatchObject({ changed: false, bytes: 0 })
+  })
+
   it('[EDIT-36] replaces a block by HTML, without its scripts', async () => {
     const address = await add('<paragraph>One.</paragraph><paragraph>Two.</paragraph>', 'xml', 'default')
     const html = '<h2>Two</h2><script>alert(1)</script><p>A <a href="javascript:alert(1)">link</a>.</p>'

@@ -26,7 +26,7 @@ import {
 } from '../targets/flow-view.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
 import { headingLevel, isPlainTextblock, textblockNames } from '../targets/xml-names.ts'
-import type { XmlFlowView } from '../targets/xml-view.ts'
+import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { indexAtOffset, writeOperations } from './source-edits.ts'
@@ -42,7 +42,7 @@ import {
   sizeOfNode,
   unitOf,
 } from './tree-places.ts'
-import { xmlMarkings } from './xml-markings.ts'
+import { formattingAs, xmlMarkings } from './xml-markings.ts'
 import { XmlNodeBuilder } from './xml-node-builder.ts'
 
 /** The root of an edit, and its content. */
@@ -122,7 +122,25 @@ export class XmlEdits {
     }
     const text = inline.map((node) => (node.kind === 'text' ? node.text : '')).join('')
     this.#writer.replace(range, text)
+    this.#formatAs(range, inline, content.around === null)
     return this.#outcome(matched)
+  }
+
+  /** Gives the text that has replaced a range the formatting of the new texts. */
+  #formatAs({ flow, start }: TextRange, texts: readonly XmlNode[], isExact: boolean): void {
+    const made = this.#made()
+    const view = readXmlView(this.#root.type)
+    const writer = new FlowWriter(this.#transaction, view)
+    let at = start
+    for (const node of texts) {
+      if (node.kind !== 'text') continue
+      for (const { insert, attributes } of made.textOperations(node)) {
+        const end = at + insert.length
+        writer.mark({ flow, start: at, end }, formattingAs(attributes, isExact))
+        at = end
+      }
+    }
+    if (writer.changed) this.#writer.changed = true
   }
 
   /** Returns the node that a target covers as a whole; null if it covers a part of a text. */

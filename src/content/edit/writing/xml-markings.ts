@@ -33,6 +33,28 @@ export function xmlMarkings(
   return () => [{ name: key, value: stored }]
 }
 
+/** Names of the marks that formats for prose, such as Markdown, can represent. */
+const proseMarks: ReadonlySet<string> = new Set(
+  'bold strong b italic em i strike strikethrough s del code link a'.split(' '),
+)
+
+/**
+ * Returns the formatting attributes to set so that a text has the given ones.
+ * @param isExact true: all other marks are removed; false: only those that formats for prose can represent
+ */
+export const formattingAs =
+  (attributes: object, isExact: boolean) =>
+  (source: TextSource): readonly Marking[] => {
+    const wanted = new Map(Object.entries(attributes))
+    for (const { changes } of source.state.runs) {
+      for (const [key, value] of changes) {
+        const isRemoved = value !== null && !wanted.has(key) && (isExact || proseMarks.has(nameOfMark(key)))
+        if (isRemoved) wanted.set(key, null)
+      }
+    }
+    return [...wanted].map(([name, value]) => ({ name, value }))
+  }
+
 /** Returns the name of the marks with this key. */
 const nameOfMark = (key: string): string => markFormOf({ key, value: true }, xmlValues).name
 
