@@ -19,7 +19,7 @@ export interface RequestedEdits {
 export type RootChange = (ContentTarget | RequestedEdits) & {
   /** The schema that the root must match after the change. */
   readonly schema?: NamedSchema
-  /** What happens if the change adds names to rich text that no preset has; absent: nothing. */
+  /** Treatment of names in rich text that the change adds and no preset has; absent: the names are accepted. */
   readonly unknownNames?: 'warn' | 'reject'
 }
 

@@ -1,4 +1,4 @@
-import { type ApiError, invalid } from '../../errors.ts'
+import { ApiError, invalid } from '../../errors.ts'
 import { checkHtml, newHtml } from '../html/html.ts'
 import type { Json } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
@@ -147,6 +147,15 @@ export function checkEditContent(
   format: string | undefined,
   place: string,
 ): InsertedContent {
+  try {
+    return contentIn(content, format, place)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.message.startsWith(place)) throw error
+    throw new ApiError(error.code, `${place}: ${error.message}`, error.details && { details: error.details })
+  }
+}
+
+function contentIn(content: unknown, format: string | undefined, place: string): InsertedContent {
   if (format === undefined && typeof content !== 'string') return { format: 'value', value: jsonOf(content) }
   if (format === 'prosemirror') {
     const target = checkProseMirror(content)
