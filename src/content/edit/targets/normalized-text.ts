@@ -11,21 +11,35 @@ export interface NormalizedText {
 const segments = /\s+|[^\s][\p{M}\u1160-\u11ff\ud7b0-\ud7fb]+/gu
 
 /**
+ * Maximum number of UTF-16 units of a character with its marks that is converted. The conversion sorts the
+ * marks in quadratic time. Real text has fewer than 30 marks in a row.
+ */
+const composedMax = 100
+
+/**
  * Normalizes a text: each run of white space becomes one space, and the remainder is converted to Unicode
- * NFC. The time is linear in the length of the text.
+ * NFC, except extremely long runs of marks. The time is linear in the length of the text.
  */
 export function normalizeText(raw: string): NormalizedText {
   const writer = new NormalizedWriter()
-  const isComposed = raw.normalize('NFC') === raw
+  const isComposed = !hasLongRun(raw) && raw.normalize('NFC') === raw
   let at = 0
   for (const { 0: segment, index } of raw.matchAll(isComposed ? /\s+/g : segments)) {
     writer.plain(raw.slice(at, index), isComposed)
-    writer.segment(segment, /^\s/.test(segment) ? ' ' : segment.normalize('NFC'))
+    writer.segment(segment, /^\s/.test(segment) ? ' ' : composed(segment))
     at = index + segment.length
   }
   writer.plain(raw.slice(at), isComposed)
   return writer.end()
 }
+
+function hasLongRun(raw: string): boolean {
+  for (const { 0: run } of raw.matchAll(/\p{M}+/gu)) if (run.length > composedMax) return true
+  return false
+}
+
+const composed = (segment: string): string =>
+  segment.length > composedMax ? segment : segment.normalize('NFC')
 
 /** A segment whose length differs between the two forms. Offsets inside the segment have no counterpart. */
 interface Segment {
