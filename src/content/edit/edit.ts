@@ -91,7 +91,7 @@ export interface MatchedPlace {
   readonly before?: string
   /** Text after the matched text, in the same block; at most 40 characters. */
   readonly after?: string
-  /** Attributes of the block that contains the place, or of the matched node. */
+  /** Attributes of the block that contains the place, or of the matched node; at most 1,000 bytes as JSON. */
   readonly attributes?: Readonly<Record<string, Json>>
   /** JSON pointer of the place, in a map or an array. */
   readonly path?: string

@@ -205,7 +205,7 @@ const response = {
                 type: 'object',
                 properties: {},
                 additionalProperties: {},
-                description: 'Attributes of the block or node.',
+                description: 'Attributes of the block or node, without large ones.',
               },
               path: { ...place, description: 'JSON pointer, in a map or an array.' },
             },

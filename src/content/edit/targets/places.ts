@@ -1,3 +1,5 @@
+import { jsonBytesUpTo } from '../../../model/json-pieces.ts'
+import type { Json } from '../../json/json.ts'
 import type { MatchedPlace } from '../edit.ts'
 import { blockAt, type FlowView, type TextBlock, type TextFlow, type TextRange } from './flow-view.ts'
 
@@ -7,18 +9,37 @@ export const shownQuoteMax = 80
 /** Maximum number of UTF-16 units of the context on each side of a quote in a response. */
 const contextMax = 40
 
+/**
+ * Maximum number of bytes of the attributes in one description, as JSON. Larger attributes are omitted. A
+ * response can have a thousand descriptions of one node.
+ */
+const attributesBytesMax = 1_000
+
 /** Returns the description of a range for a response or an error. */
 export function placeOf(view: FlowView, { flow, start, end }: TextRange): MatchedPlace {
   const { text } = view.flows[flow] as TextFlow
   const block = view.blocks[blockAt(view, flow, start)]
   const [blockStart, blockEnd] = rangeAround(block, flow, start, end, text)
-  const attributes = block?.flow === flow ? view.attributesOf(block) : {}
+  const attributes = block?.flow === flow ? smallOf(view.attributesOf(block)) : {}
   return {
     quote: text.slice(start, Math.min(end, start + shownQuoteMax)).toWellFormed(),
     ...unlessEmpty('before', text.slice(Math.max(blockStart, start - contextMax), start)),
     ...unlessEmpty('after', text.slice(end, Math.min(blockEnd, end + contextMax))),
     ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
   }
+}
+
+/** Returns the first attributes that have at most the maximum size together. */
+function smallOf(attributes: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  const small: [string, Json][] = []
+  let bytesLeft = attributesBytesMax
+  for (const entry of Object.entries(attributes)) {
+    const bytes = jsonBytesUpTo(entry, bytesLeft)
+    if (bytes > bytesLeft) continue
+    bytesLeft -= bytes
+    small.push(entry)
+  }
+  return Object.fromEntries(small)
 }
 
 function rangeAround(

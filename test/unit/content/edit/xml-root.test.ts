@@ -322,3 +322,10 @@ test('[EDIT-8] rejects edits that XML does not support', () => {
   ]
   for (const edit of edits) expect(rejected(doc, edit).code).toBe('crdt/edit-not-supported')
 })
+
+test('[EDIT-3] omits large attributes in the result of an edit', () => {
+  const large = 'x'.repeat(990)
+  const doc = rich(`<image id="a" src="${large}" alt="cat" title="${'x'.repeat(300)}"/>`)
+  const { place } = apply(doc, attributes(attribute('id', 'a'), { alt: 'dog' }))
+  expect(place.attributes).toEqual({ id: 'a', alt: 'cat', title: 'x'.repeat(300) })
+})
