@@ -118,9 +118,11 @@ class NestedViewReader {
       else if (nested instanceof Y.XmlText && nested._length > 0 && depth < limits.typeDepth) {
         const start = writer.length
         const place = this.#nodes.length
+        const first = writer.pieces.length
         writer.pass(item)
         this.#addPieces(writer, nested, flow, depth + 1)
-        this.#places.set(nested, { flow, pieces: writer.piecesOf(nested) })
+        const pieces = writer.pieces.slice(first).filter(({ source }) => source?.type === nested)
+        this.#places.set(nested, { flow, pieces })
         const inline = { flow, start, end: writer.length }
         this.#nodes.splice(place, 0, { type: nested, firstBlock: flow, endBlock: flow + 1, inline })
         writer.leave()
@@ -189,8 +191,6 @@ class FlowPieceWriter {
   leave(): void {
     this.#open.pop()
   }
-
-  piecesOf = (type: SharedRoot): FlowPiece[] => this.pieces.filter(({ source }) => source?.type === type)
 
   text(length: number): void {
     const { source, textNode } = this.#current

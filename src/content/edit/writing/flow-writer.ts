@@ -128,7 +128,9 @@ export function stateOf({ text, pieces }: TextFlow, start: number, end: number):
 function addHunk(change: FlowChange, pieces: readonly FlowPiece[], hunk: Hunk): void {
   const { aStart, aEnd, bStart, bEnd } = hunk
   let pending = bEnd > bStart
-  for (const piece of pieces) {
+  for (let index = firstPieceAt(pieces, aStart); index < pieces.length; index++) {
+    const piece = pieces[index] as FlowPiece
+    if (piece.start >= aEnd) break
     const from = Math.max(aStart, piece.start)
     const to = Math.min(aEnd, piece.start + piece.length)
     if (from >= to) continue
@@ -150,21 +152,44 @@ function addInsertion(
   pieces: readonly FlowPiece[],
   { aStart, aEnd, bStart, bEnd }: Hunk,
 ): void {
-  const isText = (piece: FlowPiece): piece is TextPiece => piece.source !== null
-  const left = pieces.find(
-    (piece): piece is TextPiece =>
-      isText(piece) && piece.start <= aStart && piece.start + piece.length >= aStart,
-  )
-  const right = pieces.find((piece): piece is TextPiece => isText(piece) && piece.start === aEnd)
+  const near = firstPieceAt(pieces, aStart)
+  const left = textFrom(pieces, near, aStart)
+  const last = textFrom(pieces, firstPieceAt(pieces, aEnd), aEnd)
+  const right = last?.start === aEnd ? last : undefined
   const piece = left ?? right
   if (piece !== undefined) {
     const at = (piece === left ? aStart : aEnd) - piece.start + piece.from
     hunksOf(change, piece.source).push({ aStart: at, aEnd: at, bStart, bEnd })
     return
   }
-  const before = pieces.findLast(({ start, length }) => start + length <= aStart)
+  let next = near
+  while (next < pieces.length && endOf(pieces[next] as FlowPiece) <= aStart) next += 1
+  const before = pieces[next - 1]
   const after = before === undefined ? null : before.source === null ? before.item : before.source.type._item
   change.created.push({ after, text: change.inserted.slice(bStart, bEnd) })
+}
+
+const endOf = ({ start, length }: FlowPiece): number => start + length
+
+/** Returns the index of the first piece that ends at an offset or after it. */
+export function firstPieceAt(pieces: readonly FlowPiece[], offset: number): number {
+  let [low, high] = [0, pieces.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (endOf(pieces[middle] as FlowPiece) < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Returns the first piece of text, from an index on, that starts at an offset or before it. */
+function textFrom(pieces: readonly FlowPiece[], from: number, offset: number): TextPiece | undefined {
+  for (let index = from; index < pieces.length; index++) {
+    const piece = pieces[index] as FlowPiece
+    if (piece.start > offset) return undefined
+    if (piece.source !== null) return piece
+  }
+  return undefined
 }
 
 function hunksOf({ hunks }: FlowChange, source: TextSource): Hunk[] {

@@ -7,7 +7,7 @@ import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { FlowPiece, TextFlow, TextRange, TextSource } from '../targets/flow-view.ts'
 import { lexicalType } from '../targets/nested-names.ts'
 import type { NestedFlowView } from '../targets/nested-view.ts'
-import { stateOf } from './flow-writer.ts'
+import { firstPieceAt, stateOf } from './flow-writer.ts'
 import { markingOperations, writeOperations } from './source-edits.ts'
 
 type TextPiece = Extract<FlowPiece, { source: TextSource }>
@@ -55,6 +55,7 @@ export class NestedFlowWriter {
   changed = false
   readonly #view: NestedFlowView
   readonly #changes = new Map<SharedRoot, IndexChange[]>()
+  readonly #indexes = new Map<SharedRoot, ReadonlyMap<Y.Item, number>>()
 
   constructor(view: NestedFlowView) {
     this.#view = view
@@ -124,13 +125,15 @@ export class NestedFlowWriter {
     for (const hunk of hunks) {
       const text = inserted.slice(hunk.bStart, hunk.bEnd)
       const into = text === '' ? null : pieceFor(pieces, hunk)
-      for (const piece of pieces) {
+      for (let next = firstPieceAt(pieces, hunk.aStart); next < pieces.length; next++) {
+        const piece = pieces[next] as FlowPiece
+        if (piece.start > hunk.aEnd) break
         const from = Math.max(hunk.aStart, piece.start)
         const to = Math.min(hunk.aEnd, piece.start + piece.length)
         if (piece.source === null) {
           const parent = piece.item.parent
           if (from < to && !piece.isKept && parent instanceof Y.AbstractType)
-            this.#change(parent, { index: indexOfItem(piece.item), deletions: 1, inserted: [] })
+            this.#change(parent, { index: this.#indexOf(piece.item), deletions: 1, inserted: [] })
         } else if (from < to || piece === into) {
           const at =
             piece === into && from >= to
@@ -174,7 +177,15 @@ export class NestedFlowWriter {
     if (piece.source === null || piece.length === 0) return
     const item = piece.textNode
     if (item === undefined || item === null) return
-    this.#change(piece.source.type, { index: indexOfItem(item), deletions: 1, inserted: [] })
+    this.#change(piece.source.type, { index: this.#indexOf(item), deletions: 1, inserted: [] })
+  }
+
+  /** Returns the index of an item in its parent, before the changes are written. */
+  #indexOf(item: Y.Item): number {
+    const parent = item.parent as SharedRoot
+    const known = this.#indexes.get(parent) ?? indexesIn(parent)
+    this.#indexes.set(parent, known)
+    return known.get(item) ?? 0
   }
 
   #change(type: SharedRoot, change: IndexChange): void {
@@ -201,16 +212,31 @@ export class NestedFlowWriter {
       this.changed = true
     }
     this.#changes.clear()
+    this.#indexes.clear()
   }
 }
 
 /** Returns the piece that receives the inserted text of a hunk. */
 function pieceFor(pieces: readonly FlowPiece[], { aStart, aEnd }: Hunk): TextPiece | null {
-  const texts = pieces.filter((piece): piece is TextPiece => piece.source !== null)
+  const first = firstPieceAt(pieces, aStart)
+  let end = first
+  while (end < pieces.length && (pieces[end] as FlowPiece).start <= aEnd) end += 1
+  const texts = pieces.slice(first, end).filter((piece): piece is TextPiece => piece.source !== null)
   const replaced = texts.find(({ start, length }) => start < aEnd && start + length > aStart)
   if (replaced !== undefined) return replaced
   const touching = texts.filter(({ start, length }) => start <= aEnd && start + length >= aStart)
   return touching.find(({ textNode }) => textNode !== null) ?? touching[0] ?? null
+}
+
+/** Returns the indexes of all items in a shared text. */
+function indexesIn({ _start }: SharedRoot): ReadonlyMap<Y.Item, number> {
+  const indexes = new Map<Y.Item, number>()
+  let index = 0
+  for (let item = _start; item !== null; item = item.right) {
+    indexes.set(item, index)
+    if (!item.deleted && item.countable) index += item.length
+  }
+  return indexes
 }
 
 /** Returns the index of an item in its parent. */
