@@ -232,7 +232,8 @@ export async function changeEditor(
     if (isNew && options.dryRun !== true && contentKey !== undefined)
       await schemas.attach(address, { schema: request.schema, contentKey })
     stopTimer()
-    return { version, ...result, bytes }
+    // After a merge, the document may already have had the change.
+    return { version, ...result, changed: result.changed && bytes > 0, bytes }
   })
   return namingMissing(documents, address, written)
 }

@@ -145,6 +145,16 @@ describe('crdt/edit', () => {
     editor.close()
   })
 
+  it('[EDIT-5] reports no change when another call has already removed the target since the base version', async () => {
+    const address = await add('one two')
+    const edits = [{ remove: { target: 'one ' } }]
+    await edited(address, edits)
+    const before = await read(address)
+    const result = await edited(address, edits, { baseVersion: address.version })
+    expect(result).toMatchObject({ changed: false, bytes: 0, version: before.version })
+    expect(await read(address)).toEqual(before)
+  })
+
   it('[EDIT-7] changes nothing in a dry run, or when the document is not at `ifVersion`', async () => {
     const address = await add('one two')
     const edits = [{ remove: { target: 'one ' } }]
