@@ -53,6 +53,12 @@ export interface XmlEditRoot extends TargetRoot {
 
 type InsertSide = 'before' | 'after' | 'into'
 
+/**
+ * Maximum number of ranges with different formatting in text that replaces a part of a block. Each range reads
+ * the whole block.
+ */
+const formattedRunsMax = 100
+
 /** One edit of an XML root. */
 export class XmlEdits {
   readonly #transaction: Y.Transaction
@@ -121,6 +127,10 @@ export class XmlEdits {
       )
     }
     const text = inline.map((node) => (node.kind === 'text' ? node.text : '')).join('')
+    if (runsIn(inline) > formattedRunsMax)
+      throw this.#unsupported(
+        `text with more than ${formattedRunsMax} changes of formatting must replace a block`,
+      )
     this.#writer.replace(range, text)
     this.#formatAs(range, inline, content.around === null)
     return this.#outcome(matched)
@@ -441,6 +451,9 @@ function partsAround(
   const at = Math.max(0, found)
   return [nodes.slice(0, at), nodes[at], nodes.slice(at + 1)]
 }
+
+const runsIn = (nodes: readonly XmlNode[]): number =>
+  nodes.reduce((sum, node) => sum + (node.kind === 'text' ? node.runs.length : 0), 0)
 
 const isHeading = (target: ResolvedTarget): boolean => target.is === 'block' && target.isHeading
 

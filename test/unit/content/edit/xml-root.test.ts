@@ -329,3 +329,14 @@ test('[EDIT-3] omits large attributes in the result of an edit', () => {
   const { place } = apply(doc, attributes(attribute('id', 'a'), { alt: 'dog' }))
   expect(place.attributes).toEqual({ id: 'a', alt: 'cat', title: 'x'.repeat(300) })
 })
+
+test('[EDIT-9] rejects text with much formatting that replaces a part of a block', () => {
+  const by = (count: number): Edit => ({
+    is: 'replace',
+    target: quote('monday'),
+    content: xml('<italic>a</italic> '.repeat(count)),
+  })
+  const data = '<paragraph>We ship on monday.</paragraph>'
+  expect(edited(data, by(50))).toContain('<italic>a</italic> <italic>a</italic>')
+  expect(rejected(rich(data), by(51)).code).toBe('crdt/edit-not-supported')
+})
