@@ -82,10 +82,11 @@ const known: Readonly<Record<string, unknown>> = {
 const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
 /**
  * Omitted operations, for which a tool cannot generate fitting requests. Some have lists whose items must
- * differ, must exist, or must be domains. Some need ids that the server has generated, or the credentials in
+ * differ, must exist, or must be domains, or whose items must have exactly one of several members. Some need ids that the server has generated, or the credentials in
  * the body, or replace the credentials of the tool.
  */
 const leftOut: readonly string[] = [
+  '/v2/crdt/edit',
   '/v1/organizations/documents/locations/data/delete',
   '/v2/crdt/versions/delete',
   '/v2/crdt/versions/get',

@@ -299,6 +299,8 @@ it.skipIf(!hasShell('bash'))('[CMD-6] in bash, completes commands, options and t
     'json',
     'text',
     'xml',
+    'markdown',
+    'html',
   ])
   expect(complete('weft', 'mirror', '--dia')).toEqual(['--dialect'])
   expect(complete('weft', 'completion', 'z')).toEqual(['zsh'])

@@ -41,11 +41,11 @@ function notFound(view: FlowView, target: QuoteTarget, place: string): Error {
     found.length > 0 ? found.map(([first]) => placeOf(view, first)) : similarPlaces(view, target.quote)
   const problem =
     found.length === 0
-      ? `the document does not contain the text ${quoted}`
+      ? `${place}: the document does not contain the text ${quoted}`
       : target.occurrence === null
-        ? `the document contains the text ${quoted}, but not with this text before and after it`
-        : `the document does not contain the text ${quoted} ${target.occurrence} times`
-  return targetNotFound(`${place}: ${problem}`, candidates)
+        ? `${place}: the document contains the text ${quoted}, but not with this text before and after it`
+        : `${place}: the document does not contain the text ${quoted} ${target.occurrence} times`
+  return targetNotFound(problem, candidates)
 }
 
 /** Returns the first matches, overlapping ones included; at most one more than an error can name. */
