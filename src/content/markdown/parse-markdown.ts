@@ -54,7 +54,8 @@ export function parseMarkdown(text: string, features: MarkdownFeatures = usualFe
     )
   }
   const tokens = parserFor(features).parse(xmlText(text), {})
-  return new TokenReader(tokens, features).read()
+  const nodesMax = Math.min(limits.nodes, minNodes + text.length * nodesPerCharacter)
+  return new TokenReader(tokens, features, nodesMax).read()
 }
 
 type Parser = InstanceType<typeof MarkdownIt>
@@ -87,7 +88,14 @@ function parserFor({ table, strike }: MarkdownFeatures): Parser {
 const isBreak = /^<br[ \t]*\/?>$/i
 const taskMark = /^\[([ xX])\](?:[ \t]+|$)/
 
+/**
+ * Maximum number of nodes of a text: `minNodes`, and `nodesPerCharacter` for each character. Only tables with
+ * many missing cells have more.
+ */
+const [minNodes, nodesPerCharacter] = [10_000, 2]
+
 class TokenReader {
+  readonly #nodesMax: number
   readonly #tokens: readonly Token[]
   readonly #features: MarkdownFeatures
   readonly #placeholders = new Map<string, number>()
@@ -96,7 +104,8 @@ class TokenReader {
   #nodes = 0
   #line = 0
 
-  constructor(tokens: readonly Token[], features: MarkdownFeatures) {
+  constructor(tokens: readonly Token[], features: MarkdownFeatures, nodesMax: number) {
+    this.#nodesMax = nodesMax
     this.#tokens = tokens
     this.#features = features
   }
@@ -130,8 +139,8 @@ class TokenReader {
 
   #countNode(): void {
     this.#nodes += 1
-    if (this.#nodes <= limits.nodes) return
-    throw contentLimit(`data has too much at line ${this.#line + 1}: at most ${limits.nodes} nodes`, {
+    if (this.#nodes <= this.#nodesMax) return
+    throw contentLimit(`data has too much at line ${this.#line + 1}: at most ${this.#nodesMax} nodes`, {
       line: this.#line + 1,
     })
   }

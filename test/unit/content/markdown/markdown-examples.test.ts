@@ -226,6 +226,8 @@ describe('limits', () => {
     expect(() => checkMarkdown(`a\n\n${'>'.repeat(limits.markdownDepth + 1)} a`)).toThrow(/line 3.*deep/)
     expect(() => checkMarkdown(`${'- '.repeat(limits.markdownDepth)} a`)).toThrow('deep')
     expect(() => checkMarkdown('a\n\n'.repeat(limits.nodes))).toThrow('nodes')
+    const shortRows = `|${'a|'.repeat(300)}\n|${'-|'.repeat(300)}\n${'|\n'.repeat(200)}`
+    expect(() => checkMarkdown(shortRows)).toThrow('nodes')
     expect(xmlFrom(`${'>'.repeat(limits.markdownDepth - 1)} a`)).toContain('a')
   })
 
