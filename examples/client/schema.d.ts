@@ -3419,14 +3419,19 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate), a ProseMirror document in JSON for `prosemirror` (ProseMirror, Tiptap). */
+							/** @description The whole content: a string for `text` and `xml` and `markdown` and `html`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate), a ProseMirror document in JSON for `prosemirror` (ProseMirror, Tiptap). */
 							data: unknown;
 							/** @enum {string} */
-							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror";
+							type: "text" | "map" | "array" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror";
 							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/** @description Schema of the editor: `tiptap`, `prosemirror`, `blocknote`, `quill`, `lexical`, `slate`, or the name of a schema of the API key. It is attached to the editor. From then on, each write must match it. */
 							schema?: string | null;
+							/**
+							 * @description True: rejects the call instead of returning warnings about nodes and marks that no preset has. With a schema, the schema decides.
+							 * @default false
+							 */
+							strict?: boolean | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 						};
@@ -3460,6 +3465,8 @@ export interface paths {
 									/** @description Name of the root that was written; absent after a restoration. */
 									contentKey?: string;
 								};
+								/** @description Accepted values that have no effect or may be lost later, one sentence each; absent if there are none. */
+								warnings?: string[];
 							};
 						};
 					};
@@ -3657,10 +3664,10 @@ export interface paths {
 							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`, `prosemirror`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `html`, `delta`, `xmltext`, `prosemirror`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
 							 */
-							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
+							format?: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 							/**
 							 * @description True: also returns statistics of the Yjs structures of each editor.
 							 * @default false
@@ -3803,7 +3810,7 @@ export interface paths {
 									/** @description The new content. */
 									with: unknown;
 									/** @description Format of the content. Default: text if it is a string, otherwise a JSON value. */
-									format?: ("text" | "xml") | null;
+									format?: ("text" | "markdown" | "html" | "prosemirror" | "xml") | null;
 									/** @description Which of several equal places is meant, from 1. Default: there must be exactly one. */
 									occurrence?: number | null;
 								} | null;
@@ -3919,7 +3926,7 @@ export interface paths {
 									/** @description The new content. */
 									content: unknown;
 									/** @description Format of the content. Default: text if it is a string, otherwise a JSON value. */
-									format?: ("text" | "xml") | null;
+									format?: ("text" | "markdown" | "html" | "prosemirror" | "xml") | null;
 								} | null;
 								/** @description Removes the target. */
 								remove?: {
@@ -4064,6 +4071,13 @@ export interface paths {
 							 * @default false
 							 */
 							dryRun?: boolean | null;
+							/** @description Schema of the editor: `tiptap`, `prosemirror`, `blocknote`, `quill`, `lexical`, `slate`, or the name of a schema of the API key. It is attached to the editor. From then on, each write must match it. */
+							schema?: string | null;
+							/**
+							 * @description True: rejects the call instead of returning warnings about nodes and marks that no preset has. With a schema, the schema decides.
+							 * @default false
+							 */
+							strict?: boolean | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 						};
@@ -4118,6 +4132,8 @@ export interface paths {
 										deletions: number;
 									}[];
 								};
+								/** @description Accepted values that have no effect or may be lost later, one sentence each; absent if there are none. */
+								warnings?: string[];
 							};
 						};
 					};
@@ -4163,14 +4179,19 @@ export interface paths {
 							 * @description Editor instance.
 							 */
 							editorId: string;
-							/** @description The whole content: a string for `text` and `xml` and `markdown`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate), a ProseMirror document in JSON for `prosemirror` (ProseMirror, Tiptap). */
+							/** @description The whole content: a string for `text` and `xml` and `markdown` and `html`, an object for `map`, an array for `array`, a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate), a ProseMirror document in JSON for `prosemirror` (ProseMirror, Tiptap). */
 							data: unknown;
 							/** @enum {string} */
-							type: "text" | "map" | "array" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror";
+							type: "text" | "map" | "array" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror";
 							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/** @description Schema of the editor: `tiptap`, `prosemirror`, `blocknote`, `quill`, `lexical`, `slate`, or the name of a schema of the API key. It is attached to the editor. From then on, each write must match it. */
 							schema?: string | null;
+							/**
+							 * @description True: rejects the call instead of returning warnings about nodes and marks that no preset has. With a schema, the schema decides.
+							 * @default false
+							 */
+							strict?: boolean | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
 							/** @description The version from which `data` was derived. Only the differences to it are applied; later edits stay. */
@@ -4218,6 +4239,8 @@ export interface paths {
 									/** @description Name of the root that was written; absent after a restoration. */
 									contentKey?: string;
 								};
+								/** @description Accepted values that have no effect or may be lost later, one sentence each; absent if there are none. */
+								warnings?: string[];
 							};
 						};
 					};
@@ -4697,10 +4720,10 @@ export interface paths {
 							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
 							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `delta`, `xmltext`, `prosemirror`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `markdown`, `html`, `delta`, `xmltext`, `prosemirror`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
 							 */
-							format?: ("json" | "text" | "xml" | "markdown" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
+							format?: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 						};
 					};
 				};
@@ -8656,7 +8679,7 @@ export interface paths {
 									/** Format: date-time */
 									updatedAt: string;
 								};
-								/** @description Accepted values without an effect, one sentence each; absent if there are none. */
+								/** @description Accepted values that have no effect or may be lost later, one sentence each; absent if there are none. */
 								warnings?: string[];
 							};
 						};
@@ -9102,7 +9125,7 @@ export interface paths {
 									/** Format: date-time */
 									updatedAt: string;
 								};
-								/** @description Accepted values without an effect, one sentence each; absent if there are none. */
+								/** @description Accepted values that have no effect or may be lost later, one sentence each; absent if there are none. */
 								warnings?: string[];
 							};
 						};
@@ -10522,7 +10545,7 @@ export interface paths {
 										};
 									};
 								};
-								/** @description Accepted values without an effect, one sentence each; absent if there are none. */
+								/** @description Accepted values that have no effect or may be lost later, one sentence each; absent if there are none. */
 								warnings?: string[];
 							};
 						};

@@ -54,6 +54,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'rest', title: 'REST API overview' },
       { name: 'permissions', title: 'Authentication and permissions' },
       { name: 'edits', title: 'Edit from a backend or an agent' },
+      { name: 'formats', title: 'Formats and schemas' },
       { name: 'replacement', title: 'Replace content' },
       { name: 'idempotency', title: 'Idempotency' },
       { name: 'versions', title: 'Version history' },
