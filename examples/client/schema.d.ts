@@ -4120,7 +4120,7 @@ export interface paths {
 											before?: string;
 											/** @description Text after it in its block. */
 											after?: string;
-											/** @description Attributes of the block or node. */
+											/** @description Attributes of the block or node, without large ones. */
 											attributes?: {
 												[key: string]: unknown;
 											};

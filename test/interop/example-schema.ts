@@ -87,6 +87,9 @@ const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVe
  */
 const leftOut: readonly string[] = [
   '/v2/crdt/edit',
+  '/v2/crdt/schemas/delete',
+  '/v2/crdt/schemas/get',
+  '/v2/crdt/schemas/set',
   '/v1/organizations/documents/locations/data/delete',
   '/v2/crdt/versions/delete',
   '/v2/crdt/versions/get',
@@ -99,10 +102,12 @@ const leftOut: readonly string[] = [
 ]
 /**
  * Lists to remove: optional ones as above, or with a maximum length, which the tool ignores. Also nullable
- * members that the tool cannot read, and members that would make a request fit without the member that it
+ * members that the tool cannot read, names of things that must exist, and members that would make a request fit without the member that it
  * needs.
  */
 const lists: Readonly<Record<string, readonly string[]>> = {
+  '/v2/crdt/add': ['schema'],
+  '/v2/crdt/update': ['schema'],
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
   '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/delete': ['userId'],

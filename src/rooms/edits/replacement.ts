@@ -46,7 +46,7 @@ export const inlineSizeMax = 65_536
  * Maximum sum as `inlineSizeMax`, for one edit in place. Such an edit compares only its target, and reads the
  * remaining document once.
  */
-const editedSizeMax = 262_144
+const editedSizeMax = 131_072
 
 /** Changes the content of one open document: small content on the event loop, large content on a thread. */
 export class Replacement {
