@@ -2,6 +2,12 @@ import type * as Y from 'yjs'
 import type { EditOutcome } from './edit/edit.ts'
 import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'
 
+/** Id of an item in a document. */
+export interface StoredId {
+  readonly client: number
+  readonly clock: number
+}
+
 /** The result of a replacement. */
 export interface ReplacementResult {
   /** False if nothing was written and there was no transaction. */
@@ -16,6 +22,8 @@ export interface ReplacementResult {
   readonly kind?: KnownKind
   /** One outcome for each edit, in the order of the request; absent for a replacement. */
   readonly edits?: readonly EditOutcome[]
+  /** The shared types, other than the root, whose content the edits have changed; absent for a replacement. */
+  readonly types?: readonly StoredId[]
   /** Sentences about content that editors may remove, one for each name; absent if there are none. */
   readonly warnings?: readonly string[]
 }

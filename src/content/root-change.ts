@@ -2,7 +2,13 @@ import type * as Y from 'yjs'
 import { applyEdits } from './edit/apply-edits.ts'
 import { checkEdits, type EditRequest } from './edit/check-edits.ts'
 import { replaceKeepingKind } from './keep-kinds.ts'
-import { type ContentTarget, checkContent, checkContentKey, checkTarget, type TargetKind } from './replace.ts'
+import {
+  type ContentTarget,
+  checkContent,
+  checkContentKey,
+  checkTarget,
+  type MergeTarget,
+} from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf } from './schemas/content-schema.ts'
@@ -120,10 +126,13 @@ export const passesOf = (change: RootChange): number => (isEdits(change) ? chang
 /** Returns the content of a change, from which its size is computed. */
 export const contentOfChange = (change: RootChange): unknown => (isEdits(change) ? change.edits : change.data)
 
-/** Returns the root that a change has used, and the kind that this root must be able to have. */
-export const rootOfChange = (change: RootChange, { contentKey, kind }: ReplacementResult): TargetKind => {
-  if (isEdits(change)) return { target: { type: kind ?? 'text', contentKey }, kind: kind ?? 'text' }
-  return { target: { type: change.type, contentKey }, kind: checkTarget(change).kind }
+/** Returns the part of a document that a change has used. */
+export function mergeTargetOf(
+  change: RootChange,
+  { contentKey, kind = 'text', types = [] }: ReplacementResult,
+): MergeTarget {
+  if (isEdits(change)) return { target: { type: kind, contentKey }, kind, types }
+  return { target: { type: change.type, contentKey }, kind: checkTarget(change).kind, types }
 }
 
 /** A change that is ready to be applied to a document. */

@@ -39,6 +39,9 @@ export function applyEdits(
       changed: outcomes.some(({ changed }) => changed),
       insertions: sum(outcomes.map(({ insertions }) => insertions)),
       deletions: sum(outcomes.map(({ deletions }) => deletions)),
+      types: [...transaction.changed.keys()].flatMap(({ _item }) =>
+        _item === null ? [] : [{ client: _item.id.client, clock: _item.id.clock }],
+      ),
     }
   }
   return keepingKinds(doc, new Map([[contentKey, kind]]), () => doc.transact(apply))

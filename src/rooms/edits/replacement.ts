@@ -1,12 +1,12 @@
-import { checkKind } from '../../content/replace.ts'
+import { checkMerge } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import {
   type CheckedChange,
   checkChange,
   isEdits,
+  mergeTargetOf,
   type PreparedChange,
   passesOf,
-  rootOfChange,
 } from '../../content/root-change.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersion } from '../log/version-content.ts'
@@ -171,7 +171,7 @@ export class Replacement {
     const madeFor = (result: ReplacementResult): ComputedEdit['made'] =>
       past === null
         ? { for: 'present', version }
-        : { for: 'past', content: rootOfChange(checked.change, result) }
+        : { for: 'past', content: mergeTargetOf(checked.change, result) }
     return this.#onCopy(copy, madeFor, () => applyWithinLimit(copy, checked, sizeMax))
   }
 
@@ -213,7 +213,7 @@ export class Replacement {
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
         if (made.for === 'present') return isSame(made.version, presentVersion(room))
         // A root that was empty at the base version may have received content of another kind since then.
-        if (update !== null) checkKind(state.doc, made.content.target, made.content.kind)
+        if (update !== null) checkMerge(state.doc, made.content)
         return true
       },
       apply: (how) => {

@@ -1,6 +1,6 @@
-import type { TargetKind } from '../../content/replace.ts'
+import type { MergeTarget } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { type PreparedChange, rootOfChange } from '../../content/root-change.ts'
+import { mergeTargetOf, type PreparedChange } from '../../content/root-change.ts'
 import { ApiError } from '../../errors.ts'
 import type { Version } from '../../model/version.ts'
 import { loadVersionUpdates } from '../log/version-content.ts'
@@ -34,7 +34,7 @@ export interface ComputedEdit {
    */
   readonly made:
     | { readonly for: 'present'; readonly version: Version }
-    | { readonly for: 'past'; readonly content: TargetKind }
+    | { readonly for: 'past'; readonly content: MergeTarget }
   /** The client id with which the update was written, and its clock before the update. */
   readonly writer: ClientClock
 }
@@ -64,7 +64,7 @@ export async function computeOnThread(
     throw new TypeError(`the thread returned an unexpected result for a replacement: ${outcome.is}`)
   const { change, update, state, writer, isDear } = outcome
   if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
-  const kind = rootOfChange(prepared.change, change)
+  const kind = mergeTargetOf(prepared.change, change)
   const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content: kind } }
   // In these cases a merge on the event loop would block all other work: the update is expensive, or the
   // Y.Doc must be created first.
@@ -105,7 +105,7 @@ async function mergeOnThread(
   room: EditContext,
   thread: PooledThread,
   computed: ComputedEdit,
-  content: TargetKind,
+  content: MergeTarget,
   update: Uint8Array,
 ): Promise<ComputedEdit> {
   const version = presentVersion(room)

@@ -1,5 +1,5 @@
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
-import { checkKind, type TargetKind } from '../../content/replace.ts'
+import { checkMerge, type MergeTarget } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, type RootChange } from '../../content/root-change.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
@@ -66,7 +66,7 @@ export type ThreadTask =
   | (Copy & {
       readonly is: 'merge'
       /** The root, and the kind of content that it must still be able to contain. */
-      readonly content: TargetKind
+      readonly content: MergeTarget
       readonly update: Uint8Array
     })
 
@@ -187,7 +187,7 @@ function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): Thre
 
 function merge(job: Extract<ThreadTask, { is: 'merge' }>): ThreadResult {
   const copy = stateOf(job)
-  checkKind(copy.doc, job.content.target, job.content.kind)
+  checkMerge(copy.doc, job.content)
   const { added, isDear } = copy.integrate(job.update)
   return { is: 'merged', update: added, state: stateFor(job, copy, added !== null, isDear) }
 }

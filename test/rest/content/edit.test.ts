@@ -155,6 +155,23 @@ describe('crdt/edit', () => {
     expect(await read(address)).toEqual(before)
   })
 
+  it('[EDIT-6] rejects an edit whose block was deleted after the base version', async () => {
+    const address = await add('<paragraph>One.</paragraph><paragraph>Two.</paragraph>', 'xml', 'default')
+    await edited(address, [{ remove: { target: { block: 1 } } }])
+    const before = await read(address)
+    const edits = [{ insert: { after: 'Two', content: ' and a half' } }]
+    const { status, body } = await edit(address, edits, { baseVersion: address.version })
+    expect({ status, error: body.error }).toMatchObject({
+      status: 400,
+      error: { status: 'FAILED_PRECONDITION', details: { code: 'crdt/target-not-found' } },
+    })
+    expect(await read(address)).toEqual(before)
+    await edited(address, [{ insert: { after: 'One', content: ' and a half' } }], {
+      baseVersion: address.version,
+    })
+    expect((await read(address)).data).toBe('<paragraph>One and a half.</paragraph>')
+  })
+
   it('[EDIT-7] changes nothing in a dry run, or when the document is not at `ifVersion`', async () => {
     const address = await add('one two')
     const edits = [{ remove: { target: 'one ' } }]

@@ -249,7 +249,14 @@ export const editContent = defineOperation({
     const { contentKey, edits, baseVersion, ifVersion, dryRun } = data
     const options = { expects: 'content', baseVersion, ifVersion, dryRun, full } as const
     const changed = await changeEditor(data, { contentKey, edits }, 'edits', options, caller, services)
-    const { kind: _, contentKey: edited = '', edits: outcomes = [], warnings = [], ...written } = changed
+    const {
+      kind: _kind,
+      types: _types,
+      contentKey: edited = '',
+      edits: outcomes = [],
+      warnings = [],
+      ...written
+    } = changed
     return {
       message: 'Content edited.',
       data: { ...written, contentKey: edited, edits: outcomes },
