@@ -4277,7 +4277,10 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Name of the schema. */
+							/**
+							 * Format: id
+							 * @description Name of the schema.
+							 */
 							name: string;
 							/** @description Nodes and marks, as in the `spec` of a ProseMirror schema: `nodes` by name, each with `content`, `marks`, `group`, `inline` and `attributes`; `marks` by name, each with `excludes`, `group` and `attributes`; `topNode`; and `contentKey`. An attribute has `default` and `type`. */
 							schema: {
@@ -4341,7 +4344,10 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Name of the schema. */
+							/**
+							 * Format: id
+							 * @description Name of the schema.
+							 */
 							name: string;
 						};
 					};
@@ -4476,7 +4482,10 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description Name of the schema. */
+							/**
+							 * Format: id
+							 * @description Name of the schema.
+							 */
 							name: string;
 						};
 					};

@@ -9,7 +9,7 @@ const nameLengthMax = 100
 
 export const contentSchemaName = {
   type: 'string',
-  minLength: 1,
+  format: 'id',
   maxLength: nameLengthMax,
   description: 'Name of the schema.',
   examples: ['article'],
@@ -18,7 +18,7 @@ export const contentSchemaName = {
 /** The member `schema` of a write. */
 export const attachedSchemaName = {
   type: 'string',
-  minLength: 1,
+  format: 'id',
   maxLength: nameLengthMax,
   description:
     `Schema of the editor: ${presetNames.map((name) => `\`${name}\``).join(', ')}, or the name of a schema of the API key. ` +
