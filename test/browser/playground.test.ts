@@ -90,6 +90,33 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
     await page.context().close()
   }, 30_000)
 
+  it('[EDIT-10] keeps the caret and the words of a typing user when a backend edits the text around them', async () => {
+    const address = { organizationId: 'playground', documentId: 'welcome', editorId: 'main' }
+    const { page } = await openConsole(browser, weft, { route: '/overview' })
+    const window = await popupOf(page, 'Open the playground')
+    await window.getByText('Saved on the server').waitFor()
+    const data = '<paragraph>First here. Second sentence.</paragraph>'
+    dataOf(await weft.post('/v2/crdt/update', { ...address, type: 'xml', data }))
+    await window.getByText('First here.').click()
+    await window.keyboard.press('Home')
+    for (let moved = 0; moved < 'First '.length; moved++) await window.keyboard.press('ArrowRight')
+    const typing = window.keyboard.type('really and slowly ', { delay: 20 })
+    const edits = [
+      { insert: { before: { block: 0 }, content: 'Inserted before.' } },
+      { replace: { find: 'Second sentence.', with: 'A new sentence.' } },
+      { mark: { find: 'new', name: 'strong', value: {} } },
+    ]
+    dataOf(await weft.post('/v2/crdt/edit', { ...address, edits }))
+    await typing
+    await eventually(async () =>
+      (await textOf(window)).endsWith('First really and slowly here. A new sentence.'),
+    )
+    expect(await textOf(window)).toContain('Inserted before.')
+    expect(await editor(window).locator('strong').textContent()).toBe('new')
+    expect(await window.evaluate(() => getSelection()?.anchorOffset)).toBe('First really and slowly '.length)
+    await page.context().close()
+  }, 30_000)
+
   itLong(
     '[CON-8] opens by a link without credentials and clears the address; without a link, shows what the user can do',
     async () => {
