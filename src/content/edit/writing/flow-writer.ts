@@ -46,15 +46,8 @@ export class FlowWriter {
 
   /** Changes the text of a range to `text` with small edits. Text that both have in common stays. */
   replace(range: TextRange, text: string): void {
-    const flow = this.#view.flows[range.flow] as TextFlow
-    const state = stateOf(flow, range.start, range.end)
-    if (state.text === text) return
-    const hunks = planEdits(state, text, { steps: stepsMax }).map((hunk) => ({
-      ...hunk,
-      aStart: hunk.aStart + range.start,
-      aEnd: hunk.aEnd + range.start,
-    }))
-    this.#write(range.flow, text, hunks)
+    const hunks = replacementHunks(this.#view, range, text)
+    if (hunks.length > 0) this.#write(range.flow, text, hunks)
   }
 
   /** Inserts text at an offset of a flow. */
@@ -101,8 +94,22 @@ export class FlowWriter {
   }
 }
 
+/**
+ * Returns the small edits that change the text of a range to `text`, in offsets of the flow. Returns an empty
+ * array if the range already has this text.
+ */
+export function replacementHunks({ flows }: FlowView, { flow, start, end }: TextRange, text: string): Hunk[] {
+  const state = stateOf(flows[flow] as TextFlow, start, end)
+  if (state.text === text) return []
+  return planEdits(state, text, { steps: stepsMax }).map((hunk) => ({
+    ...hunk,
+    aStart: hunk.aStart + start,
+    aEnd: hunk.aEnd + start,
+  }))
+}
+
 /** Returns the part of a flow as the state of one text. Each inline element is a run of its own. */
-export function stateOf({ text, pieces }: TextFlow, start: number, end: number): PlainTextState {
+function stateOf({ text, pieces }: TextFlow, start: number, end: number): PlainTextState {
   const runs: AttributeRun[] = []
   const embeds: Embed[] = []
   let items = 0

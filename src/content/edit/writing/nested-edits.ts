@@ -6,7 +6,7 @@ import { newValueOf } from '../../yjs/new-values.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
-import { blockAt, type TextBlock, type TextFlow, type TextRange, textIn } from '../targets/flow-view.ts'
+import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
 import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
@@ -14,7 +14,7 @@ import { shownText } from '../targets/shown-text.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { indexOfItem, lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
 import { writeOperations } from './source-edits.ts'
-import { withStoredSpaces } from './stored-spaces.ts'
+import { textsByRange } from './stored-spaces.ts'
 import { liveChildren, parentOf, sizeOfNode } from './tree-places.ts'
 
 /** The root of an edit, and its content. */
@@ -81,17 +81,8 @@ export class NestedEdits {
     const target = this.#resolve(edited)
     const matched = placeOfTarget(this.#view, target)
     const text = requireTextContent(content, this.#place)
-    const ranges = this.#rangesOf(target)
-    const lines = text.split('\n')
-    const texts = lines.length === ranges.length ? lines : [text]
-    for (const [index, range] of ranges.entries()) {
-      const own = texts[index] ?? ''
-      const isQuote = edited.is === 'quote' && ranges.length === 1
-      this.#writer.replace(
-        range,
-        isQuote ? withStoredSpaces(textIn(this.#view, range), edited.quote, own) : own,
-      )
-    }
+    for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
+      this.#writer.replace(range, own)
     return this.#outcome(matched)
   }
 

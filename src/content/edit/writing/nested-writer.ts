@@ -2,12 +2,11 @@ import * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
-import { planEdits, stepsMax } from '../../text/plan.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { FlowPiece, TextFlow, TextRange, TextSource } from '../targets/flow-view.ts'
 import { lexicalType } from '../targets/nested-names.ts'
 import type { NestedFlowView } from '../targets/nested-view.ts'
-import { firstPieceAt, stateOf } from './flow-writer.ts'
+import { firstPieceAt, replacementHunks } from './flow-writer.ts'
 import { markingOperations, writeOperations } from './source-edits.ts'
 
 type TextPiece = Extract<FlowPiece, { source: TextSource }>
@@ -63,15 +62,8 @@ export class NestedFlowWriter {
 
   /** Changes the text of a range to `text` with small edits. Text that both have in common stays. */
   replace(range: TextRange, text: string): void {
-    const flow = this.#view.flows[range.flow] as TextFlow
-    const state = stateOf(flow, range.start, range.end)
-    if (state.text === text) return
-    const hunks = planEdits(state, text, { steps: stepsMax }).map((hunk) => ({
-      ...hunk,
-      aStart: hunk.aStart + range.start,
-      aEnd: hunk.aEnd + range.start,
-    }))
-    this.#write(flow, text, hunks)
+    const hunks = replacementHunks(this.#view, range, text)
+    if (hunks.length > 0) this.#write(this.#view.flows[range.flow] as TextFlow, text, hunks)
   }
 
   insert(flow: number, offset: number, text: string): void {

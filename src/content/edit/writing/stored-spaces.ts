@@ -1,5 +1,7 @@
 import { diffText } from '../../diff/text-diff.ts'
 import { stepsMax } from '../../text/plan.ts'
+import type { EditTarget } from '../edit.ts'
+import { type FlowView, type TextRange, textIn } from '../targets/flow-view.ts'
 
 /** Maximum number of differences between a quote and its replacement that are compared by words. */
 const editsMax = 10_000
@@ -59,4 +61,23 @@ function runAt(text: string, offset: number): number {
   let end = offset
   while (/^\s/.test(text.charAt(end))) end += 1
   return end - offset
+}
+
+/**
+ * Returns the new text of each range of a target. A text with as many lines as there are ranges is divided
+ * among them; otherwise the first range gets all of it.
+ */
+export function textsByRange(
+  view: FlowView,
+  target: EditTarget,
+  ranges: readonly TextRange[],
+  text: string,
+): readonly (readonly [range: TextRange, text: string])[] {
+  const lines = text.split('\n')
+  const texts = lines.length === ranges.length ? lines : [text]
+  return ranges.map((range, index) => {
+    const own = texts[index] ?? ''
+    const isQuote = target.is === 'quote' && ranges.length === 1
+    return [range, isQuote ? withStoredSpaces(textIn(view, range), target.quote, own) : own]
+  })
 }

@@ -22,7 +22,6 @@ import {
   type TextFlow,
   type TextRange,
   type TextSource,
-  textIn,
 } from '../targets/flow-view.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
 import { headingLevel, isPlainTextblock, textblockNames } from '../targets/xml-names.ts'
@@ -30,7 +29,7 @@ import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { indexAtOffset, writeOperations } from './source-edits.ts'
-import { withStoredSpaces } from './stored-spaces.ts'
+import { textsByRange } from './stored-spaces.ts'
 import {
   type ChildPlace,
   liveChildren,
@@ -100,17 +99,8 @@ export class XmlEdits {
     const matched = placeOfTarget(this.#view, target)
     if (content.format === 'nodes') return this.#replaceByNodes(matched, target, content)
     const text = requireTextContent(content, this.#place)
-    const ranges = this.#rangesOf(target)
-    const lines = text.split('\n')
-    const texts = lines.length === ranges.length ? lines : [text]
-    for (const [index, range] of ranges.entries()) {
-      const own = texts[index] ?? ''
-      const isQuote = edited.is === 'quote' && ranges.length === 1
-      this.#writer.replace(
-        range,
-        isQuote ? withStoredSpaces(textIn(this.#view, range), edited.quote, own) : own,
-      )
-    }
+    for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
+      this.#writer.replace(range, own)
     return this.#outcome(matched)
   }
 
