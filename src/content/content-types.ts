@@ -1,11 +1,13 @@
 import type * as Y from 'yjs'
+import { type BlockFormat, checkFormatted } from './blocks/block-format.ts'
+import { readXmlBlocks, replaceXmlBlocks } from './blocks/xml-blocks.ts'
 import type { ContentTypeName } from './content-type-names.ts'
 import { readDelta, replaceDelta } from './delta/delta.ts'
 import { checkDelta } from './delta/delta-json.ts'
-import { checkHtml, readHtml, replaceHtml } from './html/html.ts'
+import { htmlFormat } from './html/html.ts'
 import { checkArray, readArrayRoot, replaceArray } from './json/array.ts'
 import { checkMap, readMapRoot, replaceMap } from './json/map.ts'
-import { checkMarkdown, readMarkdown, replaceMarkdown } from './markdown/markdown.ts'
+import { markdownFormat } from './markdown/markdown.ts'
 import type { Output } from './output.ts'
 import { checkProseMirror } from './prosemirror/node-validator.ts'
 import { readProseMirror } from './prosemirror/prosemirror.ts'
@@ -75,14 +77,14 @@ const xml: ContentType = {
   read: serializeXml,
 }
 
-const markdown: ContentType = {
+const blocksAs = (format: BlockFormat): ContentType => ({
   kind: 'xml',
   check: (data) => {
-    const target = checkMarkdown(data)
-    return (doc, contentKey) => replaceMarkdown(doc, contentKey, target)
+    const target = checkFormatted(format, data)
+    return (doc, contentKey) => replaceXmlBlocks(doc, contentKey, target)
   },
-  read: readMarkdown,
-}
+  read: (doc, contentKey, output) => readXmlBlocks(doc, contentKey, format, output),
+})
 
 const delta: ContentType = {
   kind: 'text',
@@ -100,15 +102,6 @@ const xmltext: ContentType = {
     return (doc, contentKey) => replaceXmlText(doc, contentKey, target)
   },
   read: readXmlText,
-}
-
-const html: ContentType = {
-  kind: 'xml',
-  check: (data) => {
-    const target = checkHtml(data)
-    return (doc, contentKey) => replaceHtml(doc, contentKey, target)
-  },
-  read: readHtml,
 }
 
 const prosemirror: ContentType = {
@@ -129,9 +122,9 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   map,
   array,
   xml,
-  markdown,
+  markdown: blocksAs(markdownFormat),
   delta,
   xmltext,
-  html,
+  html: blocksAs(htmlFormat),
   prosemirror,
 } satisfies Record<ContentTypeName, ContentType>)

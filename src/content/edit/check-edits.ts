@@ -1,8 +1,10 @@
 import { ApiError, invalid } from '../../errors.ts'
-import { checkHtml, newHtml } from '../html/html.ts'
+import { checkFormatted } from '../blocks/block-format.ts'
+import { newXmlBlocks } from '../blocks/xml-blocks.ts'
+import { htmlFormat } from '../html/html.ts'
 import type { Json } from '../json/json.ts'
 import { JsonValidator } from '../json/json-validator.ts'
-import { checkMarkdown, newMarkdown } from '../markdown/markdown.ts'
+import { markdownFormat } from '../markdown/markdown.ts'
 import { checkProseMirror } from '../prosemirror/node-validator.ts'
 import { parseXml } from '../xml/parse.ts'
 import { type TargetTree, targetTree } from '../xml/target-tree.ts'
@@ -169,8 +171,8 @@ function contentIn(content: unknown, format: string | undefined, place: string):
   if (format !== 'markdown' && format !== 'html') return { format: 'text', text: content.toWellFormed() }
   const length = { start: content.length - content.trimStart().length, end: content.trimEnd().length }
   const around = { start: spaceIn(content.slice(0, length.start)), end: spaceIn(content.slice(length.end)) }
-  const treeIn = format === 'html' ? newHtml(checkHtml(content)) : newMarkdown(checkMarkdown(content))
-  return { ...nodes(treeIn, xmlValues), around }
+  const target = checkFormatted(format === 'html' ? htmlFormat : markdownFormat, content)
+  return { ...nodes(newXmlBlocks(target), xmlValues), around }
 }
 
 /** Returns the space that white space stands for; '' if it is empty or has a line break. */

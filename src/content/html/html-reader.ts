@@ -9,23 +9,13 @@ import type {
   TableRow,
   TaskItem,
 } from '../blocks/block.ts'
+import type { BlockFeatures, ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { LineReader } from './line-reader.ts'
 import { type HtmlElement, type HtmlNode, htmlAttribute, isBlank, isElement, textOf } from './parse-html.ts'
 import { atomAttribute, blockAttribute } from './placeholders.ts'
 import { isSafeImage, isSafeLink } from './safe-address.ts'
-
-/** Blocks that a document supports in addition to text, lists and code. Others become their content. */
-export interface HtmlFeatures {
-  readonly table: boolean
-  readonly taskList: boolean
-  /** True if an image is a block, and not part of a line. */
-  readonly blockImages: boolean
-}
-
-/** All features. */
-export const allHtmlFeatures: HtmlFeatures = { table: true, taskList: true, blockImages: true }
 
 /** Maximum number of nested blocks. Each of them is an element of the document. */
 const depthMax = limits.typeDepth - 1
@@ -60,29 +50,56 @@ interface BlockVisitor {
   block(element: HtmlElement, marks: BlockMarks): void
 }
 
+interface BlockCollector {
+  visit(nodes: readonly HtmlNode[], marks: BlockMarks): void
+  /** Ends the last line. */
+  endLine(): void
+}
+
 /**
  * Converts HTML to blocks. An element that blocks do not have becomes its children. Scripts, styles, embedded
  * documents and controls are dropped, and so are all attributes except the addresses of links and images, and
  * those of lists, code and tables. Empty paragraphs are dropped.
  */
 export class HtmlReader {
-  /** Ids of the custom nodes that were read. */
-  readonly placeholders = new Set<string>()
-  readonly #features: HtmlFeatures
+  readonly #features: BlockFeatures
+  readonly #placeholders = new Map<string, null>()
   /** Number of cells that may be added for cells that span columns, and to rows that are too short. */
   #emptyCellsLeft: number = limits.nodes
 
-  constructor(features: HtmlFeatures) {
+  constructor(features: BlockFeatures) {
     this.#features = features
   }
 
   /**
-   * Reads blocks. A line outside of blocks is a paragraph.
+   * Reads blocks. A line outside of blocks is a paragraph. The position of a block is the index of the node at
+   * the top in which it ends.
    * @throws ApiError INVALID_ARGUMENT if blocks are nested too deeply
    */
-  blocks(nodes: readonly HtmlNode[], marks: BlockMarks = {}, depth = 1): NeutralBlock[] {
-    if (depth > depthMax) throw contentLimit(`data has too much: blocks of HTML are at most ${depthMax} deep`)
+  read(nodes: readonly HtmlNode[]): ParsedBlocks {
+    const starts: number[] = []
     const blocks: NeutralBlock[] = []
+    const visitor = this.#collect(blocks, 1)
+    nodes.forEach((node, index) => {
+      visitor.visit([node], {})
+      while (starts.length < blocks.length) starts.push(index)
+    })
+    visitor.endLine()
+    while (starts.length < blocks.length) starts.push(nodes.length - 1)
+    return { blocks, starts, placeholders: this.#placeholders }
+  }
+
+  #blocks(nodes: readonly HtmlNode[], marks: BlockMarks, depth: number): NeutralBlock[] {
+    const blocks: NeutralBlock[] = []
+    const visitor = this.#collect(blocks, depth)
+    visitor.visit(nodes, marks)
+    visitor.endLine()
+    return blocks
+  }
+
+  /** Adds the blocks of visited nodes to a list. */
+  #collect(blocks: NeutralBlock[], depth: number): BlockCollector {
+    if (depth > depthMax) throw contentLimit(`data has too much: blocks of HTML are at most ${depthMax} deep`)
     const line = new LineReader()
     const endLine = (): void => {
       for (const content of this.#linesOf(line.take())) {
@@ -90,15 +107,14 @@ export class HtmlReader {
         if (!isInvisible(block)) blocks.push(block)
       }
     }
-    this.#visit(nodes, marks, line, {
+    const on: BlockVisitor = {
       endLine,
       block: (element, around) => {
         endLine()
         for (const block of this.#block(element, around, depth)) blocks.push(block)
       },
-    })
-    endLine()
-    return blocks
+    }
+    return { endLine, visit: (nodes, marks) => this.#visit(nodes, marks, line, on) }
   }
 
   #visit(nodes: readonly HtmlNode[], marks: BlockMarks, line: LineReader, on: BlockVisitor): void {
@@ -133,7 +149,7 @@ export class HtmlReader {
   }
 
   #custom(id: string, content: readonly HtmlNode[]): NeutralBlock & Inline {
-    this.placeholders.add(id)
+    this.#placeholders.set(id, null)
     return { kind: 'custom', id, name: textOf(content) }
   }
 
@@ -143,7 +159,7 @@ export class HtmlReader {
     if (id !== null) return [this.#custom(id, childNodes)]
     switch (tagName) {
       case 'blockquote':
-        return [{ kind: 'blockquote', children: this.blocks(childNodes, marks, depth + 1) }]
+        return [{ kind: 'blockquote', children: this.#blocks(childNodes, marks, depth + 1) }]
       case 'ul':
       case 'ol':
         return this.#lists(element, marks, depth)
@@ -195,7 +211,7 @@ export class HtmlReader {
       const isItem = isElement(node) && node.tagName === 'li'
       const checked = isItem && !isOrdered && this.#features.taskList ? taskState(node) : null
       const content = isItem ? node.childNodes : [node]
-      const children = this.blocks(content, marks, depth + 2)
+      const children = this.#blocks(content, marks, depth + 2)
       const last = tasks.at(-1) ?? items.at(-1)
       // A list directly inside a list belongs to the item before it.
       if (!isItem && last !== undefined) for (const child of children) last.children.push(child)
@@ -220,7 +236,7 @@ export class HtmlReader {
         if (!isElement(node)) continue
         if (node.tagName === 'tr')
           rows.push({ kind: 'tableRow', children: this.#cells(node, marks, depth + 3) })
-        else if (node.tagName === 'caption') captions.push(...this.blocks(node.childNodes, marks, depth))
+        else if (node.tagName === 'caption') captions.push(...this.#blocks(node.childNodes, marks, depth))
         else if (/^t(?:head|body|foot)$/.test(node.tagName)) visit(node.childNodes)
       }
     }
@@ -245,7 +261,7 @@ export class HtmlReader {
       const cell: TableCell = {
         kind: node.tagName === 'th' ? 'tableHeader' : 'tableCell',
         align: alignOf(node),
-        children: this.blocks(node.childNodes, marks, depth),
+        children: this.#blocks(node.childNodes, marks, depth),
       }
       cells.push(cell)
       const span = Math.min(Number(htmlAttribute(node, 'colspan') ?? 1) || 1, spanMax)

@@ -7,6 +7,7 @@ import type {
   TableCell,
   TaskItem,
 } from '../blocks/block.ts'
+import type { WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
 import { atomAttribute, blockAttribute } from './placeholders.ts'
@@ -14,10 +15,18 @@ import { isSafeImage, isSafeLink } from './safe-address.ts'
 
 /**
  * Writes blocks as HTML, one element for each block that is visible. Empty paragraphs are not written, and
- * addresses that may run a script neither.
+ * addresses that may run a script neither. The position of a block is the index of its node: a line break
+ * separates two elements.
  */
-export const writeHtml = (blocks: readonly NeutralBlock[], output: Output): string =>
-  new HtmlWriter(output).write(blocks)
+export function writeHtml(blocks: readonly NeutralBlock[], output: Output): WrittenBlocks {
+  let next = 0
+  const starts = blocks.map((block) => {
+    const start = next
+    if (!isInvisible(block)) next += 2
+    return start
+  })
+  return { text: new HtmlWriter(output).write(blocks), starts }
+}
 
 class HtmlWriter {
   readonly #output: Output

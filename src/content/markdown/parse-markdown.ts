@@ -12,42 +12,19 @@ import type {
   TableRow,
   TaskItem,
 } from '../blocks/block.ts'
+import { allFeatures, type BlockFeatures, type ParsedBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import { contentLimit } from '../content-error.ts'
 import { xmlText } from '../xml/names.ts'
-import { atomScheme, type PlaceholderLines, placeholderInfo } from './placeholders.ts'
-
-/** Extensions of CommonMark that a document supports. Text in the syntax of others stays text. */
-export interface MarkdownFeatures {
-  readonly table: boolean
-  readonly strike: boolean
-  readonly taskList: boolean
-  /** True if an image is always a block. An image in a line then ends the paragraph. */
-  readonly blockImages: boolean
-}
-
-/** The features of most documents. */
-export const usualFeatures: MarkdownFeatures = {
-  table: true,
-  strike: true,
-  taskList: true,
-  blockImages: true,
-}
-
-export interface ParsedMarkdown {
-  readonly blocks: readonly NeutralBlock[]
-  /** For each block, the line of the text on which it starts, from 0. */
-  readonly lines: readonly number[]
-  /** For each custom node, the line of its placeholder, from 1. */
-  readonly placeholders: PlaceholderLines
-}
+import { atomScheme, placeholderInfo } from './placeholders.ts'
 
 /**
  * Parses CommonMark with the extensions of GFM for tables, task lists, strikethrough and links without markup.
- * HTML is text, except `<br>`, which is a line break. A line break in a paragraph is a space.
+ * HTML is text, except `<br>`, which is a line break. A line break in a paragraph is a space. The position of a
+ * block is its line, from 0.
  * @throws ApiError INVALID_ARGUMENT with the line if the text exceeds a limit
  */
-export function parseMarkdown(text: string, features: MarkdownFeatures = usualFeatures): ParsedMarkdown {
+export function parseMarkdown(text: string, features: BlockFeatures = allFeatures): ParsedBlocks {
   if (text.length > limits.markdownCharacters) {
     throw contentLimit(
       `data has too much text: Markdown has at most ${limits.markdownCharacters} characters; here it has ${text.length}`,
@@ -62,7 +39,7 @@ type Parser = InstanceType<typeof MarkdownIt>
 
 const parsers = new Map<string, Parser>()
 
-function parserFor({ table, strike }: MarkdownFeatures): Parser {
+function parserFor({ table, strike }: BlockFeatures): Parser {
   const key = `${table} ${strike}`
   const known = parsers.get(key)
   if (known !== undefined) return known
@@ -97,22 +74,22 @@ const [minNodes, nodesPerCharacter] = [10_000, 2]
 class TokenReader {
   readonly #nodesMax: number
   readonly #tokens: readonly Token[]
-  readonly #features: MarkdownFeatures
+  readonly #features: BlockFeatures
   readonly #placeholders = new Map<string, number>()
   readonly #lines: number[] = []
   #at = 0
   #nodes = 0
   #line = 0
 
-  constructor(tokens: readonly Token[], features: MarkdownFeatures, nodesMax: number) {
+  constructor(tokens: readonly Token[], features: BlockFeatures, nodesMax: number) {
     this.#nodesMax = nodesMax
     this.#tokens = tokens
     this.#features = features
   }
 
-  read(): ParsedMarkdown {
+  read(): ParsedBlocks {
     const blocks = this.#blocks('', this.#lines)
-    return { blocks, lines: this.#lines, placeholders: this.#placeholders }
+    return { blocks, starts: this.#lines, placeholders: this.#placeholders }
   }
 
   /** Reads blocks up to the token that closes their parent, and skips this token. */

@@ -11,6 +11,3 @@ export const placeholderInfo = /^weft-block ([0-9]+-[0-9]+)(?: (.*))?$/
 
 /** Start of the address of the image of an atom. The id follows. */
 export const atomScheme = 'weft-inline:'
-
-/** For each id, the line of its first placeholder, from 1. */
-export type PlaceholderLines = ReadonlyMap<string, number>

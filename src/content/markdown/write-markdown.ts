@@ -11,16 +11,10 @@ import type {
   TableCell,
   TaskItem,
 } from '../blocks/block.ts'
+import type { WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
 import { atomScheme, blockFence } from './placeholders.ts'
-
-/** The Markdown of a list of blocks. */
-export interface WrittenMarkdown {
-  readonly text: string
-  /** For each block, the line on which its text starts, from 0. A block without text has the line of the next. */
-  readonly lines: readonly number[]
-}
 
 const options: Options = {
   bullet: '-',
@@ -31,8 +25,8 @@ const options: Options = {
 /** Options for a list directly after a list of the same kind. Another marker separates the two lists. */
 const otherOptions: Options = { ...options, bullet: '*', bulletOther: '-', bulletOrdered: ')' }
 
-/** Writes blocks as Markdown, each after an empty line. */
-export function writeMarkdown(blocks: readonly NeutralBlock[], output: Output): WrittenMarkdown {
+/** Writes blocks as Markdown, each after an empty line. The position of a block is its line, from 0. */
+export function writeMarkdown(blocks: readonly NeutralBlock[], output: Output): WrittenBlocks {
   const parts: string[] = []
   const lines: number[] = []
   let line = 0
@@ -48,7 +42,7 @@ export function writeMarkdown(blocks: readonly NeutralBlock[], output: Output): 
     line += text.split('\n').length
     previous = block
   }
-  return { text: parts.join('\n'), lines }
+  return { text: parts.join('\n'), starts: lines }
 }
 
 const isList = (block: NeutralBlock): block is BlockList =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { checkMarkdown, readMarkdown, replaceMarkdown } from '../../../../src/content/markdown/markdown.ts'
 import { readRootAs } from '../../../../src/content/read-root.ts'
 import { replaceContent } from '../../../../src/content/replace.ts'
 import { serializeXml } from '../../../../src/content/xml/serialize.ts'
@@ -8,6 +7,7 @@ import { checkXml, replaceXml } from '../../../../src/content/xml/xml.ts'
 import { limits } from '../../../../src/model/limits.ts'
 import { loaded, updatesOf } from '../support.ts'
 import { docOf, element, identities, made, richKey, storedOf, text } from '../xml-support.ts'
+import { checkMarkdown, readMarkdown, replaceMarkdown } from './markdown-support.ts'
 
 const write = (doc: Y.Doc, markdown: string, key = richKey): Uint8Array[] =>
   updatesOf(doc, () => replaceMarkdown(doc, key, checkMarkdown(markdown)))

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import type { Schema } from 'prosemirror-model'
 import { describe, expect, it } from 'vitest'
-import { checkMarkdown, readMarkdown, replaceMarkdown } from '../../../../src/content/markdown/markdown.ts'
 import { serializeXml } from '../../../../src/content/xml/serialize.ts'
 import { times } from '../../../support/time/full-run.ts'
 import { loaded, updatesOf } from '../support.ts'
 import { basicSchema, documents, shown, stored, tiptapSchema } from '../xml-editors.ts'
+import { checkMarkdown, readMarkdown, replaceMarkdown } from './markdown-support.ts'
 
 const schemas: readonly (readonly [string, Schema, string])[] = [
   ['ProseMirror', basicSchema, 'prosemirror'],

@@ -2,12 +2,13 @@ import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import type { BlockNode, Inline } from '../../../../src/content/blocks/block.ts'
+import { allFeatures } from '../../../../src/content/blocks/block-format.ts'
 import { isInvisible } from '../../../../src/content/blocks/block-keys.ts'
-import { checkMarkdown, readMarkdown, replaceMarkdown } from '../../../../src/content/markdown/markdown.ts'
-import { parseMarkdown, usualFeatures } from '../../../../src/content/markdown/parse-markdown.ts'
+import { parseMarkdown } from '../../../../src/content/markdown/parse-markdown.ts'
 import { serializeXml } from '../../../../src/content/xml/serialize.ts'
 import { loaded, updatesOf } from '../support.ts'
 import { gfmExamples } from './gfm-examples.ts'
+import { checkMarkdown, readMarkdown, replaceMarkdown } from './markdown-support.ts'
 
 const { tests } = createRequire(import.meta.url)('commonmark-spec') as {
   readonly tests: readonly { readonly markdown: string; readonly number: number }[]
@@ -29,7 +30,7 @@ const comparable = (node: BlockNode | Inline): unknown => {
 }
 
 const editors = [
-  ['Tiptap', 'default', usualFeatures],
+  ['Tiptap', 'default', allFeatures],
   ['ProseMirror', 'prosemirror', { table: false, strike: false, taskList: false, blockImages: false }],
 ] as const
 
