@@ -1,6 +1,7 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { systemClock } from '../clock.ts'
 import { type Exported, exportStore } from '../transfer/export/export.ts'
+import { type RichTextFormat, richTextFormats } from '../transfer/export/manifest.ts'
 import { printResult } from './command-line/command-io.ts'
 import { showProgress } from './command-line/progress.ts'
 import { exitCodes } from './command-line/run-command.ts'
@@ -10,6 +11,7 @@ interface Flags {
   readonly dataDir?: string
   readonly documentsOnly?: true
   readonly organization?: string
+  readonly format: RichTextFormat
   readonly secrets?: true
   readonly json?: true
 }
@@ -25,14 +27,20 @@ export function exportCommand(): Command {
     )
     .option('--documents-only', 'Only the content of documents.')
     .option('--organization <id>', 'Only this organization.')
+    .addOption(
+      new Option('--format <format>', 'Format of the files with rich text.')
+        .choices([...richTextFormats])
+        .default('xml'),
+    )
     .option('--secrets', 'Also tokens, signing secrets of webhooks, and the file with the credentials.')
     .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
-      const { dataDir: data, documentsOnly, organization, secrets, json } = flags
+      const { dataDir: data, documentsOnly, organization, format, secrets, json } = flags
       const progress = showProgress('export', json ? 'json' : 'text')
       const options = {
         holds: documentsOnly ? 'documents' : 'all',
         organizationId: organization ?? null,
+        format,
         secrets: secrets ? 'included' : 'left out',
         clock: systemClock,
       } as const

@@ -154,6 +154,33 @@ it('[OUT-13] `doc get | doc put` gives another document the same content of the 
   }
 })
 
+it('[FMT-181] `doc get` prints rich text in every format, and `doc put` writes it into another document', {
+  timeout: 120_000,
+}, async () => {
+  const server = await startOn(at('data'))
+  const serving = ['--url', server.url, '--data-dir', at('data')]
+  writeFileSync(at('plan.html'), '<h1>Plan</h1><p>We ship on <strong>Monday</strong>.</p>')
+  const make = ['doc', 'put', pathTo('plan'), at('plan.html'), '--content-key', 'default']
+  expect((await weft(...make, ...serving)).out).toMatch(/^written: /)
+  const expected = {
+    markdown: '# Plan\n\nWe ship on **Monday**.\n',
+    html: '<h1>Plan</h1>\n<p>We ship on <strong>Monday</strong>.</p>',
+    prosemirror: expect.stringContaining('"type": "doc"'),
+  }
+  const copyTo = async (format: string, where: readonly string[]): Promise<void> => {
+    const as = ['--format', format, ...where]
+    const { out } = await weft('doc', 'get', pathTo('plan'), ...as)
+    expect(out).toEqual(expected[format as keyof typeof expected])
+    writeFileSync(at('plan'), out)
+    const copy = ['doc', 'put', pathTo(`${format} ${where.length}`), at('plan'), '--content-key', 'default']
+    expect((await weft(...copy, ...as)).out).toMatch(/^written: /)
+    expect(await shownAt(`${format} ${where.length}`, where)).toEqual(await shownAt('plan', where))
+  }
+  for (const format of Object.keys(expected)) await copyTo(format, serving)
+  await server.stop()
+  for (const format of Object.keys(expected)) await copyTo(format, stopped)
+})
+
 it('[CMD-12] reports that `doc put` to a running server has created an editor, also in an existing document', {
   timeout: 60_000,
 }, async () => {

@@ -87,6 +87,38 @@ it('[OUT-1] exports each document as update, JSON, text and XML into a directory
 })
 
 it(
+  '[FMT-182] writes rich text in the format of --format, and an import accepts the export',
+  deep,
+  async () => {
+    const server = await startOn(at('rich'))
+    const note = { organizationId: 'acme', documentId: '../note', editorId: 'a/b', contentKey: 'default' }
+    const data = '# Note\n\n- [x] done'
+    dataOf(await server.post('/v2/crdt/add', { ...note, type: 'markdown', data }))
+    const formats = ['markdown', 'html', 'prosemirror'] as const
+    const expected = await Promise.all(
+      formats.map(async (format) => {
+        const [read] = dataOf(await server.post('/v2/crdt/get', { ...note, format })) as { data: unknown }[]
+        return read?.data
+      }),
+    )
+    await server.stop()
+    for (const [index, format] of formats.entries()) {
+      const options = ['--format', format, '--data-dir', at('rich')]
+      expect((await weft('export', at(`as-${format}`), ...options)).code).toBe(0)
+      const [line] = linesOf(at(`as-${format}`), 'documents.jsonl')
+      const files = line?.files.filter(({ contentKey }) => contentKey === 'default') ?? []
+      expect(files).toMatchObject([
+        { is: format, file: expect.stringMatching(/\/1-default\.(md|html|json)$/) },
+      ])
+      const text = readFileSync(at(`as-${format}`, files[0]?.file ?? ''), 'utf8')
+      expect(format === 'prosemirror' ? JSON.parse(text) : text).toEqual(expected[index])
+    }
+    expect(expected[0]).toContain('- [x] done')
+    expect((await weft('import', 'weft', at('as-html'), '--data-dir', at('from-html'))).code).toBe(0)
+  },
+)
+
+it(
   '[OUT-2] after an import into an empty directory, the server lists the same records, and sends the same content to sockets',
   deep,
   async () => {

@@ -52,7 +52,7 @@ export const addressHelp = 'organization/document/editor, each percent-encoded.'
 export function docGetCommand(): Command {
   return withLocationFlags(withReadFlags(new Command('get')))
     .description(
-      'Print one document: as JSON what `doc put` takes, or its Yjs state, or the text or XML of a root. ' +
+      'Print one document: as JSON what `doc put` takes, or its Yjs state, or the content of a root in a format. ' +
         'Text with formatting is printed as JSON of the type `delta`.',
     )
     .argument('<address>', addressHelp)
@@ -76,7 +76,7 @@ export function docPutCommand(): Command {
     .argument('[file]', 'Output of `doc get`, or with --type only the content; - is standard input.', '-')
     .addOption(
       formatOption(
-        'Form of the file (default: by its extension .json, .xml, .txt or .md; else `json` if it is what `doc get` prints, else `update`).',
+        'Form of the file (default: by its extension .json, .xml, .html, .txt, or .md, which is `text`; else `json` if it is what `doc get` prints, else `update`).',
       ),
     )
     .addOption(
@@ -142,7 +142,8 @@ async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promis
 
 function rendered(shown: DocumentRoot, format: ReadFormat): string | Buffer {
   if (format === 'update') return Buffer.from(shown.data as string, 'base64')
-  return format === 'json' ? `${JSON.stringify(shown, null, 2)}\n` : (shown.data as string)
+  const content = format === 'json' ? shown : shown.data
+  return typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`
 }
 
 async function write(content: string | Buffer, out: string | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { readableTypes, stringTypes } from '../../content/content-type-names.ts'
 import { errorMessage } from '../../errors.ts'
 import { isJsonObject } from '../../json.ts'
 import { StorageError } from '../../storage/storage-error.ts'
@@ -19,7 +20,11 @@ export interface FileFlags extends Pick<ReadingFlags, 'contentKey'> {
  */
 export function parseFileContent(bytes: Buffer, { format, type, contentKey }: FileFlags): NewContent | null {
   if (format === 'update') return null
-  if (format === 'text' || format === 'xml') return { type: format, contentKey, data: bytes.toString() }
+  const inFormat = readableTypes.find((name) => name === format)
+  if (inFormat !== undefined) {
+    const isString = stringTypes.some((name) => name === inFormat)
+    return { type: inFormat, contentKey, data: isString ? bytes.toString() : parseJson(bytes) }
+  }
   if (type !== undefined) return { type, contentKey, data: parseJson(bytes) }
   if (format === undefined && !looksLikeJson(bytes)) return null
   const shown = shownContent(parseJson(bytes))
@@ -29,6 +34,7 @@ export function parseFileContent(bytes: Buffer, { format, type, contentKey }: Fi
 /** Read formats by file extension. */
 const formatOf: Readonly<Record<string, ReadFormat>> = {
   '.xml': 'xml',
+  '.html': 'html',
   '.txt': 'text',
   '.md': 'text',
   '.json': 'json',
@@ -52,7 +58,7 @@ export function checkUpdate(bytes: Uint8Array): void {
   } catch (error) {
     throw new StorageError(`the file is not a Yjs update: ${errorMessage(error)}`, {
       cause: error,
-      hint: 'name its format: --format text or --format xml',
+      hint: 'name its format: for example --format text, markdown or xml',
     })
   }
 }

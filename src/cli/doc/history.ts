@@ -103,7 +103,7 @@ async function showDiff(
 ): Promise<void> {
   if (format === 'update')
     throw new ConfigError('a Yjs update has no lines to compare', {
-      hint: 'choose --format json, text or xml',
+      hint: 'choose --format json, text, markdown or xml',
     })
   const now = await catalog.content(path, null, { format, contentKey })
   const { data: roots } = await catalog.content(path, versionId, { format: 'roots' })

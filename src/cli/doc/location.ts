@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../../config/read-config.ts'
-import { stringTypes } from '../../content/content-type-names.ts'
+import { readableTypes } from '../../content/content-type-names.ts'
 import type { StoreLocation } from '../../storage/offline-store.ts'
 import type { Catalog } from '../../transfer/documents/catalog.ts'
 import type { OnlineServer } from '../../transfer/documents/rest-client.ts'
@@ -20,7 +20,7 @@ export interface LocationFlags extends ServerFlags {
   readonly workspace?: string
 }
 
-const formats = ['update', 'json', ...stringTypes] as const
+const formats = ['update', 'json', ...readableTypes] as const
 
 export type ReadFormat = (typeof formats)[number]
 

@@ -6,7 +6,7 @@ import { rootKind } from '../../content/yjs/root-kind.ts'
 import { ApiError } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { ExportDirectory } from './export-directory.ts'
-import { type DocumentFile, sha256Of } from './manifest.ts'
+import { type DocumentFile, type RichTextFormat, richTextExtensions, sha256Of } from './manifest.ts'
 
 /**
  * A root in the form of the response to `POST /v2/crdt/get`. For a text, `delta` also contains the
@@ -58,11 +58,13 @@ function jsonOf(roots: readonly ExportedRoot[]): string | null {
 /**
  * Writes the files of a document: its complete state as an update, and files that people can read without
  * Yjs.
+ * @param format format of the files with rich text
  */
 export async function writeDocument(
   tree: ExportDirectory,
   address: DocumentAddress,
   bytes: Uint8Array,
+  format: RichTextFormat,
 ): Promise<{ readonly stateVector: string; readonly files: readonly DocumentFile[] }> {
   const doc = createDoc()
   try {
@@ -72,15 +74,32 @@ export async function writeDocument(
     const files: DocumentFile[] = [{ ...(await tree.write(`${folder}/state.bin`, bytes)), is: 'update' }]
     const json = jsonOf(roots)
     if (json !== null) files.push({ ...(await tree.write(`${folder}/content.json`, json)), is: 'json' })
-    for (const [index, { contentKey, type: is, data }] of roots.entries()) {
-      if ((is !== 'text' && is !== 'xml') || typeof data !== 'string') continue
-      const ending = is === 'text' ? 'txt' : 'xml'
-      const file = `${folder}/${index + 1}-${readable(contentKey)}.${ending}`
+    for (const [index, root] of roots.entries()) {
+      const { contentKey, type } = root
+      const is = type === 'xml' ? format : type === 'text' ? type : null
+      const data = is === null ? null : fileContent(doc, root, is)
+      if (is === null || data === null) continue
+      const extension = is === 'text' ? 'txt' : richTextExtensions[is]
+      const file = `${folder}/${index + 1}-${readable(contentKey)}.${extension}`
       files.push({ ...(await tree.write(file, data)), is, contentKey })
     }
     return { stateVector: Buffer.from(Y.encodeStateVector(doc)).toString('base64'), files }
   } finally {
     doc.destroy()
+  }
+}
+
+/**
+ * Returns the content of the file of a root; null if the root is too large for the format. `content.json` and
+ * the update contain this root too.
+ */
+function fileContent(doc: Y.Doc, root: ExportedRoot, format: string): string | null {
+  try {
+    const data = format === root.type ? root.data : readRootAs(doc, format, root.contentKey).data
+    return typeof data === 'string' ? data : `${JSON.stringify(data, null, 2)}\n`
+  } catch (error) {
+    if (error instanceof ApiError || isTooLong(error)) return null
+    throw error
   }
 }
 

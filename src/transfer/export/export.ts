@@ -26,6 +26,7 @@ import {
   exportFormat,
   type FileEntry,
   type ListKind,
+  type RichTextFormat,
   sha256Of,
   summaryName,
   type ValueLine,
@@ -34,6 +35,8 @@ import { redactSecrets } from './redact-secrets.ts'
 
 export interface ExportOptions extends ExportSelection {
   readonly secrets: 'left out' | 'included'
+  /** Format of the files with rich text. Default: `xml`. */
+  readonly format?: RichTextFormat | undefined
   readonly clock: Clock
 }
 
@@ -178,7 +181,7 @@ class ExportRun {
       const { loaded, state: room } = await loadRoom(this.#store.engine.log, key, { isBounded: false })
       if (loaded.state !== 'live') throw new Error('its log is gone')
       const { head, changed } = loaded
-      const written = await writeDocument(this.#tree, address, room.encode())
+      const written = await writeDocument(this.#tree, address, room.encode(), this.#options.format ?? 'xml')
       for (const { bytes } of written.files) this.#bytes += bytes
       return {
         state,

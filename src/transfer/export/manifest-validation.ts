@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { adoptedMax } from '../../engine/log-state.ts'
 import { isPath } from '../import/name-mapping.ts'
-import { fileSchema, type ListKind, type ManifestLine } from './manifest.ts'
+import { documentFileTypes, fileSchema, type ListKind, type ManifestLine } from './manifest.ts'
 
 const text = v.pipe(
   v.string(),
@@ -41,7 +41,7 @@ const schemas: { readonly [Kind in ListKind]: v.GenericSchema<ManifestLine[Kind]
       files: v.array(
         v.looseObject({
           ...fileSchema.entries,
-          is: v.picklist(['update', 'json', 'text', 'xml']),
+          is: v.picklist(documentFileTypes),
           contentKey: v.exactOptional(text),
         }),
       ),

@@ -29,11 +29,18 @@ export interface FileEntry {
   readonly sha256: string
 }
 
+/** Formats in which an export writes rich text, and the file extension of each. */
+export const richTextExtensions = { xml: 'xml', markdown: 'md', html: 'html', prosemirror: 'json' } as const
+export type RichTextFormat = keyof typeof richTextExtensions
+export const richTextFormats = Object.keys(richTextExtensions) as readonly RichTextFormat[]
+
+export const documentFileTypes = ['update', 'json', 'text', ...richTextFormats] as const
+
 /**
  * A file with content of a document. It contains the complete state (Yjs V1), all roots as JSON, or one root.
  */
 export interface DocumentFile extends FileEntry {
-  readonly is: 'update' | 'json' | 'text' | 'xml'
+  readonly is: (typeof documentFileTypes)[number]
   /** Name of the root in the file; absent if the file contains the whole document. */
   readonly contentKey?: string
 }

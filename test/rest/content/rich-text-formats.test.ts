@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
 let documents = 0
@@ -55,6 +55,26 @@ it('[FMT-43] [FMT-63] reads the content of one document in all formats, and writ
     expect(body.result?.data, type).toMatchObject({ changed: false, bytes: 0 })
   }
   expect(await read(address, 'xml')).toBe(xml)
+})
+
+it('[FMT-180] reads a version in every format, and uses the root of the attached schema', async () => {
+  const address = newAddress()
+  const xml = '<heading level="2">Risks</heading><paragraph>None.</paragraph>'
+  await call('add', address, { type: 'xml', data: xml, schema: 'tiptap' })
+  await call('update', address, { type: 'map', data: { color: 'red' }, contentKey: 'settings' })
+  const created = dataOf(await call('versions/create', address, {}))
+  const { versionId } = created as { readonly versionId: string }
+  const current = await Promise.all(
+    ['xml', 'markdown', 'html', 'prosemirror'].map(async (format) => ({
+      format,
+      data: await read(address, format),
+    })),
+  )
+  await call('update', address, { type: 'markdown', data: 'Later.' })
+  for (const { format, data } of current) {
+    const version = dataOf(await call('versions/get', address, { versionId, format }))
+    expect(version).toMatchObject({ type: format, contentKey: 'default', data })
+  }
 })
 
 it('[FMT-42] names the position of a problem', async () => {

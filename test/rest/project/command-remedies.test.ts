@@ -107,7 +107,7 @@ it('[CMD-12] doc put derives the format from the file extension; if the extensio
       code: 2,
       out: '',
       err: expect.stringMatching(
-        /^weft: the file is not a Yjs update: [^\n]*; name its format: --format text or --format xml\n$/,
+        /^weft: the file is not a Yjs update: [^\n]*; name its format: for example --format text, markdown or xml\n$/,
       ) as string,
     })
   }

@@ -301,6 +301,9 @@ it.skipIf(!hasShell('bash'))('[CMD-6] in bash, completes commands, options and t
     'xml',
     'markdown',
     'html',
+    'delta',
+    'xmltext',
+    'prosemirror',
   ])
   expect(complete('weft', 'mirror', '--dia')).toEqual(['--dialect'])
   expect(complete('weft', 'completion', 'z')).toEqual(['zsh'])

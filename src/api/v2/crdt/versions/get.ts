@@ -44,13 +44,19 @@ export const getVersion = defineOperation({
   errors: [noSuchVersion, noSuchRoot, responseExceeds],
   async handler(data, { caller, services }) {
     const address = await versionedAddress(data, caller, services)
-    const { record, bytes } = await services.versions.read(address, data.versionId)
+    const [{ record, bytes }, attached] = await Promise.all([
+      services.versions.read(address, data.versionId),
+      services.schemas.attachedTo(address),
+    ])
     const { rooms, responseBytesMax } = services
-    const content = await rooms.readState(address, bytes, data, responseBytesMax).catch((error: unknown) => {
-      throw isResponseTooLarge(error)
-        ? responseTooLarge(responseBytesMax, smallerFormats(data.format))
-        : error
-    })
+    const reading = { ...data, contentKey: data.contentKey ?? attached?.contentKey }
+    const content = await rooms
+      .readState(address, bytes, reading, responseBytesMax)
+      .catch((error: unknown) => {
+        throw isResponseTooLarge(error)
+          ? responseTooLarge(responseBytesMax, smallerFormats(data.format))
+          : error
+      })
     return { message: 'Version found.', data: { ...toVersionResponse(record), ...content } }
   },
 })
