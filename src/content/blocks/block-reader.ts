@@ -1,24 +1,23 @@
-import type { MarkSet, MarkTable } from '../xml/mark-sets.ts'
-import type { LiveElement, LiveNode, LiveText } from '../xml/tree.ts'
+import type { MarkSet } from '../xml/mark-sets.ts'
+import type { XmlElement, XmlNode, XmlText } from '../xml/tree.ts'
 import type { BlockMarks, BlockNode, CustomNode, Inline, NeutralBlock, TableCell, TableRow } from './block.ts'
 import { isInvisible } from './block-keys.ts'
 import type { Dialect, MarkName, NamedKind } from './dialect.ts'
+import type { MarkIndex } from './mark-index.ts'
 
-/** The stored node of each block and atom that was read. */
-export type BlockOrigins = ReadonlyMap<BlockNode | Inline, LiveNode>
-
-/** Returns the id of a stored node: that of its first item. It stays the same as long as the node exists. */
-export function storedId(node: LiveNode): string {
-  const item = (node.kind === 'text' ? node.parts[0]?.type : node.type)?._item
-  return item === null || item === undefined ? '0-0' : `${item.id.client}-${item.id.clock}`
+/** Ids of stored nodes. The id of a node stays the same as long as the node exists. */
+export interface NodeIds {
+  idOf(node: XmlNode): string
 }
 
 /** Reads stored nodes as blocks. A node that the dialect or the block tree cannot represent becomes custom. */
 export class BlockReader {
-  readonly origins = new Map<BlockNode | Inline, LiveNode>()
+  /** The stored node of each block and atom that was read. */
+  readonly origins = new Map<BlockNode | Inline, XmlNode>()
   readonly #hasAllTables: boolean
   readonly #dialect: Dialect
-  readonly #marks: MarkTable
+  readonly #ids: NodeIds
+  readonly #marks: MarkIndex
   readonly #kinds: ReadonlyMap<string, NamedKind>
   readonly #markNames: ReadonlyMap<string, MarkName>
   readonly #markSets = new Map<MarkSet, BlockMarks>()
@@ -28,7 +27,8 @@ export class BlockReader {
    * @param tables tables that are blocks. `simple`: tables with one header row and one line in each cell.
    * `all`: tables without merged cells.
    */
-  constructor(dialect: Dialect, marks: MarkTable, tables: 'simple' | 'all' = 'simple') {
+  constructor(dialect: Dialect, marks: MarkIndex, ids: NodeIds, tables: 'simple' | 'all' = 'simple') {
+    this.#ids = ids
     this.#hasAllTables = tables === 'all'
     this.#dialect = dialect
     this.#marks = marks
@@ -36,9 +36,9 @@ export class BlockReader {
     this.#markNames = new Map(Object.entries(dialect.marks).map(([kind, name]) => [name, kind as MarkName]))
   }
 
-  blocks(nodes: readonly LiveNode[]): NeutralBlock[] {
+  blocks(nodes: readonly XmlNode[]): NeutralBlock[] {
     return nodes.map((node) =>
-      this.#noted((node.kind === 'element' && this.#block(node)) || custom(node), node),
+      this.#noted((node.kind === 'element' && this.#block(node)) || this.#custom(node), node),
     )
   }
 
@@ -67,32 +67,38 @@ export class BlockReader {
   }
 
   /** Reads a line of text with its atoms. */
-  line(nodes: readonly LiveNode[]): Inline[] {
+  line(nodes: readonly XmlNode[]): Inline[] {
     return nodes.flatMap((node) =>
       node.kind === 'text' ? this.#text(node) : [this.#noted(this.#atom(node), node)],
     )
   }
 
-  #noted<T extends BlockNode | Inline>(block: T, node: LiveNode): T {
+  #custom = (node: XmlNode): CustomNode => ({
+    kind: 'custom',
+    id: this.#ids.idOf(node),
+    name: node.kind === 'text' ? 'text' : node.name,
+  })
+
+  #noted<T extends BlockNode | Inline>(block: T, node: XmlNode): T {
     this.origins.set(block, node)
     return block
   }
 
-  #text({ text, runs }: LiveText): Inline[] {
+  #text({ text, runs }: XmlText): Inline[] {
     return runs.map(({ start, marks }, index) => ({
       kind: 'text',
-      text: text.slice(start, runs[index + 1]?.start ?? text.length),
+      text: text.slice(start, runs[index + 1]?.start ?? text.length).toWellFormed(),
       marks: this.marksOf(marks),
     }))
   }
 
-  #atom(node: LiveElement): Inline {
+  #atom(node: XmlElement): Inline {
     const kind = this.#kinds.get(node.name)
     if (kind === 'hardBreak') return { kind }
-    return (kind === 'image' ? imageOf(node) : null) ?? custom(node)
+    return (kind === 'image' ? imageOf(node) : null) ?? this.#custom(node)
   }
 
-  #block(node: LiveElement): NeutralBlock | null {
+  #block(node: XmlElement): NeutralBlock | null {
     switch (this.#kinds.get(node.name)) {
       case 'paragraph':
         return this.#paragraph(node)
@@ -139,7 +145,7 @@ export class BlockReader {
     }
   }
 
-  #paragraph(node: LiveElement): NeutralBlock {
+  #paragraph(node: XmlElement): NeutralBlock {
     const content = this.line(node.children)
     const [only] = content
     if (content.length === 1 && only?.kind === 'image' && !this.#dialect.hasBlockImages) return { ...only }
@@ -148,9 +154,9 @@ export class BlockReader {
 
   /** Reads the parts of a node, for example the items of a list; null if it has other children or none. */
   #parts<T extends BlockNode, Kind extends NamedKind>(
-    node: LiveElement,
+    node: XmlElement,
     kinds: readonly Kind[],
-    read: (part: LiveElement, kind: Kind) => T | null,
+    read: (part: XmlElement, kind: Kind) => T | null,
   ): T[] | null {
     const parts: T[] = []
     for (const child of node.children) {
@@ -163,25 +169,25 @@ export class BlockReader {
     return parts.length === 0 ? null : parts
   }
 
-  #code(node: LiveElement): NeutralBlock | null {
+  #code(node: XmlElement): NeutralBlock | null {
     let text = ''
     for (const child of node.children) {
       if (child.kind === 'element') return null
-      text += child.text
+      text += child.text.toWellFormed()
     }
     const language = attributeOf(node, this.#dialect.language) ?? null
     return { kind: 'codeBlock', language: language === '' ? null : language, text }
   }
 
   /** Reads a table without merged cells; null if it is not one of those that are blocks. */
-  #table(node: LiveElement): NeutralBlock | null {
+  #table(node: XmlElement): NeutralBlock | null {
     const rows = this.#parts(node, ['tableRow'], (row) => this.#row(row, row === node.children[0]))
     const width = rows?.[0]?.children.length
     if (rows === null || rows.some(({ children }) => children.length !== width)) return null
     return { kind: 'table', children: rows }
   }
 
-  #row(node: LiveElement, isFirst: boolean): TableRow | null {
+  #row(node: XmlElement, isFirst: boolean): TableRow | null {
     if (this.#hasAllTables) {
       const children = this.#parts(node, ['tableCell', 'tableHeader'], (cell, kind) => this.#cell(cell, kind))
       return children && { kind: 'tableRow', children }
@@ -191,7 +197,7 @@ export class BlockReader {
     return children && { kind: 'tableRow', children }
   }
 
-  #cell(node: LiveElement, kind: TableCell['kind']): TableCell | null {
+  #cell(node: XmlElement, kind: TableCell['kind']): TableCell | null {
     const isMerged = ['colspan', 'rowspan'].some((name) => (attributeOf(node, name) ?? '1') !== '1')
     const children = this.blocks(node.children)
     const visible = children.filter((child) => !isInvisible(child))
@@ -209,10 +215,10 @@ export class BlockReader {
   }
 }
 
-export const attributeOf = (node: LiveElement, name: string): string | undefined =>
+export const attributeOf = (node: XmlElement, name: string): string | undefined =>
   node.attributes.find(([known]) => known === name)?.[1]
 
-function imageOf(node: LiveElement): (NeutralBlock & Inline) | null {
+function imageOf(node: XmlElement): (NeutralBlock & Inline) | null {
   const src = attributeOf(node, 'src')
   if (src === undefined) return null
   return {
@@ -223,9 +229,3 @@ function imageOf(node: LiveElement): (NeutralBlock & Inline) | null {
     href: attributeOf(node, 'href') ?? null,
   }
 }
-
-const custom = (node: LiveNode): CustomNode => ({
-  kind: 'custom',
-  id: storedId(node),
-  name: node.kind === 'text' ? 'text' : node.name,
-})

@@ -1,10 +1,11 @@
-import type { MarkSet, MarkTable } from '../xml/mark-sets.ts'
+import type { MarkSet } from '../xml/mark-sets.ts'
 import { type NodeInterner, subtreeSize, XmlRunBuilder } from '../xml/node-interner.ts'
 import type { MarkForm } from '../xml/stored-marks.ts'
-import type { LiveNode, XmlElement, XmlNode } from '../xml/tree.ts'
+import type { XmlElement, XmlNode } from '../xml/tree.ts'
 import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './block.ts'
 import { marksKey } from './block-keys.ts'
 import type { Dialect, MarkName, NamedKind } from './dialect.ts'
+import type { MarkIndex } from './mark-index.ts'
 
 type Attributes = ReadonlyMap<string, string>
 
@@ -13,18 +14,18 @@ const noAttributes: Attributes = new Map()
 /** Converts blocks to nodes with stored names. */
 export class BlockWriter {
   readonly #dialect: Dialect
-  readonly #marks: MarkTable
+  readonly #marks: MarkIndex
   readonly #numbers: NodeInterner
   /** The stored nodes for which custom nodes stand, by their ids. */
-  readonly #stored: ReadonlyMap<string, LiveNode>
+  readonly #stored: ReadonlyMap<string, XmlNode>
   readonly #built = new Map<BlockNode, XmlNode>()
   readonly #markSets = new Map<string, MarkSet>()
 
   constructor(
     dialect: Dialect,
-    marks: MarkTable,
+    marks: MarkIndex,
     numbers: NodeInterner,
-    stored: ReadonlyMap<string, LiveNode>,
+    stored: ReadonlyMap<string, XmlNode>,
   ) {
     this.#dialect = dialect
     this.#marks = marks

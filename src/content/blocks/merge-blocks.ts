@@ -2,13 +2,14 @@ import { diffTokens } from '../diff/diff.ts'
 import type { DiffBudget } from '../diff/myers.ts'
 import { diffText } from '../diff/text-diff.ts'
 import { NodeAligner } from '../xml/align.ts'
-import type { MarkSet, MarkTable } from '../xml/mark-sets.ts'
+import type { MarkSet } from '../xml/mark-sets.ts'
 import { XmlRunBuilder } from '../xml/node-interner.ts'
-import type { LiveElement, LiveNode, XmlNode } from '../xml/tree.ts'
+import type { XmlElement, XmlNode } from '../xml/tree.ts'
 import { type BlockMarks, type BlockNode, blockChildren, type Inline } from './block.ts'
 import { atomKey, BlockKeys, isInvisible, marksKey } from './block-keys.ts'
 import type { BlockReader } from './block-reader.ts'
 import type { BlockWriter } from './block-writer.ts'
+import type { MarkIndex } from './mark-index.ts'
 
 /** Maximum number of edits inside one line. If there are more, the line counts as one edit. */
 const lineEditsMax = 10_000
@@ -27,7 +28,7 @@ export interface LiveBlock {
 export class BlockMerger {
   readonly #reader: BlockReader
   readonly #writer: BlockWriter
-  readonly #marks: MarkTable
+  readonly #marks: MarkIndex
   readonly #budget: DiffBudget
   readonly #aligner: NodeAligner
   readonly #keys: BlockKeys
@@ -36,7 +37,7 @@ export class BlockMerger {
   constructor(
     reader: BlockReader,
     writer: BlockWriter,
-    marks: MarkTable,
+    marks: MarkIndex,
     budget: DiffBudget,
     keys = new BlockKeys(),
   ) {
@@ -69,8 +70,8 @@ export class BlockMerger {
     return merged
   }
 
-  #origin(block: BlockNode): LiveNode {
-    return this.#reader.origins.get(block) as LiveNode
+  #origin(block: BlockNode): XmlNode {
+    return this.#reader.origins.get(block) as XmlNode
   }
 
   /** Returns for each stored block the position of its unchanged text in the wanted blocks; −1 without one. */
@@ -166,7 +167,7 @@ export class BlockMerger {
     return this.#writer.named(origin.name, content, this.#attributes(origin, wanted))
   }
 
-  #content(origin: LiveElement, block: BlockNode, view: BlockNode, wanted: BlockNode): XmlNode[] {
+  #content(origin: XmlElement, block: BlockNode, view: BlockNode, wanted: BlockNode): XmlNode[] {
     if (wanted.kind === 'codeBlock') return this.#writer.code(wanted.text)
     if ('content' in wanted) return this.#line(origin.children, wanted.content)
     if (!('children' in block)) return [...origin.children]
@@ -190,14 +191,14 @@ export class BlockMerger {
   }
 
   /** Keeps the attributes that the format does not state. */
-  #attributes(origin: LiveElement, wanted: BlockNode): ReadonlyMap<string, string> {
+  #attributes(origin: XmlElement, wanted: BlockNode): ReadonlyMap<string, string> {
     const stated = new Set(this.#writer.namesStated(wanted.kind))
     const kept = origin.attributes.filter(([name]) => !stated.has(name))
     return new Map([...kept, ...this.#writer.stated(wanted)])
   }
 
   /** Returns the line that a stored line becomes. */
-  #line(live: readonly LiveNode[], wanted: readonly Inline[]): XmlNode[] {
+  #line(live: readonly XmlNode[], wanted: readonly Inline[]): XmlNode[] {
     const a = new StoredLine(live, this.#reader)
     const b = wanted.map((inline) => (inline.kind === 'text' ? inline.text : atomCharacter)).join('')
     const positions = livePositions(a.text, b, diffText(a.text, b, this.#budget, lineEditsMax))
@@ -269,9 +270,9 @@ class StoredLine {
   readonly text: string
   /** The marks of each character. */
   readonly #marks: Int32Array
-  readonly #atoms = new Map<number, { readonly node: LiveNode; readonly inline: Inline }>()
+  readonly #atoms = new Map<number, { readonly node: XmlNode; readonly inline: Inline }>()
 
-  constructor(nodes: readonly LiveNode[], reader: BlockReader) {
+  constructor(nodes: readonly XmlNode[], reader: BlockReader) {
     this.text = nodes.map((node) => (node.kind === 'text' ? node.text : atomCharacter)).join('')
     this.#marks = new Int32Array(this.text.length)
     let at = 0
@@ -287,7 +288,7 @@ class StoredLine {
     }
   }
 
-  atomAt(position: number): { readonly node: LiveNode; readonly inline: Inline } | null {
+  atomAt(position: number): { readonly node: XmlNode; readonly inline: Inline } | null {
     return this.#atoms.get(position) ?? null
   }
 

@@ -1,7 +1,15 @@
 import type { ObservedSchema } from '../xml/observed-schema.ts'
 import type { LiveElement, LiveNode } from '../xml/tree.ts'
-import { storedId } from './block-reader.ts'
+import type { NodeIds } from './block-reader.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
+
+/** The id of a node of XML is that of its first item. */
+export const xmlIds: NodeIds = { idOf: storedId }
+
+function storedId(node: LiveNode): string {
+  const item = (node.kind === 'text' ? node.parts[0]?.type : node.type)?._item
+  return item === null || item === undefined ? '0-0' : `${item.id.client}-${item.id.clock}`
+}
 
 /** Returns the dialect of a root. */
 export const dialectFor = (root: LiveElement, vocabulary: ObservedSchema, contentKey: string): Dialect =>

@@ -22,7 +22,7 @@ import { BlockReader } from './block-reader.ts'
 import { BlockWriter } from './block-writer.ts'
 import { type Dialect, isBlockNote } from './dialect.ts'
 import { BlockMerger } from './merge-blocks.ts'
-import { dialectFor, nodesById } from './stored-blocks.ts'
+import { dialectFor, nodesById, xmlIds } from './stored-blocks.ts'
 
 /**
  * Makes an XML root equal to a text. Content that the format cannot represent stays with the text that stays.
@@ -51,7 +51,7 @@ export function readXmlBlocks(
   const vocabulary = new ObservedSchema(contentKey)
   const marks = new MarkTable(vocabulary)
   const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, new NodeInterner(), output)
-  const reader = new BlockReader(dialectFor(root, vocabulary, contentKey), marks, format.tables)
+  const reader = new BlockReader(dialectFor(root, vocabulary, contentKey), marks, xmlIds, format.tables)
   return format.write(reader.blocks(root.children), output).text
 }
 
@@ -87,7 +87,7 @@ function storedRoot(
 ): StoredRoot<XmlElement> {
   const dialect = dialectFor(root, vocabulary, vocabulary.contentKey)
   vocabulary.assumeRichText()
-  const reader = new BlockReader(dialect, marks, tables)
+  const reader = new BlockReader(dialect, marks, xmlIds, tables)
   let nodes: ReadonlyMap<string, LiveNode> | null = null
   const nodeOf = (id: string): LiveNode | undefined => {
     nodes ??= nodesById(root)
