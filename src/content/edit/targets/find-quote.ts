@@ -1,18 +1,12 @@
-import { Graphemes } from '../../text/graphemes.ts'
 import type { QuoteTarget } from '../edit.ts'
 import { candidatesMax, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
-import type { FlowView, TextFlow, TextRange } from './flow-view.ts'
+import type { FlowView } from './flow-view.ts'
+import type { Pattern, QuoteRanges } from './normalized-search.ts'
 import { normalizeText } from './normalized-text.ts'
-import { occurrences } from './occurrences.ts'
 import { placeOf } from './places.ts'
+import { QuoteSearch } from './quote-search.ts'
 import { shownText } from './shown-text.ts'
 import { similarPlaces } from './similar-places.ts'
-
-/** Separates flows that a quote must not cross. Neither a quote nor a stored text contains this character. */
-const separator = '\ud801'
-
-/** The ranges of one occurrence of a quote: one for each flow that it touches. */
-export type QuoteRanges = readonly [TextRange, ...TextRange[]]
 
 /**
  * Returns the ranges that a quote matches.
@@ -74,22 +68,15 @@ function nthMatch(view: FlowView, target: QuoteTarget, occurrence: number): Quot
 }
 
 function* matchesOf(view: FlowView, target: QuoteTarget): Generator<QuoteRanges, void> {
-  const flows = new JoinedFlows(view.flows, target.acrossBlocks ? '\n' : separator)
+  const search = new QuoteSearch(view.flows, target.acrossBlocks)
   for (const pattern of patternsOf(target)) {
     let count = 0
-    for (const match of flows.matches(pattern)) {
+    for (const match of search.matches(pattern)) {
       yield match
       count += 1
     }
     if (count > 0) return
   }
-}
-
-/** A normalized text that is searched, and the range of the quote in it. */
-interface Pattern {
-  readonly text: string
-  readonly start: number
-  readonly end: number
 }
 
 /**
@@ -115,56 +102,4 @@ function* patternsOf(target: QuoteTarget): Generator<Pattern, void> {
 function joined(first: string, second: string): { text: string; length: number } {
   const left = first.endsWith(' ') && second.startsWith(' ') ? first.slice(0, -1) : first
   return { text: left + second, length: left.length }
-}
-
-/** The texts of all flows as one normalized text. */
-class JoinedFlows {
-  readonly #flows: readonly TextFlow[]
-  readonly #starts: number[] = []
-  readonly #normalized: ReturnType<typeof normalizeText>
-  readonly #graphemes = new Graphemes()
-
-  constructor(flows: readonly TextFlow[], between: string) {
-    this.#flows = flows
-    let start = 0
-    for (const { text } of flows) {
-      this.#starts.push(start)
-      start += text.length + between.length
-    }
-    this.#normalized = normalizeText(flows.map(({ text }) => text).join(between))
-  }
-
-  *matches({ text, start, end }: Pattern): Generator<QuoteRanges, void> {
-    for (const at of occurrences(this.#normalized.text, text)) {
-      const from = this.#normalized.rawStart(at + start)
-      const to = this.#normalized.rawEnd(at + end)
-      const [first, ...others] = this.#rangesOf(from, to)
-      if (first !== undefined) yield [first, ...others]
-    }
-  }
-
-  /** Returns the parts of a range that are in flows. Returns none if the range splits a grapheme cluster. */
-  #rangesOf(from: number, to: number): TextRange[] {
-    const ranges: TextRange[] = []
-    for (let flow = this.#flowAt(from); flow < this.#flows.length; flow++) {
-      const flowStart = this.#starts[flow] as number
-      if (flowStart >= to) break
-      const { text } = this.#flows[flow] as TextFlow
-      const [start, end] = [Math.max(0, from - flowStart), Math.min(text.length, to - flowStart)]
-      if (start >= end) continue
-      if (!this.#graphemes.isBoundary(text, start) || !this.#graphemes.isBoundary(text, end)) return []
-      ranges.push({ flow, start, end })
-    }
-    return ranges
-  }
-
-  #flowAt(offset: number): number {
-    let [low, high] = [0, this.#starts.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#starts[middle] as number) <= offset) low = middle
-      else high = middle - 1
-    }
-    return low
-  }
 }
