@@ -12,6 +12,7 @@ import type { Output } from './output.ts'
 import { checkProseMirror } from './prosemirror/node-validator.ts'
 import { readProseMirror } from './prosemirror/prosemirror.ts'
 import type { ReplacementResult } from './replacement-result.ts'
+import type { CompiledSchema } from './schemas/compiled-schema.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
 import { serializeXml } from './xml/serialize.ts'
 import { checkXml, replaceTyped, replaceXml } from './xml/xml.ts'
@@ -21,9 +22,14 @@ import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
  * Changes a root so that it equals data that was checked before. The root must have a matching kind. There is
- * at most one transaction, and the work is limited.
+ * at most one transaction, and the work is limited. If there is a schema, new nodes and marks of XML get the
+ * form in which its editor stores them.
  */
-export type ReplaceFunction = (doc: Y.Doc, contentKey: string) => ReplacementResult
+export type ReplaceFunction = (
+  doc: Y.Doc,
+  contentKey: string,
+  schema: CompiledSchema | null,
+) => ReplacementResult
 
 /** Operations of one content type: check, write and read. */
 export interface ContentType {
@@ -72,7 +78,7 @@ const xml: ContentType = {
   kind: 'xml',
   check: (data) => {
     const target = checkXml(data)
-    return (doc, contentKey) => replaceXml(doc, contentKey, target)
+    return (doc, contentKey, schema) => replaceXml(doc, contentKey, target, schema)
   },
   read: serializeXml,
 }
@@ -81,7 +87,7 @@ const blocksAs = (format: BlockFormat): ContentType => ({
   kind: 'xml',
   check: (data) => {
     const target = checkFormatted(format, data)
-    return (doc, contentKey) => replaceXmlBlocks(doc, contentKey, target)
+    return (doc, contentKey, schema) => replaceXmlBlocks(doc, contentKey, target, schema)
   },
   read: (doc, contentKey, output) => readXmlBlocks(doc, contentKey, format, output),
 })
@@ -108,7 +114,7 @@ const prosemirror: ContentType = {
   kind: 'xml',
   check: (data) => {
     const target = checkProseMirror(data)
-    return (doc, contentKey) => replaceTyped(doc, contentKey, target)
+    return (doc, contentKey, schema) => replaceTyped(doc, contentKey, target, schema)
   },
   read: readProseMirror,
 }

@@ -3,6 +3,7 @@ import { putItem } from './json/write-edits.ts'
 import { type CheckedContent, replaceChecked } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, rootExists } from './roots.ts'
+import type { CompiledSchema } from './schemas/compiled-schema.ts'
 import {
   type KnownKind,
   kindEntry,
@@ -56,11 +57,15 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
  * text without `contentKey` does not create a root. An editor that connects later may then use a root with
  * another name, which is the only root of the document.
  */
-export function replaceKeepingKind(doc: Y.Doc, content: CheckedContent): ReplacementResult {
+export function replaceKeepingKind(
+  doc: Y.Doc,
+  content: CheckedContent,
+  schema: CompiledSchema | null = null,
+): ReplacementResult {
   const { target, kind } = content
   const contentKey = contentKeyOf(doc, target.contentKey)
   const isOpen = kind === 'text' && target.contentKey === undefined && !rootExists(doc, contentKey)
   const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
-  const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content), contentKey })
+  const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content, schema), contentKey })
   return keepingKinds(doc, kinds, replace)
 }

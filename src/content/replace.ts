@@ -4,6 +4,7 @@ import { contentTypeNames } from './content-type-names.ts'
 import { type ContentType, contentTypes, type ReplaceFunction } from './content-types.ts'
 import type { ReplacementResult, StoredId } from './replacement-result.ts'
 import { contentKeyOf, shownName } from './roots.ts'
+import type { CompiledSchema } from './schemas/compiled-schema.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
 
 /** The target content of a root. */
@@ -94,13 +95,17 @@ export function checkTarget(target: ContentTarget): ContentType {
 export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementResult =>
   replaceChecked(doc, checkContent(target))
 
-/** Like `replaceContent`, for a target that `checkContent` has already checked. */
+/**
+ * Like `replaceContent`, for a target that `checkContent` has already checked.
+ * @param schema the schema in whose normal form rich text is written; null without one
+ */
 export function replaceChecked(
   doc: Y.Doc,
   { target, kind: wanted, replace }: CheckedContent,
+  schema: CompiledSchema | null = null,
 ): ReplacementResult {
   checkKind(doc, target, wanted)
-  return replace(doc, contentKeyOf(doc, target.contentKey))
+  return replace(doc, contentKeyOf(doc, target.contentKey), schema)
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
+import type { CompiledSchema } from './schemas/compiled-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf } from './schemas/content-schema.ts'
 import { changeWithWarnings, unknownNamesError } from './schemas/unknown-names.ts'
 
@@ -34,10 +35,11 @@ export interface CheckedChange {
   readonly change: RootChange
   /**
    * Applies the change in one transaction. A root that becomes empty keeps its kind.
+   * @param schema the schema in whose normal form rich text is written, if the change has none of its own
    * @throws ApiError if the document does not permit the change; if `isAtomic`, nothing is changed then,
    * otherwise the document must be discarded
    */
-  readonly apply: (doc: Y.Doc) => ReplacementResult
+  readonly apply: (doc: Y.Doc, schema?: CompiledSchema | null) => ReplacementResult
   readonly isAtomic: boolean
 }
 
@@ -78,7 +80,7 @@ function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): C
   return {
     change: { ...change, schema: named },
     apply: (doc) => {
-      const result = apply(doc)
+      const result = apply(doc, schema.is === 'nodes' ? schema : null)
       checkAgainstSchema(doc, result.contentKey ?? contentKeyOf(doc, change.contentKey), schema, named.name)
       return result
     },
@@ -108,12 +110,12 @@ const checkingNames = (
 function checkWithoutSchema(change: RootChange): CheckedChange {
   if (!isEdits(change)) {
     const content = checkContent(change)
-    return { change, apply: (doc) => replaceKeepingKind(doc, content), isAtomic: true }
+    return { change, apply: (doc, schema) => replaceKeepingKind(doc, content, schema), isAtomic: true }
   }
   checkKeyOf(change)
   const edits = checkEdits(change.edits)
-  const apply = (doc: Y.Doc): ReplacementResult =>
-    applyEdits(doc, contentKeyOf(doc, change.contentKey), edits, change.contentKey)
+  const apply: CheckedChange['apply'] = (doc, schema) =>
+    applyEdits(doc, contentKeyOf(doc, change.contentKey), edits, change.contentKey, schema)
   return { change, apply, isAtomic: edits.length === 1 }
 }
 

@@ -25,7 +25,7 @@ const lists: Record<string, NodeSpec> = {
   list_item: { ...listItem, content: 'paragraph block*' },
 }
 
-const schema = new Schema({
+export const proseMirrorSchema = new Schema({
   nodes: {
     ...nodes,
     ...lists,
@@ -36,9 +36,11 @@ const schema = new Schema({
 
 function open(doc: Y.Doc): Seat {
   const fragment = doc.getXmlFragment(contentKey)
-  const { doc: first, mapping } = initProseMirrorDoc(fragment, schema)
+  const { doc: first, mapping } = initProseMirrorDoc(fragment, proseMirrorSchema)
   const plugins = [ySyncPlugin(fragment, { mapping }), yUndoPlugin()]
-  const view = new EditorView(place(), { state: EditorState.create({ doc: first, schema, plugins }) })
+  const view = new EditorView(place(), {
+    state: EditorState.create({ doc: first, schema: proseMirrorSchema, plugins }),
+  })
   const write = (content: unknown): void => {
     const { tr } = view.state
     view.dispatch(tr.replaceWith(0, tr.doc.content.size, (content as Node).content))
@@ -54,12 +56,14 @@ function open(doc: Y.Doc): Seat {
 }
 
 const text = (value: string, ...names: (string | [string, object])[]): Node =>
-  schema.text(
+  proseMirrorSchema.text(
     value,
-    names.map((name) => (typeof name === 'string' ? schema.mark(name) : schema.mark(...name))),
+    names.map((name) =>
+      typeof name === 'string' ? proseMirrorSchema.mark(name) : proseMirrorSchema.mark(...name),
+    ),
   )
 const node = (type: string, attributes: object, ...content: Node[]): Node =>
-  schema.node(type, { ...attributes }, content)
+  proseMirrorSchema.node(type, { ...attributes }, content)
 
 const article = node(
   'doc',
@@ -132,6 +136,7 @@ export const prosemirror: Judge = {
   // The binding fails when a selected node at the very start is removed, so there is always a place for the
   // cursor.
   madeOf: (parts) => node('doc', {}, node('paragraph', {}), ...(parts as Node[])),
+  fromShown: (shown) => proseMirrorSchema.nodeFromJSON(shown),
   edits: [
     ['headline', 'name'],
     ['two', '2'],

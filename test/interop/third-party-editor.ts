@@ -10,6 +10,8 @@ export interface Judge {
   /** Parts of those contents, and the content of any of them in any order. */
   readonly parts: readonly unknown[]
   madeOf(parts: readonly unknown[]): unknown
+  /** Returns the content for `write` that `shown` shows; absent if both have the same form. */
+  fromShown?(shown: unknown): unknown
   /**
    * Words of the first content and their replacements by a backend: in the text in which the user types, and
    * elsewhere.

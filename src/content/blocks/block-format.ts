@@ -41,6 +41,8 @@ export interface BlockFormat {
    * `all`: tables without merged cells.
    */
   readonly tables: 'simple' | 'all'
+  /** Whether the format can represent underlined, subscript and superscript text. */
+  readonly hasAllMarks: boolean
   /** @throws ApiError INVALID_ARGUMENT if the text exceeds a limit */
   parse(text: string, features: BlockFeatures): ParsedBlocks
   /** @throws ApiError RESOURCE_EXHAUSTED as for `Output` */

@@ -73,6 +73,16 @@ export function atomKey(inline: Inline): string {
   return inline.kind === 'custom' ? `custom ${inline.id}` : inline.kind
 }
 
-export const marksKey = ({ bold, italic, strike, code, link }: BlockMarks): string =>
+export const marksKey = ({
+  bold,
+  italic,
+  strike,
+  code,
+  underline,
+  subscript,
+  superscript,
+  link,
+}: BlockMarks): string =>
   `${bold ? 'b' : ''}${italic ? 'i' : ''}${strike ? 's' : ''}${code ? 'c' : ''}` +
+  `${underline ? 'u' : ''}${subscript ? 'v' : ''}${superscript ? '^' : ''}` +
   (link === undefined ? '' : JSON.stringify([link.href, link.title]))

@@ -1,4 +1,5 @@
 import type { MarkSet } from '../xml/mark-sets.ts'
+import { storedName } from '../xml/names.ts'
 import { type NodeInterner, subtreeSize, XmlRunBuilder } from '../xml/node-interner.ts'
 import type { MarkForm } from '../xml/stored-marks.ts'
 import type { XmlElement, XmlNode } from '../xml/tree.ts'
@@ -65,8 +66,17 @@ export class BlockWriter {
     return new Map([...Object.entries(defaults ?? {}), ...this.stated(block)])
   }
 
-  /** Returns the attributes that a block states. The value null stands for an absent attribute. */
+  /** Returns the attributes that a block states and the editor has. */
   stated(block: BlockNode): Attributes {
+    const stated = this.#stated(block)
+    const { editor, nodes } = this.#dialect
+    const name = block.kind === 'custom' ? undefined : nodes[block.kind]
+    if (editor === null || name === undefined) return stated
+    return new Map([...stated].filter(([attribute]) => editor.hasAttribute(name, attribute)))
+  }
+
+  /** The value null stands for an absent attribute. */
+  #stated(block: BlockNode): Attributes {
     switch (block.kind) {
       case 'heading':
         return new Map([['level', String(block.level)]])
@@ -171,7 +181,9 @@ export class BlockWriter {
     return set
   }
 
-  /** Returns the marks of a new text, in the order of their names in the dialect. */
+  /**
+   * Returns the marks of a new text. As in the editor, a mark removes the marks that it excludes.
+   */
   markForms({ link, ...simple }: BlockMarks): MarkForm[] {
     const forms: MarkForm[] = []
     for (const mark of Object.keys(simple) as MarkName[]) {
@@ -183,8 +195,19 @@ export class BlockWriter {
       const { href, title } = link
       forms.push({ name: linkName, attributes: [...given({ href, title })] })
     }
-    return forms
+    return forms.reduce<MarkForm[]>((kept, form) => this.#added(kept, form), [])
   }
+
+  /** Adds a mark, unless one of the others excludes it. */
+  #added(forms: readonly MarkForm[], form: MarkForm): MarkForm[] {
+    if (forms.some(({ name }) => this.excludes(name, form.name) && !this.excludes(form.name, name)))
+      return [...forms]
+    return [...forms.filter(({ name }) => !this.excludes(form.name, name)), form]
+  }
+
+  /** Returns whether a mark removes another one. Both are names in the dialect. */
+  excludes = (name: string, other: string): boolean =>
+    this.#dialect.editor?.excludes(storedName(name), storedName(other)) === true
 }
 
 /** Returns the attributes that are not null. */

@@ -127,6 +127,9 @@ export interface BlockMarks {
   readonly italic?: true
   readonly strike?: true
   readonly code?: true
+  readonly underline?: true
+  readonly subscript?: true
+  readonly superscript?: true
   readonly link?: { readonly href: string; readonly title: string | null }
 }
 

@@ -1,3 +1,4 @@
+import type { NormalForm } from '../xml/normal-form.ts'
 import type { ObservedSchema } from '../xml/observed-schema.ts'
 import type { BlockMarks, BlockNode, HardBreak } from './block.ts'
 
@@ -20,12 +21,16 @@ export interface Dialect {
   readonly defaults: Readonly<Partial<Record<NamedKind, Readonly<Record<string, string>>>>>
   /** True if an image is a block. Otherwise an image is a part of a line. */
   readonly hasBlockImages: boolean
+  /** The schema that the content must match; null without one. */
+  readonly editor: NormalForm | null
 }
+
+type EditorNames = Omit<Dialect, 'editor'>
 
 const tableCell = { colspan: '1', rowspan: '1' }
 
-/** Names of Tiptap's StarterKit and its extensions for tables, tasks and images. */
-const tiptap: Dialect = {
+/** EditorNames of Tiptap's StarterKit and its extensions for tables, tasks and images. */
+const tiptap: EditorNames = {
   nodes: {
     paragraph: 'paragraph',
     heading: 'heading',
@@ -51,8 +56,8 @@ const tiptap: Dialect = {
   hasBlockImages: true,
 }
 
-/** Names of `prosemirror-schema-basic` and `prosemirror-schema-list`. */
-const proseMirror: Dialect = {
+/** EditorNames of `prosemirror-schema-basic` and `prosemirror-schema-list`. */
+const proseMirror: EditorNames = {
   nodes: {
     paragraph: 'paragraph',
     heading: 'heading',
@@ -72,7 +77,7 @@ const proseMirror: Dialect = {
   hasBlockImages: false,
 }
 
-/** Names of `prosemirror-tables`, for ProseMirror documents that have tables. */
+/** EditorNames of `prosemirror-tables`, for ProseMirror documents that have tables. */
 const proseMirrorTables = {
   table: 'table',
   tableRow: 'table_row',
@@ -92,7 +97,7 @@ const proseMirrorNames = [
   'em',
 ]
 
-/** Names of Tiptap that ProseMirror's own schemas do not have. */
+/** EditorNames of Tiptap that ProseMirror's own schemas do not have. */
 const tiptapNames = [
   'bulletList',
   'orderedList',
@@ -109,23 +114,47 @@ const tiptapNames = [
 /** Spellings of a mark for strikethrough in schemas that extend ProseMirror's basic schema. */
 const strikeNames = ['strikethrough', 'strike', 's']
 
+/** Spellings of marks that not every editor has. */
+const spellings = {
+  underline: ['underline', 'u'],
+  subscript: ['subscript', 'sub'],
+  superscript: ['superscript', 'sup'],
+} as const satisfies Readonly<Partial<Record<MarkName, readonly string[]>>>
+
+/** Returns the names of the marks for underlined, subscript and superscript text that a root or its schema has. */
+export const lineMarks = (schema: ObservedSchema): Dialect['marks'] =>
+  Object.fromEntries(
+    Object.entries(spellings).flatMap(([mark, names]) => {
+      const name = names.find((each) => schema.has(each))
+      return name === undefined ? [] : [[mark, name]]
+    }),
+  )
+
 /** Returns whether the root has the nesting of BlockNote, for which there is no dialect yet. */
 export const isBlockNote = (schema: ObservedSchema, contentKey: string): boolean =>
   schema.useOf('blockGroup') !== 'new' || (contentKey === 'document-store' && schema.isUnused)
 
 /**
- * Chooses the dialect of a root by the names that it uses. If the names leave the choice open, the name of
- * the root decides.
+ * Chooses the dialect of a root by the names that it or its schema uses. If the names leave the choice open,
+ * the name of the root decides.
  * @param hasInlineImages whether a line of the root contains an image
  */
 export function dialectOf(schema: ObservedSchema, contentKey: string, hasInlineImages: boolean): Dialect {
-  const uses = (name: string): boolean => schema.useOf(name) !== 'new'
+  const { editor } = schema
+  const uses = (name: string): boolean => schema.has(name)
+  const isTiptap = tiptapNames.some(uses)
   const isProseMirror =
-    proseMirrorNames.some(uses) || (contentKey === 'prosemirror' && !tiptapNames.some(uses))
-  if (!isProseMirror) return hasInlineImages ? { ...tiptap, hasBlockImages: false } : tiptap
+    editor === null
+      ? proseMirrorNames.some(uses) || (contentKey === 'prosemirror' && !isTiptap)
+      : proseMirrorNames.some(uses) && !isTiptap
+  if (!isProseMirror) {
+    const needsLine = editor !== null && !editor.startsWith(editor.topNode, 'image')
+    return { ...tiptap, editor, hasBlockImages: !(hasInlineImages || needsLine) }
+  }
   const strike = strikeNames.find(uses)
   return {
     ...proseMirror,
+    editor,
     nodes: uses('table_row') ? { ...proseMirror.nodes, ...proseMirrorTables } : proseMirror.nodes,
     marks: strike === undefined ? proseMirror.marks : { ...proseMirror.marks, strike },
   }

@@ -231,11 +231,14 @@ export class BlockMerger {
     const known = this.#sets.get(key)
     if (known !== undefined) return known
     const before = this.#reader.marksOf(stored)
-    let set: MarkSet = 0
-    for (const form of this.#marks.formsOf(stored)) {
-      if (!this.#reader.isKnownMark(form.name)) set = this.#marks.with(set, form)
+    const isSame = marksKey(before) === marksKey(marks)
+    const wanted = isSame ? [] : this.#writer.markForms(marks)
+    let set: MarkSet = isSame ? stored : 0
+    for (const form of isSame ? [] : this.#marks.formsOf(stored)) {
+      const isKept = !wanted.some(({ name }) => this.#writer.excludes(name, form.name))
+      if (isKept && !this.#reader.isKnownMark(form.name)) set = this.#marks.with(set, form)
     }
-    for (const form of this.#writer.markForms(marks)) {
+    for (const form of wanted) {
       const isLink = form.attributes.length > 0
       const same =
         !isLink || marksKey({ link: before.link as never }) === marksKey({ link: marks.link as never })

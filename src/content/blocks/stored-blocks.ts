@@ -1,7 +1,8 @@
 import type { ObservedSchema } from '../xml/observed-schema.ts'
 import type { LiveElement, LiveNode } from '../xml/tree.ts'
+import type { BlockFormat } from './block-format.ts'
 import type { NodeIds } from './block-reader.ts'
-import { type Dialect, dialectOf } from './dialect.ts'
+import { type Dialect, dialectOf, lineMarks } from './dialect.ts'
 
 /** The id of a node of XML is that of its first item. */
 export const xmlIds: NodeIds = { idOf: storedId }
@@ -11,9 +12,15 @@ function storedId(node: LiveNode): string {
   return item === null || item === undefined ? '0-0' : `${item.id.client}-${item.id.clock}`
 }
 
-/** Returns the dialect of a root. */
-export const dialectFor = (root: LiveElement, vocabulary: ObservedSchema, contentKey: string): Dialect =>
-  dialectOf(vocabulary, contentKey, hasInlineImages(root))
+/** Returns the dialect of a root, with the marks that a format can represent. */
+export function dialectFor(
+  root: LiveElement,
+  vocabulary: ObservedSchema,
+  { hasAllMarks }: Pick<BlockFormat, 'hasAllMarks'>,
+): Dialect {
+  const dialect = dialectOf(vocabulary, vocabulary.contentKey, hasInlineImages(root))
+  return hasAllMarks ? { ...dialect, marks: { ...dialect.marks, ...lineMarks(vocabulary) } } : dialect
+}
 
 /** Returns whether a paragraph or a heading contains an image. */
 function hasInlineImages(root: LiveElement): boolean {

@@ -2,6 +2,7 @@ import type * as Y from 'yjs'
 import { invalidContent } from '../content-error.ts'
 import { Output } from '../output.ts'
 import { applyToRoot, type ReplacementResult } from '../replacement-result.ts'
+import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import { stepsMax } from '../text/plan.ts'
 import { MarkTable } from '../xml/mark-sets.ts'
 import { NodeInterner } from '../xml/node-interner.ts'
@@ -27,15 +28,21 @@ import { dialectFor, nodesById, xmlIds } from './stored-blocks.ts'
 /**
  * Makes an XML root equal to a text. Content that the format cannot represent stays with the text that stays.
  * If the text is that of the root, nothing changes.
+ * @param schema the schema in whose normal form new nodes and marks are written; null without one
  * @throws ApiError INVALID_ARGUMENT if a placeholder stands for no node of the root
  */
-export function replaceXmlBlocks(doc: Y.Doc, contentKey: string, target: TextOfBlocks): ReplacementResult {
-  const plan = planTree(doc.share.get(contentKey), contentKey, (vocabulary, marks, numbers, root) => {
+export function replaceXmlBlocks(
+  doc: Y.Doc,
+  contentKey: string,
+  target: TextOfBlocks,
+  schema: CompiledSchema | null = null,
+): ReplacementResult {
+  const treeIn: TargetTree = (vocabulary, marks, numbers, root) => {
     const tree = targetOfText(target, storedRoot(target.format, vocabulary, marks, numbers, root))
     if (tree.number !== root.number) requireDialect(target.format, vocabulary)
     return tree
-  })
-  return applyToRoot(doc, contentKey, plan)
+  }
+  return applyToRoot(doc, contentKey, planTree(doc.share.get(contentKey), contentKey, treeIn, { schema }))
 }
 
 /**
@@ -51,7 +58,7 @@ export function readXmlBlocks(
   const vocabulary = new ObservedSchema(contentKey)
   const marks = new MarkTable(vocabulary)
   const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, new NodeInterner(), output)
-  const reader = new BlockReader(dialectFor(root, vocabulary, contentKey), marks, xmlIds, format.tables)
+  const reader = new BlockReader(dialectFor(root, vocabulary, format), marks, xmlIds, format.tables)
   return format.write(reader.blocks(root.children), output).text
 }
 
@@ -63,7 +70,7 @@ export const newXmlBlocks =
   (target: TextOfBlocks): TargetTree =>
   (vocabulary, marks, numbers, root) => {
     requireDialect(target.format, vocabulary)
-    const dialect = dialectFor(root, vocabulary, vocabulary.contentKey)
+    const dialect = dialectFor(root, vocabulary, target.format)
     vocabulary.assumeRichText()
     const { blocks, placeholders } = blocksFor(target, featuresOf(dialect))
     if (placeholders.size > 0)
@@ -79,15 +86,15 @@ export const newXmlBlocks =
   }
 
 function storedRoot(
-  { tables }: BlockFormat,
+  format: BlockFormat,
   vocabulary: ObservedSchema,
   marks: MarkTable,
   numbers: NodeInterner,
   root: LiveElement,
 ): StoredRoot<XmlElement> {
-  const dialect = dialectFor(root, vocabulary, vocabulary.contentKey)
+  const dialect = dialectFor(root, vocabulary, format)
   vocabulary.assumeRichText()
-  const reader = new BlockReader(dialect, marks, xmlIds, tables)
+  const reader = new BlockReader(dialect, marks, xmlIds, format.tables)
   let nodes: ReadonlyMap<string, LiveNode> | null = null
   const nodeOf = (id: string): LiveNode | undefined => {
     nodes ??= nodesById(root)

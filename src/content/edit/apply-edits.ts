@@ -4,6 +4,7 @@ import type { Json } from '../json/json.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import { requireRoot, shownName } from '../roots.ts'
+import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, JsonPatchOperation } from './edit.ts'
@@ -16,6 +17,7 @@ import { applyTextEdit } from './text-edit.ts'
  * Applies edits to a root, in order and in one transaction. If an edit fails, earlier edits of the call stay
  * in `doc`: the caller must then discard `doc`, unless the call has only one edit.
  * @param given the root that the caller has specified, if any
+ * @param schema the schema in whose normal form rich text is written; null without one
  * @throws ApiError INVALID_ARGUMENT if the root does not support an edit; FAILED_PRECONDITION if the target of
  * an edit is missing or ambiguous, or if a patch fails; NOT_FOUND if the root does not exist
  */
@@ -24,13 +26,14 @@ export function applyEdits(
   contentKey: string,
   edits: readonly Edit[],
   given: string | undefined,
+  schema: CompiledSchema | null = null,
 ): ReplacementResult {
   requireRoot(doc, contentKey, given)
   const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey)
   const apply = (transaction: Y.Transaction): ReplacementResult => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const outcomes = edits.map((edit, index) =>
-      applyEdit({ transaction, root, kind, contentKey, place: editName(index) }, edit, index),
+      applyEdit({ transaction, root, kind, contentKey, schema, place: editName(index) }, edit, index),
     )
     return {
       contentKey,
@@ -52,12 +55,13 @@ interface EditedRoot {
   readonly root: SharedRoot
   readonly kind: KnownKind
   readonly contentKey: string
+  readonly schema: CompiledSchema | null
   /** The edit, as messages name it. */
   readonly place: string
 }
 
 function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
-  const { transaction, root, kind, contentKey, place } = at
+  const { transaction, root, kind, contentKey, schema, place } = at
   try {
     return kind === 'map' || kind === 'array'
       ? applyPatch(
@@ -67,7 +71,7 @@ function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
           patchOf(edit, kind, at),
           edit.is === 'patch' ? `${place}.patch` : place,
         )
-      : applyTextEdit(transaction, root, kind, contentKey, edit, place)
+      : applyTextEdit(transaction, root, kind, contentKey, edit, place, schema)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message, details, retryAfterSeconds } = error

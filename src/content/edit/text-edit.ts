@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { Edit, EditOutcome } from './edit.ts'
 import { readLineView } from './targets/line-view.ts'
@@ -16,6 +17,7 @@ export type TextKind = 'text' | 'xml' | 'xmltext'
  * throws. The Yjs type of the root does not change.
  * @param contentKey name of the root; it indicates the kind of editor
  * @param place position of the edit in the request, such as `edits[2]`, with which messages begin
+ * @param schema the schema in whose normal form rich text is written; null without one
  * @throws ApiError FAILED_PRECONDITION if the target is missing or ambiguous; INVALID_ARGUMENT if a root of
  * this kind does not support the edit
  */
@@ -26,13 +28,14 @@ export function applyTextEdit(
   contentKey: string,
   edit: Edit,
   place: string,
+  schema: CompiledSchema | null = null,
 ): EditOutcome {
   if (kind === 'text') {
     const target = { view: readLineView(root), doc: transaction.doc, contentKey }
     return new LineEdits(target, place).apply(edit)
   }
   if (kind === 'xml') {
-    const target = { view: readXmlView(root), type: root, doc: transaction.doc, contentKey }
+    const target = { view: readXmlView(root), type: root, doc: transaction.doc, contentKey, schema }
     return new XmlEdits(transaction, target, place).apply(edit)
   }
   const target = { view: readNestedView(root), type: root, doc: transaction.doc, contentKey }

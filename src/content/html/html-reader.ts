@@ -42,6 +42,9 @@ const simpleMarks: ReadonlyMap<string, BlockMarks> = new Map<string, BlockMarks>
   ...['i', 'em'].map((name): [string, BlockMarks] => [name, { italic: true }]),
   ...['s', 'del', 'strike'].map((name): [string, BlockMarks] => [name, { strike: true }]),
   ...['code', 'tt', 'kbd', 'samp'].map((name): [string, BlockMarks] => [name, { code: true }]),
+  ...['u', 'ins'].map((name): [string, BlockMarks] => [name, { underline: true }]),
+  ['sub', { subscript: true }],
+  ['sup', { superscript: true }],
 ])
 
 /** Receives the ends of lines, and the elements that are blocks. */

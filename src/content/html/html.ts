@@ -7,6 +7,7 @@ import { writeHtml } from './write-html.ts'
 export const htmlFormat: BlockFormat = {
   name: 'html',
   tables: 'all',
+  hasAllMarks: true,
   parse: (text, features) => new HtmlReader(features).read(parseHtml(text)),
   write: writeHtml,
 }

@@ -183,10 +183,16 @@ interface Tag {
 function tagsOf(inline: Inline): readonly Tag[] {
   if (inline.kind === 'image') return inline.href === null ? [] : linkTags({ href: inline.href, title: null })
   if (inline.kind !== 'text') return []
-  const { link, bold, italic, strike, code } = inline.marks
-  const simple = [bold && 'strong', italic && 'em', strike && 's', code && 'code'].flatMap((name) =>
-    name ? [{ name, start: `<${name}>` }] : [],
-  )
+  const { link, bold, italic, strike, code, underline, subscript, superscript } = inline.marks
+  const simple = [
+    bold && 'strong',
+    italic && 'em',
+    underline && 'u',
+    strike && 's',
+    subscript && 'sub',
+    superscript && 'sup',
+    code && 'code',
+  ].flatMap((name) => (name ? [{ name, start: `<${name}>` }] : []))
   return link === undefined ? simple : [...linkTags(link), ...simple]
 }
 

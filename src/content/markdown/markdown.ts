@@ -6,6 +6,7 @@ import { writeMarkdown } from './write-markdown.ts'
 export const markdownFormat: BlockFormat = {
   name: 'markdown',
   tables: 'simple',
+  hasAllMarks: false,
   parse: parseMarkdown,
   write: writeMarkdown,
 }

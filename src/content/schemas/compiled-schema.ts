@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import type { JsonObject } from '../json/json.ts'
+import type { Json, JsonObject } from '../json/json.ts'
 import {
   ContentExpressionError,
   type ContentState,
@@ -26,6 +26,8 @@ export interface AttributeRule {
   readonly isRequired: boolean
   /** Null: every type. */
   readonly types: ReadonlySet<string> | null
+  /** The default; null if the attribute has none. */
+  readonly initial: Json
 }
 
 export type RulesByAttribute = ReadonlyMap<string, AttributeRule>
@@ -39,8 +41,10 @@ export interface NodeRule {
 
 export interface MarkRule {
   readonly attributes: RulesByAttribute
-  /** Names of the marks that cannot be on the same text. */
+  /** Names of the other marks that cannot be on the same text. */
   readonly excludes: ReadonlySet<string>
+  /** Whether several marks with this name can be on the same text. */
+  readonly overlaps: boolean
 }
 
 /** A schema of nodes and marks that content can be compared with. */
@@ -95,6 +99,7 @@ export function compileSchema(spec: SchemaSpec): CompiledSchema {
     marks.set(name, {
       attributes: rulesOf(attributes),
       excludes: new Set(excluded.filter((other) => other !== name)),
+      overlaps: excludes !== undefined && !excluded.includes(name),
     })
   }
   return { is: 'nodes', topNode, contentKey: spec.contentKey ?? null, nodes, marks }
@@ -173,7 +178,7 @@ function rulesOf(specs: SpecsByAttribute | undefined): RulesByAttribute {
   const rules = new Map<string, AttributeRule>()
   for (const [name, spec] of Object.entries(specs ?? {})) {
     const types = spec.type === undefined ? null : new Set(spec.type.split('|').map((type) => type.trim()))
-    rules.set(name, { isRequired: !Object.hasOwn(spec, 'default'), types })
+    rules.set(name, { isRequired: !Object.hasOwn(spec, 'default'), types, initial: spec.default ?? null })
   }
   return rules
 }

@@ -6,3 +6,6 @@ const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
 
 /** Returns the name of the mark that is stored with a key. */
 export const markName = (key: string): string => hashedKey.exec(key)?.[1] ?? key
+
+/** Returns whether a key has the form of marks that may overlap. */
+export const isHashedKey = (key: string): boolean => hashedKey.test(key)

@@ -50,11 +50,13 @@ export class XmlBuilder {
 
   #element({ name, attributes, children }: XmlElement): Y.XmlElement {
     const element = new Y.XmlElement(storedName(name))
-    for (const [attribute, text] of attributes) {
-      const value = this.attributeValue(name, attribute, text)
-      // Yjs accepts values of any type, although its type definitions only allow strings.
-      element.setAttribute(storedName(attribute), value as string)
-    }
+    const { editor } = this.#vocabulary
+    editor?.count('node', storedName(name))
+    const values = new Map<string, unknown>(editor?.nodeDefaults(storedName(name)))
+    for (const [attribute, text] of attributes)
+      values.set(storedName(attribute), this.attributeValue(name, attribute, text))
+    // Yjs accepts values of any type, although its type definitions only allow strings.
+    for (const [attribute, value] of values) element.setAttribute(attribute, value as string)
     for (let index = 0; index < children.length; index += childrenAtOnce) {
       const some = children.slice(index, index + childrenAtOnce)
       element.insert(

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json.ts'
 import type { AttributeRun } from '../text/text-state.ts'
 import { storedName } from './names.ts'
+import type { NormalForm } from './normal-form.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import {
   byName,
@@ -34,6 +35,7 @@ const shownInAllMax = 4_000_000
  */
 export class MarkTable {
   readonly #values: ValueCodec
+  readonly #editor: NormalForm | null
   readonly #store: MarkCodec
   readonly #numbers = new Map<string, number>()
   readonly #forms: MarkForm[] = []
@@ -48,6 +50,7 @@ export class MarkTable {
 
   constructor(vocabulary: ObservedSchema) {
     this.#values = vocabulary.values
+    this.#editor = vocabulary.editor
     this.#store = new MarkCodec(vocabulary)
   }
 
@@ -99,7 +102,7 @@ export class MarkTable {
    * replaces the others of this name, because it is the inner mark.
    */
   with(set: MarkSet, { name, attributes }: MarkForm): MarkSet {
-    const number = this.#numberOfForm({ name, attributes: attributes.toSorted(byName) })
+    const number = this.#numberOfTarget({ name, attributes: attributes.toSorted(byName) })
     const overlaps = this.#store.overlaps(name)
     const others = this.#marksIn(set).filter((other) => overlaps || this.#forms[other]?.name !== name)
     return this.#setNumber([...others, number])
@@ -111,7 +114,7 @@ export class MarkTable {
    */
   withValues(set: MarkSet, name: string, attributes: JsonObject): MarkSet {
     const form = markFormFrom(name, attributes, this.#values)
-    const number = this.#numberOfForm(form)
+    const number = this.#numberOfTarget(form)
     if (!this.#given.has(number)) this.#given.set(number, attributes)
     const marks = this.#marksIn(set)
     if (marks.some((other) => other !== number && this.#forms[other]?.name === form.name))
@@ -150,6 +153,7 @@ export class MarkTable {
    */
   #put(number: number, attributes: Record<string, unknown>, taken: ReadonlySet<string>): string {
     const form = this.#forms[number] as MarkForm
+    this.#editor?.count('mark', storedName(form.name))
     const { key, value } = this.#stored[number] ?? this.#store.newMark(form, this.#given.get(number) ?? null)
     this.#stored[number] = { key, value }
     const free = taken.has(key) ? overlappingKey(storedName(form.name), value) : key
@@ -171,8 +175,15 @@ export class MarkTable {
     return this.#sets.length - 1
   }
 
+  /** Returns the number of a mark of the target. A mark that the document does not have gets the defaults. */
+  #numberOfTarget(form: MarkForm): number {
+    const known = this.#numbers.get(keyOf(form))
+    const isStored = known !== undefined && this.#stored[known] !== null
+    return isStored ? known : this.#numberOfForm(this.#store.completed(form))
+  }
+
   #numberOfForm(form: MarkForm): number {
-    const key = JSON.stringify([form.name, form.attributes])
+    const key = keyOf(form)
     const known = this.#numbers.get(key)
     if (known !== undefined) return known
     this.#numbers.set(key, this.#forms.length)
@@ -181,6 +192,8 @@ export class MarkTable {
     return this.#forms.length - 1
   }
 }
+
+const keyOf = ({ name, attributes }: MarkForm): string => JSON.stringify([name, attributes])
 
 function shownOf(stored: MarkAttributes): [string, number][] {
   if (stored.size <= shownMax) return [...stored]

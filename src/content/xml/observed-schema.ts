@@ -1,4 +1,7 @@
+import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import { typeOfValue, type ValueType } from './attribute-values.ts'
+import { storedName } from './names.ts'
+import { NormalForm } from './normal-form.ts'
 import { jsonValues, type ValueCodec, xmlValues } from './value-codec.ts'
 
 /**
@@ -42,6 +45,12 @@ function typed(type: ValueType, names: string): [string, ValueType][] {
   return names.split(' ').map((name) => [name, type])
 }
 
+/**
+ * Starts the name under which the attribute types of marks are recorded, so that it differs from the name of
+ * every element.
+ */
+export const markOwner = '--'
+
 /** How a document uses a name. */
 export type NameUse = 'element' | 'mark' | 'both' | 'new'
 
@@ -53,6 +62,8 @@ export class ObservedSchema {
   /** How the format of the target represents values. */
   readonly values: ValueCodec
   readonly contentKey: string
+  /** The schema that the content must match; null without one. */
+  readonly editor: NormalForm | null
   #richTextRoot: boolean
   readonly #elements = new Set<string>()
   readonly #marks = new Set<string>()
@@ -61,11 +72,12 @@ export class ObservedSchema {
   readonly #types = new Map<string, Map<ValueType, number>>()
 
   /** @param contentKey name of the root, which indicates the kind of editor */
-  constructor(contentKey: string, values = xmlValues) {
+  constructor(contentKey: string, values = xmlValues, schema: CompiledSchema | null = null) {
     this.contentKey = contentKey
     this.values = values
-    // Only formats of rich text have typed values.
-    this.#richTextRoot = richTextRoots.has(contentKey) || values === jsonValues
+    this.editor = schema === null ? null : new NormalForm(schema)
+    // Only formats of rich text have typed values, and only rich text has a schema.
+    this.#richTextRoot = richTextRoots.has(contentKey) || values === jsonValues || schema !== null
   }
 
   addElement(name: string): void {
@@ -122,8 +134,21 @@ export class ObservedSchema {
     return isElement ? 'element' : 'new'
   }
 
+  /** For a name that is new to the document: returns whether it is a mark. The schema decides if it can. */
   isInlineMark(name: string): boolean {
+    const [isMark, isNode] = [this.#isIn('mark', name), this.#isIn('node', name)]
+    if (isMark !== isNode) return isMark
     return this.isRichText && inlineMarks.has(name)
+  }
+
+  /** Returns whether the document or the schema has a node or a mark with this name. */
+  has(name: string): boolean {
+    return this.useOf(name) !== 'new' || this.#isIn('mark', name) || this.#isIn('node', name)
+  }
+
+  #isIn(kind: 'node' | 'mark', name: string): boolean {
+    const stored = storedName(name)
+    return (kind === 'node' ? this.editor?.hasNode(stored) : this.editor?.hasMark(stored)) === true
   }
 
   /** For a name that is new to the document: returns whether several marks with this name may overlap. */
@@ -132,10 +157,14 @@ export class ObservedSchema {
   }
 
   /**
-   * Returns the most frequent type of the attribute in the document. For a new attribute, returns the type
-   * that rich-text editors expect.
+   * Returns the type of the attribute in the schema, otherwise its most frequent type in the document. For a
+   * new attribute, returns the type that rich-text editors expect.
    */
   typeOf(owner: string, attribute: string): ValueType {
+    const isMark = owner.startsWith(markOwner)
+    const name = storedName(isMark ? owner.slice(markOwner.length) : owner)
+    const stated = this.editor?.typeOf(isMark ? 'mark' : 'node', name, storedName(attribute)) ?? null
+    if (stated !== null) return stated
     let [best, most]: [ValueType | null, number] = [null, 0]
     for (const [type, count] of this.#types.get(`${owner} ${attribute}`) ?? []) {
       if (count > most) [best, most] = [type, count]

@@ -1,9 +1,10 @@
 import * as buffer from 'lib0/buffer'
 import * as sha256 from 'lib0/hash/sha256'
-import type { Json, JsonObject } from '../json/json.ts'
+import { type Json, type JsonObject, setMember } from '../json/json.ts'
+import { isHashedKey, markName } from '../schemas/mark-keys.ts'
 import { typeOfValue } from './attribute-values.ts'
 import { storedName, xmlName } from './names.ts'
-import type { ObservedSchema } from './observed-schema.ts'
+import { markOwner, type ObservedSchema } from './observed-schema.ts'
 import type { ValueCodec } from './value-codec.ts'
 
 /** A formatting mark as a format shows it: a name and attributes, sorted by name. Both are in the XML form. */
@@ -32,18 +33,12 @@ interface MarkUse {
   readonly nullable: Set<string>
 }
 
-/**
- * Matches the key of a mark that may overlap with other marks of the same name. The key has the form of
- * y-prosemirror: name, `--`, eight characters of base64.
- */
-const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
-
 /** Name of the XML attribute for a value that is not an object. */
 const scalarName = 'value'
 
 /** Returns the form of a stored mark. */
 export const markFormOf = ({ key, value }: StoredMark, values: ValueCodec): MarkForm =>
-  markFormFrom(hashedKey.exec(key)?.[1] ?? key, value, values)
+  markFormFrom(markName(key), value, values)
 
 /** Returns the form of a mark with the stored name `name`. */
 export function markFormFrom(storedName: string, value: unknown, values: ValueCodec): MarkForm {
@@ -69,8 +64,24 @@ export class MarkCodec {
     this.#vocabulary = vocabulary
   }
 
+  /** The schema of the editor decides, otherwise the document. */
   overlaps(name: string): boolean {
-    return this.#uses.get(name)?.overlaps ?? this.#vocabulary.mayOverlap(name)
+    const stated = this.#vocabulary.editor?.overlaps(storedName(name)) ?? null
+    return stated ?? this.#uses.get(name)?.overlaps ?? this.#vocabulary.mayOverlap(name)
+  }
+
+  /** Adds the attributes that the editor gives to a new mark, if they are not in the form. */
+  completed(form: MarkForm): MarkForm {
+    const { editor, values } = this.#vocabulary
+    const present = new Set(form.attributes.map(([name]) => name))
+    const added = [...(editor?.markDefaults(storedName(form.name)) ?? [])].flatMap(([attribute, value]) => {
+      const name = xmlName(attribute)
+      const text = present.has(name) ? null : (values.toText(value) ?? values.nullText)
+      return text === null ? [] : [[name, text] as const]
+    })
+    return added.length === 0
+      ? form
+      : { name: form.name, attributes: [...form.attributes, ...added].sort(byName) }
   }
 
   /** Records that several marks with this name are on the same text. */
@@ -80,7 +91,7 @@ export class MarkCodec {
 
   learn(name: string, { key, value }: StoredMark): void {
     const use = this.#useOf(name)
-    use.overlaps ||= hashedKey.test(key)
+    use.overlaps ||= isHashedKey(key)
     if (value === true) use.bare ??= 'true'
     else if (!isObject(value)) {
       use.scalar = true
@@ -124,9 +135,24 @@ export class MarkCodec {
 
   #valueFrom(name: string, given: JsonObject): Json {
     const use = this.#uses.get(name)
-    const [first, ...others] = Object.entries(given)
-    if (first === undefined) return this.#bareOf(use) === 'true' ? true : given
-    return use?.scalar === true && first[0] === scalarName && others.length === 0 ? first[1] : given
+    const value = this.#ordered(name, given)
+    const [first, ...others] = Object.entries(value)
+    if (first === undefined) return this.#bareOf(name, use) === 'true' ? true : value
+    return use?.scalar === true && first[0] === scalarName && others.length === 0 ? first[1] : value
+  }
+
+  /** Returns attributes with the defaults of the editor, in its order. */
+  #ordered(name: string, given: JsonObject): JsonObject {
+    const { editor } = this.#vocabulary
+    if (editor === null) return given
+    const defaults = editor.markDefaults(storedName(name))
+    const ordered: Record<string, Json> = {}
+    for (const attribute of editor.markAttributes(storedName(name))) {
+      const value = Object.hasOwn(given, attribute) ? given[attribute] : defaults.get(attribute)
+      if (value !== undefined) setMember(ordered, attribute, value)
+    }
+    for (const [attribute, value] of Object.entries(given)) setMember(ordered, attribute, value)
+    return ordered
   }
 
   #newValue({ name, attributes }: MarkForm): unknown {
@@ -134,13 +160,18 @@ export class MarkCodec {
     const typed = (attribute: string, text: string): unknown =>
       this.#vocabulary.values.toValue(text, () => this.#vocabulary.typeOf(ownerOf(name), attribute))
     const [first] = attributes
-    if (first === undefined && this.#bareOf(use) === 'true') return true
+    const { editor } = this.#vocabulary
+    const defaults = editor?.markDefaults(storedName(name))
+    if (first === undefined && !defaults?.size && this.#bareOf(name, use) === 'true') return true
     if (use?.scalar === true && attributes.length === 1 && first?.[0] === scalarName) return typed(...first)
     const texts = new Map(attributes.map(([attribute, text]) => [storedName(attribute), text]))
     const value = new Map<string, unknown>()
-    for (const known of use?.names ?? []) {
+    const names = new Set([...(editor?.markAttributes(storedName(name)) ?? []), ...(use?.names ?? [])])
+    for (const known of names) {
       const text = texts.get(known)
+      const initial = defaults?.get(known)
       if (text !== undefined) value.set(known, typed(xmlName(known), text))
+      else if (initial !== undefined) value.set(known, initial)
       else if (use?.nullable.has(known) === true) value.set(known, null)
       texts.delete(known)
     }
@@ -150,20 +181,18 @@ export class MarkCodec {
 
   /**
    * Returns how a mark without attributes is stored: like other marks of the same name if there are any,
-   * otherwise like the marks of all names.
+   * otherwise as the editor of the schema does, otherwise like the marks of all names.
    */
-  #bareOf(use: MarkUse | undefined): 'true' | 'object' {
+  #bareOf(name: string, use: MarkUse | undefined): 'true' | 'object' {
     if (use !== undefined) return use.bare ?? 'object'
+    if (this.#vocabulary.editor?.hasMark(storedName(name)) === true) return 'object'
     const bares = [...this.#uses.values()].map(({ bare }) => bare)
     return bares.includes('true') && !bares.includes('object') ? 'true' : 'object'
   }
 }
 
-/**
- * Returns the name under which the attribute types of marks are recorded. It differs from the name of every
- * element, so that marks and elements of the same name have separate types.
- */
-const ownerOf = (name: string): string => `--${name}`
+/** Returns the name under which the attribute types of marks are recorded. Elements and marks have separate types. */
+const ownerOf = (name: string): string => markOwner + name
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeOfValue(value) === 'json' && !Array.isArray(value)

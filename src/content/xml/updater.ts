@@ -5,7 +5,7 @@ import { NodeAligner, type NodeDifference } from './align.ts'
 import type { XmlBudget } from './budget.ts'
 import { XmlBuilder } from './builder.ts'
 import type { MarkTable } from './mark-sets.ts'
-import { storedName } from './names.ts'
+import { storedName, xmlName } from './names.ts'
 import type { ObservedSchema } from './observed-schema.ts'
 import { emptyText, insertsOf, type MarkedText, planText, sliceText, textChange } from './text-plan.ts'
 import type { LiveElement, LiveNode, LiveText, XmlElement, XmlNode } from './tree.ts'
@@ -30,6 +30,7 @@ export class XmlUpdater {
   insertions = 0
   deletions = 0
   readonly #transaction: Y.Transaction
+  readonly #vocabulary: ObservedSchema
   readonly #marks: MarkTable
   readonly #effort: XmlBudget
   readonly #aligner: NodeAligner
@@ -38,6 +39,7 @@ export class XmlUpdater {
 
   constructor(transaction: Y.Transaction, vocabulary: ObservedSchema, marks: MarkTable, effort: XmlBudget) {
     this.#transaction = transaction
+    this.#vocabulary = vocabulary
     this.#marks = marks
     this.#effort = effort
     this.#aligner = new NodeAligner(effort.budget)
@@ -66,8 +68,16 @@ export class XmlUpdater {
     }
   }
 
-  #updateAttributes(live: LiveElement, { name, attributes }: XmlElement): void {
+  /** An attribute that the target does not have gets its default. */
+  #updateAttributes(live: LiveElement, { name, attributes: given }: XmlElement): void {
     const current = new Map(live.attributes)
+    const attributes = new Map(given)
+    const { editor, values } = this.#vocabulary
+    for (const [stored, value] of editor?.nodeDefaults(storedName(name)) ?? []) {
+      const [attribute, text] = [xmlName(stored), values.toText(value)]
+      if (current.has(attribute) && !attributes.has(attribute) && text !== null)
+        attributes.set(attribute, text)
+    }
     for (const [attribute, text] of attributes) {
       if (current.get(attribute) !== text) {
         this.insertions += 1

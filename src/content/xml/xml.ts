@@ -2,6 +2,7 @@ import type * as Y from 'yjs'
 import { invalidContent } from '../content-error.ts'
 import { jsonTypeName } from '../json/json.ts'
 import { applyToRoot, type PlannedUpdate, type ReplacementResult } from '../replacement-result.ts'
+import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { budgetFor, type XmlBudget } from './budget.ts'
 import { MarkTable } from './mark-sets.ts'
@@ -12,7 +13,7 @@ import { readTree } from './read-tree.ts'
 import { type TargetTree, targetTree } from './target-tree.ts'
 import { type TypedElement, typedTree } from './typed-tree.ts'
 import { XmlUpdater } from './updater.ts'
-import { jsonValues, xmlValues } from './value-codec.ts'
+import { jsonValues, type ValueCodec, xmlValues } from './value-codec.ts'
 
 /**
  * Checks that the `data` of an XML target is a well-formed fragment.
@@ -30,15 +31,25 @@ export function checkXml(data: unknown): ParsedElement {
  * updated in place. If the root is already equal, nothing changes. Content that XML cannot express (embeds,
  * hooks) stays.
  */
-export const replaceXml = (doc: Y.Doc, contentKey: string, parsed: ParsedElement): ReplacementResult =>
-  applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed))
+export const replaceXml = (
+  doc: Y.Doc,
+  contentKey: string,
+  parsed: ParsedElement,
+  schema: CompiledSchema | null = null,
+): ReplacementResult =>
+  applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed, undefined, schema))
 
 /**
  * Makes the elements and texts of the root `contentKey` equal to a target whose attributes have types, like
  * `replaceXml`. An attribute whose value is null counts as absent.
  */
-export const replaceTyped = (doc: Y.Doc, contentKey: string, target: TypedElement): ReplacementResult =>
-  applyToRoot(doc, contentKey, planTyped(doc.share.get(contentKey), contentKey, target))
+export const replaceTyped = (
+  doc: Y.Doc,
+  contentKey: string,
+  target: TypedElement,
+  schema: CompiledSchema | null = null,
+): ReplacementResult =>
+  applyToRoot(doc, contentKey, planTyped(doc.share.get(contentKey), contentKey, target, schema))
 
 /**
  * Makes the root equal to the same root of another document, like `replaceXml`. Names, marks and types of
@@ -57,22 +68,24 @@ export const planXml = (
   contentKey: string,
   parsed: ParsedElement,
   effort?: XmlBudget,
+  schema: CompiledSchema | null = null,
 ): PlannedUpdate | null =>
-  planTree(
-    type,
-    contentKey,
-    (vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers),
+  planTree(type, contentKey, (vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers), {
     effort,
-  )
+    schema,
+  })
 
 /** Compares a root or a nested fragment with a target whose attributes have types, like `planXml`. */
 export const planTyped = (
   type: SharedRoot | undefined,
   contentKey: string,
   target: TypedElement,
-  effort?: XmlBudget,
+  schema: CompiledSchema | null = null,
 ): PlannedUpdate | null =>
-  planTree(type, contentKey, (_, marks, numbers) => typedTree(target, marks, numbers), effort, jsonValues)
+  planTree(type, contentKey, (_, marks, numbers) => typedTree(target, marks, numbers), {
+    schema,
+    values: jsonValues,
+  })
 
 /** Compares a root or fragment with another root or fragment, like `planXml`. */
 export const planXmlOf = (
@@ -85,21 +98,25 @@ export const planXmlOf = (
     type,
     contentKey,
     (vocabulary, marks, numbers) => readTree(past, vocabulary, marks, numbers).root,
-    effort,
+    { effort },
   )
 
-/**
- * Compares a root or fragment with the tree into which a format converts its target, like `planXml`. `values`
- * is the form of the values in the tree.
- */
+interface TreeOptions {
+  readonly effort?: XmlBudget | undefined
+  /** The form of the values in the tree; default: the form of XML. */
+  readonly values?: ValueCodec
+  /** The schema in whose normal form new nodes and marks are written; null without one. */
+  readonly schema?: CompiledSchema | null
+}
+
+/** Compares a root or fragment with the tree into which a format converts its target, like `planXml`. */
 export function planTree(
   type: SharedRoot | undefined,
   contentKey: string,
   targetIn: TargetTree,
-  effort?: XmlBudget,
-  values = xmlValues,
+  { effort, values = xmlValues, schema = null }: TreeOptions = {},
 ): PlannedUpdate | null {
-  const vocabulary = new ObservedSchema(contentKey, values)
+  const vocabulary = new ObservedSchema(contentKey, values, schema)
   const marks = new MarkTable(vocabulary)
   const numbers = new NodeInterner()
   const { root, items } = readTree(type, vocabulary, marks, numbers)

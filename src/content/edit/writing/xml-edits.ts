@@ -1,6 +1,7 @@
 import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
+import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
@@ -48,6 +49,8 @@ import { XmlNodeBuilder } from './xml-node-builder.ts'
 export interface XmlEditRoot extends TargetRoot {
   readonly view: XmlFlowView
   readonly type: SharedRoot
+  /** The schema in whose normal form content is written; null without one. */
+  readonly schema: CompiledSchema | null
 }
 
 type InsertSide = 'before' | 'after' | 'into'
@@ -325,12 +328,12 @@ export class XmlEdits {
 
   #mark(target: ResolvedTarget, name: string, value: Json): EditOutcome {
     const matched = placeOfTarget(this.#view, target)
-    const { contentKey } = this.#root
-    const isRich = this.#view.paragraphName !== null || new ObservedSchema(contentKey).isRichText
+    const vocabulary = new ObservedSchema(this.#root.contentKey, undefined, this.#root.schema)
+    const isRich = this.#view.paragraphName !== null || vocabulary.isRichText
     if (isRich && value !== null && value !== true && !isObject(value)) {
       throw this.#unsupported('the value of a mark must be true, null, or an object with its attributes')
     }
-    const markingsOf = xmlMarkings(this.#view, contentKey, name, value)
+    const markingsOf = xmlMarkings(this.#view, vocabulary, name, value)
     for (const range of this.#rangesOf(target)) this.#writer.mark(range, markingsOf)
     return this.#outcome(matched)
   }
@@ -379,7 +382,7 @@ export class XmlEdits {
 
   /** @param values the form of the values in the content of the edit */
   #made(values?: ValueCodec): XmlNodeBuilder {
-    this.#nodes ??= new XmlNodeBuilder(this.#root.type, this.#root.contentKey, this.#view, values)
+    this.#nodes ??= new XmlNodeBuilder(this.#root, values)
     return this.#nodes
   }
 

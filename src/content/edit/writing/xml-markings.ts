@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../../json/json.ts'
+import { markName } from '../../schemas/mark-keys.ts'
 import { xmlName } from '../../xml/names.ts'
-import { ObservedSchema } from '../../xml/observed-schema.ts'
+import type { ObservedSchema } from '../../xml/observed-schema.ts'
 import { MarkCodec, markFormOf } from '../../xml/stored-marks.ts'
 import { xmlValues } from '../../xml/value-codec.ts'
 import type { FlowView, TextSource } from '../targets/flow-view.ts'
@@ -12,12 +13,11 @@ import type { Marking } from './source-edits.ts'
  */
 export function xmlMarkings(
   view: FlowView,
-  contentKey: string,
+  vocabulary: ObservedSchema,
   name: string,
   value: Json,
 ): (source: TextSource) => readonly Marking[] {
   if (value === null) return (source) => keysOf(source, name).map((key) => ({ name: key, value: null }))
-  const vocabulary = new ObservedSchema(contentKey)
   const codec = new MarkCodec(vocabulary)
   for (const { pieces } of view.flows) {
     for (const { source } of pieces) {
@@ -30,8 +30,16 @@ export function xmlMarkings(
   if (value !== true && !isObject(value)) return () => [{ name, value }]
   const form = { name: xmlName(name), attributes: [] }
   const { key, value: stored } = codec.newMark(form, value === true ? null : value)
-  return () => [{ name: key, value: stored }]
+  return (source) => [{ name: key, value: stored }, ...excludedMarkings(source, vocabulary, name)]
 }
+
+/** Returns the formatting attributes that the editor of the schema removes from text that gets a mark. */
+const excludedMarkings = (source: TextSource, { editor }: ObservedSchema, mark: string): Marking[] =>
+  editor === null
+    ? []
+    : keysIn(source)
+        .filter((key) => editor.excludes(mark, markName(key)))
+        .map((key) => ({ name: key, value: null }))
 
 /** Names of the marks that formats for prose, such as Markdown, can represent. */
 const proseMarks: ReadonlySet<string> = new Set(
@@ -59,13 +67,14 @@ export const formattingAs =
 const nameOfMark = (key: string): string => markFormOf({ key, value: true }, xmlValues).name
 
 /** Returns the keys under which a text has marks of a name. */
-function keysOf({ state }: TextSource, name: string): string[] {
-  const keys = new Set<string>()
+function keysOf(source: TextSource, name: string): string[] {
   const shown = xmlName(name)
-  for (const { changes } of state.runs) {
-    for (const [key, value] of changes) {
-      if (value !== null && nameOfMark(key) === shown) keys.add(key)
-    }
-  }
+  return keysIn(source).filter((key) => nameOfMark(key) === shown)
+}
+
+/** Returns the keys under which a text has marks. */
+function keysIn({ state }: TextSource): string[] {
+  const keys = new Set<string>()
+  for (const { changes } of state.runs) for (const [key, value] of changes) if (value !== null) keys.add(key)
   return [...keys]
 }

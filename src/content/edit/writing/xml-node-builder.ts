@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
+import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
 import { XmlBuilder } from '../../xml/builder.ts'
 import { MarkTable } from '../../xml/mark-sets.ts'
@@ -19,6 +20,15 @@ import { type ChildPlace, liveChildren, nameOf } from './tree-places.ts'
 /** Name of a new paragraph in a document without paragraphs. */
 const defaultParagraph = 'paragraph'
 
+/** The root in which new elements are used. */
+interface BuiltRoot {
+  readonly view: XmlFlowView
+  readonly type: SharedRoot
+  /** Name of the root; it indicates the kind of editor. */
+  readonly contentKey: string
+  readonly schema: CompiledSchema | null
+}
+
 /** Builds the new elements of one edit in the form that the document uses. */
 export class XmlNodeBuilder {
   readonly #view: XmlFlowView
@@ -29,11 +39,11 @@ export class XmlNodeBuilder {
   readonly #builder: XmlBuilder
 
   /** @param values the form of the values in the content of the edit */
-  constructor(root: SharedRoot, contentKey: string, view: XmlFlowView, values?: ValueCodec) {
+  constructor({ view, type, contentKey, schema }: BuiltRoot, values?: ValueCodec) {
     this.#view = view
-    this.#vocabulary = new ObservedSchema(contentKey, values)
+    this.#vocabulary = new ObservedSchema(contentKey, values, schema)
     this.#marks = new MarkTable(this.#vocabulary)
-    this.#live = readTree(root, this.#vocabulary, this.#marks, this.#numbers)
+    this.#live = readTree(type, this.#vocabulary, this.#marks, this.#numbers)
     this.#builder = new XmlBuilder(this.#vocabulary, this.#marks)
   }
 
