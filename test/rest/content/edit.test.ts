@@ -323,6 +323,44 @@ describe('crdt/edit', () => {
     expect(await edited(address, same)).toMatchObject({ changed: false, bytes: 0 })
   })
 
+  const items = (...texts: readonly string[]): string =>
+    texts.map((text) => `<listItem><paragraph>${text}</paragraph></listItem>`).join('')
+  const list = `<paragraph>Plan</paragraph><bulletList>${items('one', 'two')}</bulletList>`
+  const joined = (...texts: readonly string[]): string => list.replace(items('one', 'two'), items(...texts))
+
+  it.each([
+    ['after an item', { after: 'one' }, '- x\n- y', joined('one', 'x', 'y', 'two')],
+    ['before an item', { before: 'one' }, '- x', joined('x', 'one', 'two')],
+    [
+      'after the list',
+      { at: 'end' },
+      '- x\n\nEnd.',
+      `${joined('one', 'two', 'x')}<paragraph>End.</paragraph>`,
+    ],
+    ['before the list', { after: { block: 0 } }, '- x', joined('x', 'one', 'two')],
+    [
+      'into an item, if the list is of another kind',
+      { after: 'two' },
+      '1. x',
+      joined('one', 'two').replace(
+        'two</paragraph>',
+        `two</paragraph><orderedList start="1">${items('x')}</orderedList>`,
+      ),
+    ],
+  ])('[EDIT-90] inserts a list of Markdown %s', async (_, place, content, expected) => {
+    const address = await add(list, 'xml', 'default')
+    await edited(address, [{ insert: { ...place, format: 'markdown', content } }])
+    expect((await read(address)).data).toBe(expected)
+  })
+
+  it('[EDIT-90] inserts a list of ProseMirror JSON as it is', async () => {
+    const address = await add(list, 'xml', 'default')
+    const paragraph = { type: 'paragraph', content: [{ type: 'text', text: 'x' }] }
+    const content = [{ type: 'bulletList', content: [{ type: 'listItem', content: [paragraph] }] }]
+    await edited(address, [{ insert: { at: 'end', format: 'prosemirror', content } }])
+    expect((await read(address)).data).toBe(`${list}<bulletList>${items('x')}</bulletList>`)
+  })
+
   it('[EDIT-36] replaces a block by HTML, without its scripts', async () => {
     const address = await add('<paragraph>One.</paragraph><paragraph>Two.</paragraph>', 'xml', 'default')
     const html = '<h2>Two</h2><script>alert(1)</script><p>A <a href="javascript:alert(1)">link</a>.</p>'

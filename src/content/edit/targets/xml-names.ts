@@ -29,6 +29,9 @@ export const cellNames: ReadonlySet<string> = new Set([
   'th',
 ])
 
+/** Names of the items of lists. */
+export const listItemNames: ReadonlySet<string> = new Set(['listItem', 'list_item', 'taskItem', 'li'])
+
 /** Names of the elements around the blocks of BlockNote. */
 export const blockNote = { container: 'blockContainer', group: 'blockGroup' } as const
 

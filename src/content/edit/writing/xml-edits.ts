@@ -29,6 +29,7 @@ import { headingLevel, isPlainTextblock, textblockNames } from '../targets/xml-n
 import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
+import { placesOfLists } from './list-places.ts'
 import { indexAtOffset, writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
 import {
@@ -191,7 +192,11 @@ export class XmlEdits {
       const { flow, offset } = this.#offsetOf(target, place.at)
       return this.#insertInline(matched, flow, offset, content)
     }
-    return this.#insertBlocks(matched, this.#childPlace(target, place.at), content, this.#blockOf(target))
+    const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
+    return this.#insertBlocks(matched, this.#childPlace(target, place.at), content, {
+      block: this.#blockOf(target),
+      side,
+    })
   }
 
   #isInlineInsertion(target: ResolvedTarget, at: InsertSide, content: InsertedContent): boolean {
@@ -263,15 +268,18 @@ export class XmlEdits {
     matched: MatchedPlace,
     place: ChildPlace,
     content: InsertedContent,
-    near: number | null = null,
+    near: { readonly block: number; readonly side: 'before' | 'after' | null } | null = null,
   ): EditOutcome {
     const made = this.#made(content.format === 'nodes' ? content.values : undefined)
     const nodes =
       content.format === 'nodes'
         ? made.nodesOf(content)
-        : this.#paragraphs(requireTextContent(content, this.#place), near)
+        : this.#paragraphs(requireTextContent(content, this.#place), near?.block ?? null)
     if (nodes.length === 0) return this.#outcome(matched)
-    return { place: matched, insertions: made.insertBlocks(place, nodes), deletions: 0, changed: true }
+    const isProse = content.format === 'nodes' && content.around !== null
+    const parts = isProse ? placesOfLists(place, nodes, near?.side ?? null) : [{ place, nodes }]
+    const insertions = parts.reduce((sum, part) => sum + made.insertBlocks(part.place, part.nodes), 0)
+    return { place: matched, insertions, deletions: 0, changed: true }
   }
 
   /** Returns a paragraph for each line. It has the name of the block next to it, if this is a paragraph. */

@@ -1,0 +1,74 @@
+import * as Y from 'yjs'
+import type { XmlElement, XmlNode } from '../../xml/tree.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { listItemNames } from '../targets/xml-names.ts'
+import { type ChildPlace, liveChildren, nameOf, parentOf, placeAtEnd, placeNextTo } from './tree-places.ts'
+
+/** New nodes, and the place for them. */
+export interface PlacedNodes {
+  readonly place: ChildPlace
+  readonly nodes: readonly XmlNode[]
+}
+
+/**
+ * Returns the places of new blocks. A list next to a list of the same kind, or in an item of it, becomes items of
+ * this list, as in Markdown.
+ * @param side where the blocks are in relation to their target; null if they are at an end of their parent
+ */
+export function placesOfLists(
+  place: ChildPlace,
+  nodes: readonly XmlNode[],
+  side: 'before' | 'after' | null,
+): readonly PlacedNodes[] {
+  const items = itemsAround(place, nodes, side)
+  if (items !== null) return [items]
+  const [left, right] = neighbors(place)
+  const [first, ...others] = nodes
+  if (left !== null && isListLike(left, first))
+    return [
+      { place: placeAtEnd(left, 'end'), nodes: first.children },
+      { place, nodes: others },
+    ]
+  const last = nodes.at(-1)
+  if (right !== null && isListLike(right, last))
+    return [
+      { place, nodes: nodes.slice(0, -1) },
+      { place: placeAtEnd(right, 'start'), nodes: last.children },
+    ]
+  return [{ place, nodes }]
+}
+
+/** Returns the new lists as items next to the item that contains the place; null if there is no such item. */
+function itemsAround(
+  place: ChildPlace,
+  nodes: readonly XmlNode[],
+  side: 'before' | 'after' | null,
+): PlacedNodes | null {
+  const item = place.parent
+  const list = listItemNames.has(nameOf(item)) ? parentOf(item) : null
+  if (side === null || list === null || !nodes.every((node) => isListLike(list, node))) return null
+  if (side === 'before' && neighbors(place)[0] !== null) return null
+  const next = placeNextTo(item, side)
+  const items = nodes.flatMap((node) => (node.kind === 'element' ? node.children : []))
+  return next === null ? null : { place: next, nodes: items }
+}
+
+/** Returns whether an element is a list with items, and a new node is a list of the same kind. */
+function isListLike(list: SharedRoot, node: XmlNode | undefined): node is XmlElement {
+  if (node?.kind !== 'element' || node.name !== nameOf(list)) return false
+  const [item] = liveChildren(list)
+  if (item === undefined || !listItemNames.has(nameOf(item))) return false
+  return node.children.every((child) => child.kind === 'element' && child.name === nameOf(item))
+}
+
+/** Returns the live types before and after a place. */
+function neighbors({ parent, after }: ChildPlace): readonly [SharedRoot | null, SharedRoot | null] {
+  let left = after
+  while (left?.deleted === true) left = left.left
+  let right = after === null ? parent._start : after.right
+  while (right?.deleted === true) right = right.right
+  return [typeOf(left), typeOf(right)]
+}
+
+const typeOf = (item: Y.Item | null): SharedRoot | null =>
+  item?.content instanceof Y.ContentType ? item.content.type : null
