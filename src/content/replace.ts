@@ -1,8 +1,8 @@
-import * as Y from 'yjs'
-import { ApiError, invalid } from '../errors.ts'
+import type * as Y from 'yjs'
+import { invalid } from '../errors.ts'
 import { contentTypeNames } from './content-type-names.ts'
 import { type ContentType, contentTypes, type ReplaceFunction } from './content-types.ts'
-import type { ReplacementResult, StoredId } from './replacement-result.ts'
+import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, shownName } from './roots.ts'
 import type { CompiledSchema } from './schemas/compiled-schema.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
@@ -22,31 +22,6 @@ export interface ContentTarget {
 export interface TargetKind {
   readonly target: Pick<ContentTarget, 'type' | 'contentKey'>
   readonly kind: KnownKind
-}
-
-/** The part of a document into which a change for an older version is merged. */
-export interface MergeTarget extends TargetKind {
-  /** Shared types in the root that must still exist. */
-  readonly types: readonly StoredId[]
-}
-
-/**
- * Checks that a change for an older version can be merged into a document.
- * @throws ApiError INVALID_ARGUMENT if the root has another kind by now; FAILED_PRECONDITION if a shared type
- * that the change edits was deleted
- */
-export function checkMerge(doc: Y.Doc, { target, kind, types }: MergeTarget): void {
-  checkKind(doc, target, kind)
-  if (types.every(({ client, clock }) => isStored(doc, Y.createID(client, clock)))) return
-  throw new ApiError(
-    'crdt/target-not-found',
-    'the target of an edit was deleted after baseVersion; read the document again',
-  )
-}
-
-function isStored({ store }: Y.Doc, id: Y.ID): boolean {
-  const item = Y.getItem(store, id)
-  return item instanceof Y.Item && !item.deleted
 }
 
 /** A target that has passed all checks that need no document. */

@@ -1,12 +1,7 @@
 import type * as Y from 'yjs'
 import type { EditOutcome } from './edit/edit.ts'
+import type { EditDependencies } from './edit/edit-dependencies.ts'
 import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'
-
-/** Id of an item in a document. */
-export interface StoredId {
-  readonly client: number
-  readonly clock: number
-}
 
 /** The result of a replacement. */
 export interface ReplacementResult {
@@ -22,8 +17,8 @@ export interface ReplacementResult {
   readonly kind?: KnownKind
   /** One outcome for each edit, in the order of the request; absent for a replacement. */
   readonly edits?: readonly EditOutcome[]
-  /** The shared types, other than the root, whose content the edits have changed; absent for a replacement. */
-  readonly types?: readonly StoredId[]
+  /** The content on which the edits depend; present only if they are merged into a later version. */
+  readonly dependencies?: EditDependencies
   /** Sentences about content that editors may remove, one for each name; absent if there are none. */
   readonly warnings?: readonly string[]
 }
@@ -35,6 +30,13 @@ export interface ReplacementResult {
 export type PlannedUpdate = (transaction: Y.Transaction, type: SharedRoot) => ReplacementResult
 
 export const noReplacement: ReplacementResult = { changed: false, insertions: 0, deletions: 0 }
+
+/** Returns the result of a change that the document already has. */
+export const withoutEffect = (result: ReplacementResult): ReplacementResult => ({
+  ...result,
+  ...noReplacement,
+  ...(result.edits && { edits: result.edits.map((edit) => ({ ...edit, ...noReplacement })) }),
+})
 
 /**
  * Executes a plan on a root. The Yjs type of the root stays unset, as in a root that is loaded from updates.

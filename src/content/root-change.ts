@@ -2,13 +2,8 @@ import type * as Y from 'yjs'
 import { applyEdits } from './edit/apply-edits.ts'
 import { checkEdits, type EditRequest } from './edit/check-edits.ts'
 import { replaceKeepingKind } from './keep-kinds.ts'
-import {
-  type ContentTarget,
-  checkContent,
-  checkContentKey,
-  checkTarget,
-  type MergeTarget,
-} from './replace.ts'
+import type { MergeTarget } from './merge-check.ts'
+import { type ContentTarget, checkContent, checkContentKey, checkTarget } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
 import type { CompiledSchema } from './schemas/compiled-schema.ts'
@@ -20,6 +15,8 @@ export interface RequestedEdits {
   /** As in `ContentTarget`. */
   readonly contentKey?: string | undefined
   readonly edits: readonly EditRequest[]
+  /** True if the edits are merged into a later version, so that the result must name their dependencies. */
+  readonly merged?: boolean
 }
 
 /** A change of one root: its whole new content, or edits of its content. */
@@ -114,8 +111,12 @@ function checkWithoutSchema(change: RootChange): CheckedChange {
   }
   checkKeyOf(change)
   const edits = checkEdits(change.edits)
-  const apply: CheckedChange['apply'] = (doc, schema) =>
-    applyEdits(doc, contentKeyOf(doc, change.contentKey), edits, change.contentKey, schema)
+  const apply: CheckedChange['apply'] = (doc, schema = null) =>
+    applyEdits(doc, contentKeyOf(doc, change.contentKey), edits, {
+      given: change.contentKey,
+      merged: change.merged === true,
+      schema,
+    })
   return { change, apply, isAtomic: edits.length === 1 }
 }
 
@@ -131,10 +132,10 @@ export const contentOfChange = (change: RootChange): unknown => (isEdits(change)
 /** Returns the part of a document that a change has used. */
 export function mergeTargetOf(
   change: RootChange,
-  { contentKey, kind = 'text', types = [] }: ReplacementResult,
+  { contentKey, kind = 'text', dependencies = { edits: [], inserted: [] } }: ReplacementResult,
 ): MergeTarget {
-  if (isEdits(change)) return { target: { type: kind, contentKey }, kind, types }
-  return { target: { type: change.type, contentKey }, kind: checkTarget(change).kind, types }
+  if (isEdits(change)) return { target: { type: kind, contentKey }, kind, dependencies }
+  return { target: { type: change.type, contentKey }, kind: checkTarget(change).kind, dependencies }
 }
 
 /** A change that is ready to be applied to a document. */

@@ -7,17 +7,25 @@ import { requireRoot, shownName } from '../roots.ts'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
+import { DependencyRecorder } from './dependency-recorder.ts'
 import type { Edit, EditOutcome, EditTarget, InsertedContent, JsonPatchOperation } from './edit.ts'
 import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
 import { applyTextEdit } from './text-edit.ts'
 
+interface ApplyOptions {
+  /** The root that the caller has specified, if any. */
+  readonly given: string | undefined
+  /** The schema in whose normal form rich text is written; null without one. */
+  readonly schema: CompiledSchema | null
+  /** Whether the result names the content on which the edits depend. */
+  readonly merged: boolean
+}
+
 /**
  * Applies edits to a root, in order and in one transaction. If an edit fails, earlier edits of the call stay
  * in `doc`: the caller must then discard `doc`, unless the call has only one edit.
- * @param given the root that the caller has specified, if any
- * @param schema the schema in whose normal form rich text is written; null without one
  * @throws ApiError INVALID_ARGUMENT if the root does not support an edit; FAILED_PRECONDITION if the target of
  * an edit is missing or ambiguous, or if a patch fails; NOT_FOUND if the root does not exist
  */
@@ -25,16 +33,19 @@ export function applyEdits(
   doc: Y.Doc,
   contentKey: string,
   edits: readonly Edit[],
-  given: string | undefined,
-  schema: CompiledSchema | null = null,
+  { given, merged, schema }: ApplyOptions,
 ): ReplacementResult {
   requireRoot(doc, contentKey, given)
   const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey)
   const apply = (transaction: Y.Transaction): ReplacementResult => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
-    const outcomes = edits.map((edit, index) =>
-      applyEdit({ transaction, root, kind, contentKey, schema, place: editName(index) }, edit, index),
-    )
+    const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
+    const outcomes = edits.map((edit, index) => {
+      const at = { transaction, root, kind, contentKey, schema, place: editName(index), recorder }
+      const outcome = applyEdit(at, edit, index)
+      recorder?.end(edit)
+      return outcome
+    })
     return {
       contentKey,
       kind,
@@ -42,9 +53,7 @@ export function applyEdits(
       changed: outcomes.some(({ changed }) => changed),
       insertions: sum(outcomes.map(({ insertions }) => insertions)),
       deletions: sum(outcomes.map(({ deletions }) => deletions)),
-      types: [...transaction.changed.keys()].flatMap(({ _item }) =>
-        _item === null ? [] : [{ client: _item.id.client, clock: _item.id.clock }],
-      ),
+      ...(recorder !== null && { dependencies: recorder.dependencies() }),
     }
   }
   return keepingKinds(doc, new Map([[contentKey, kind]]), () => doc.transact(apply))
@@ -58,10 +67,11 @@ interface EditedRoot {
   readonly schema: CompiledSchema | null
   /** The edit, as messages name it. */
   readonly place: string
+  readonly recorder: DependencyRecorder | null
 }
 
 function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
-  const { transaction, root, kind, contentKey, schema, place } = at
+  const { transaction, root, kind, contentKey, place } = at
   try {
     return kind === 'map' || kind === 'array'
       ? applyPatch(
@@ -71,7 +81,7 @@ function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
           patchOf(edit, kind, at),
           edit.is === 'patch' ? `${place}.patch` : place,
         )
-      : applyTextEdit(transaction, root, kind, contentKey, edit, place, schema)
+      : applyTextEdit(transaction, root, kind, contentKey, edit, place, at)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message, details, retryAfterSeconds } = error

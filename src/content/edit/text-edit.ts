@@ -1,9 +1,12 @@
 import type * as Y from 'yjs'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { DependencyRecorder } from './dependency-recorder.ts'
 import type { Edit, EditOutcome } from './edit.ts'
+import type { FlowView } from './targets/flow-view.ts'
 import { readLineView } from './targets/line-view.ts'
 import { readNestedView } from './targets/nested-view.ts'
+import type { ResolvedTarget } from './targets/resolve.ts'
 import { readXmlView } from './targets/xml-view.ts'
 import { LineEdits } from './writing/line-edits.ts'
 import { NestedEdits } from './writing/nested-edits.ts'
@@ -12,12 +15,18 @@ import { XmlEdits } from './writing/xml-edits.ts'
 /** Kinds of roots whose content is text with formatting. */
 export type TextKind = 'text' | 'xml' | 'xmltext'
 
+interface TextEditOptions {
+  /** The schema in whose normal form rich text is written; null without one. */
+  readonly schema?: CompiledSchema | null
+  /** Records the target; null if the edit is not merged into a later version. */
+  readonly recorder?: DependencyRecorder | null
+}
+
 /**
  * Applies one edit to a root with text. Resolves the target in the root as it is, and changes nothing if it
  * throws. The Yjs type of the root does not change.
  * @param contentKey name of the root; it indicates the kind of editor
  * @param place position of the edit in the request, such as `edits[2]`, with which messages begin
- * @param schema the schema in whose normal form rich text is written; null without one
  * @throws ApiError FAILED_PRECONDITION if the target is missing or ambiguous; INVALID_ARGUMENT if a root of
  * this kind does not support the edit
  */
@@ -28,16 +37,21 @@ export function applyTextEdit(
   contentKey: string,
   edit: Edit,
   place: string,
-  schema: CompiledSchema | null = null,
+  { schema = null, recorder = null }: TextEditOptions = {},
 ): EditOutcome {
+  const { doc } = transaction
+  const resolved = (view: FlowView) => (target: ResolvedTarget) => recorder?.target(view, target)
   if (kind === 'text') {
-    const target = { view: readLineView(root), doc: transaction.doc, contentKey }
+    const view = readLineView(root)
+    const target = { view, doc, contentKey, resolved: resolved(view) }
     return new LineEdits(target, place).apply(edit)
   }
   if (kind === 'xml') {
-    const target = { view: readXmlView(root), type: root, doc: transaction.doc, contentKey, schema }
+    const view = readXmlView(root)
+    const target = { view, type: root, doc, contentKey, schema, resolved: resolved(view) }
     return new XmlEdits(transaction, target, place).apply(edit)
   }
-  const target = { view: readNestedView(root), type: root, doc: transaction.doc, contentKey }
+  const view = readNestedView(root)
+  const target = { view, type: root, doc, contentKey, resolved: resolved(view) }
   return new NestedEdits(transaction, target, place).apply(edit)
 }

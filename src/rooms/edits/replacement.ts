@@ -1,5 +1,5 @@
-import { checkMerge } from '../../content/replace.ts'
-import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { checkMerge } from '../../content/merge-check.ts'
+import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
 import {
   type CheckedChange,
   checkChange,
@@ -205,20 +205,27 @@ export class Replacement {
   ): ProposedChange<ReplacementResult> {
     const room = this.#room
     const { state } = room
+    let isLacking = true
+    const checkPast = (): void => {
+      // A root that was empty at the base version may have received content of another kind since then.
+      if (made.for === 'past' && update !== null) isLacking = checkMerge(state.doc, made.content)
+    }
+    if (options.dryRun === true) checkPast()
     return {
-      result: () => change,
-      update,
+      result: () => (isLacking ? change : withoutEffect(change)),
+      get update() {
+        return isLacking ? update : null
+      },
       isCurrent: () => {
         beginEdit(room, options)
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
         if (made.for === 'present') return isSame(made.version, presentVersion(room))
-        // A root that was empty at the base version may have received content of another kind since then.
-        if (update !== null) checkMerge(state.doc, made.content)
+        checkPast()
         return true
       },
       apply: (how) => {
         state.keepMerger(writer.client)
-        if (update === null) return null
+        if (update === null || !isLacking) return null
         if (how === 'among others' || (after === null && made.for === 'past'))
           return state.integrate(update).added
         if (after !== null) state.become(after)

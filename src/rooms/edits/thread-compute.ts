@@ -1,5 +1,5 @@
-import type { MergeTarget } from '../../content/replace.ts'
-import type { ReplacementResult } from '../../content/replacement-result.ts'
+import type { MergeTarget } from '../../content/merge-check.ts'
+import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
 import { mergeTargetOf, type PreparedChange } from '../../content/root-change.ts'
 import { ApiError } from '../../errors.ts'
 import type { Version } from '../../model/version.ts'
@@ -64,12 +64,13 @@ export async function computeOnThread(
     throw new TypeError(`the thread returned an unexpected result for a replacement: ${outcome.is}`)
   const { change, update, state, writer, isDear } = outcome
   if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
-  const kind = mergeTargetOf(prepared.change, change)
-  const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content: kind } }
+  const content = mergeTargetOf(prepared.change, change)
+  const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content } }
   // In these cases a merge on the event loop would block all other work: the update is expensive, or the
   // Y.Doc must be created first.
-  const mergesElsewhere = options.dryRun !== true && (isDear || room.state.bytes !== null)
-  return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, kind, update) : past
+  const mergesElsewhere = (isDear && options.dryRun !== true) || room.state.bytes !== null
+  if (!mergesElsewhere || update === null) return past
+  return mergeOnThread(room, thread, past, { content, update, isCopy: options.dryRun === true })
 }
 
 /**
@@ -105,8 +106,7 @@ async function mergeOnThread(
   room: EditContext,
   thread: PooledThread,
   computed: ComputedEdit,
-  content: MergeTarget,
-  update: Uint8Array,
+  { content, update, isCopy }: { content: MergeTarget; update: Uint8Array; isCopy: boolean },
 ): Promise<ComputedEdit> {
   const version = presentVersion(room)
   const updates = await updatesOf(room, version, true)
@@ -115,11 +115,18 @@ async function mergeOnThread(
     content,
     updates,
     update,
-    state: stateWanted(room, false),
+    state: stateWanted(room, isCopy),
   })
   if (outcome.is !== 'merged')
     throw new TypeError(`the thread returned an unexpected result for an update: ${outcome.is}`)
-  return { ...computed, update: outcome.update, state: outcome.state, made: { for: 'present', version } }
+  const change = outcome.update === null ? withoutEffect(computed.change) : computed.change
+  return {
+    ...computed,
+    change,
+    update: outcome.update,
+    state: outcome.state,
+    made: { for: 'present', version },
+  }
 }
 
 /**

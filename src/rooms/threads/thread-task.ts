@@ -1,5 +1,5 @@
+import { checkMerge, type MergeTarget } from '../../content/merge-check.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
-import { checkMerge, type MergeTarget } from '../../content/replace.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, type RootChange } from '../../content/root-change.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
@@ -187,7 +187,7 @@ function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): Thre
 
 function merge(job: Extract<ThreadTask, { is: 'merge' }>): ThreadResult {
   const copy = stateOf(job)
-  checkMerge(copy.doc, job.content)
+  if (!checkMerge(copy.doc, job.content)) return { is: 'merged', update: null, state: null }
   const { added, isDear } = copy.integrate(job.update)
   return { is: 'merged', update: added, state: stateFor(job, copy, added !== null, isDear) }
 }

@@ -172,6 +172,51 @@ describe('crdt/edit', () => {
     expect((await read(address)).data).toBe('<paragraph>One and a half.</paragraph>')
   })
 
+  it('[EDIT-70] rejects an edit whose quote was deleted after the base version', () =>
+    expectDeletedQuote(false))
+
+  it('[EDIT-72] rejects a dry run of an edit whose quote was deleted after the base version', () =>
+    expectDeletedQuote(true))
+
+  async function expectDeletedQuote(dryRun: boolean): Promise<void> {
+    const address = await add('The quick brown fox.')
+    await edited(address, [{ remove: { target: 'quick ' } }])
+    const before = await read(address)
+    const edits = [
+      { insert: { at: 'end', content: ' It ran.' } },
+      { insert: { after: 'quick', content: 'er' } },
+    ]
+    const { status, body } = await edit(address, edits, { baseVersion: address.version, dryRun })
+    expect({ status, error: body.error }).toMatchObject({
+      status: 400,
+      error: { status: 'FAILED_PRECONDITION', details: { code: 'crdt/target-not-found', edit: 1 } },
+    })
+    expect(await read(address)).toEqual(before)
+  }
+
+  it('[EDIT-71] contains the text once when two callers send the same replacement', async () => {
+    const large = Array.from({ length: 5_000 }, (_, index) => `line ${index} of the large document`).join(
+      '\n',
+    )
+    for (const text of ['The quick brown fox.', `${large}\nThe quick brown fox.`]) {
+      const address = await add(text)
+      const edits = [{ replace: { find: 'quick brown', with: 'Quick red' } }]
+      await edited(address, edits)
+      const before = await read(address)
+      for (const dryRun of [true, false]) {
+        const again = await edited(address, edits, { baseVersion: address.version, dryRun })
+        expect(again).toMatchObject({
+          changed: false,
+          bytes: 0,
+          version: before.version,
+          edits: [{ place: { quote: 'quick brown' }, changed: false, insertions: 0, deletions: 0 }],
+        })
+      }
+      expect(await read(address)).toEqual(before)
+      expect(before.data).toBe(text.replace('quick brown', 'Quick red'))
+    }
+  })
+
   it('[EDIT-7] changes nothing in a dry run, or when the document is not at `ifVersion`', async () => {
     const address = await add('one two')
     const edits = [{ remove: { target: 'one ' } }]

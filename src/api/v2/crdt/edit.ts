@@ -248,10 +248,11 @@ export const editContent = defineOperation({
   async handler(data, { caller, services, full }) {
     const { contentKey, edits, baseVersion, ifVersion, dryRun } = data
     const options = { expects: 'content', baseVersion, ifVersion, dryRun, full } as const
-    const changed = await changeEditor(data, { contentKey, edits }, 'edits', options, caller, services)
+    const change = { contentKey, edits, merged: baseVersion !== undefined }
+    const changed = await changeEditor(data, change, 'edits', options, caller, services)
     const {
       kind: _kind,
-      types: _types,
+      dependencies: _dependencies,
       contentKey: edited = '',
       edits: outcomes = [],
       warnings = [],

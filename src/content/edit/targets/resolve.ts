@@ -22,6 +22,8 @@ export interface TargetRoot {
   readonly view: FlowView
   readonly doc: Y.Doc
   readonly contentKey: string
+  /** Called with each target that is found. */
+  readonly resolved: (target: ResolvedTarget) => void
 }
 
 /**
@@ -30,6 +32,12 @@ export interface TargetRoot {
  * @throws ApiError FAILED_PRECONDITION if there is no such part, or if there are several
  */
 export function resolveTarget(root: TargetRoot, target: EditTarget, place: string): ResolvedTarget {
+  const found = findTarget(root, target, place)
+  root.resolved(found)
+  return found
+}
+
+function findTarget(root: TargetRoot, target: EditTarget, place: string): ResolvedTarget {
   const { view } = root
   if (target.is === 'quote') return { is: 'text', ranges: findQuote(view, target, place) }
   if (target.is === 'anchor') return { is: 'text', ranges: [anchorRange(root, target, place)] }

@@ -145,7 +145,9 @@ export class LineEdits {
       throw targetNotFound(`${this.#place}: position ${index} or its end is inside a surrogate pair`)
     }
     const inserted = insertion.toWellFormed()
-    const matched = placeOf(this.#view, { flow: 0, start, end })
+    const range = { flow: 0, start, end }
+    this.#root.resolved({ is: 'text', ranges: [range] })
+    const matched = placeOf(this.#view, range)
     if (deletions === end - start && deletions > 0)
       return this.#write(matched, inserted, this.#hunks(start, end, inserted))
     if (deletions === 0 && inserted === '') return unchanged(matched)

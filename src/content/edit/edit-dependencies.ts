@@ -1,0 +1,48 @@
+/** Id of an item in a document. */
+export interface StoredId {
+  readonly client: number
+  readonly clock: number
+}
+
+/** A range of consecutive ids of one client. */
+export interface StoredRange extends StoredId {
+  readonly length: number
+}
+
+/** The stored content on which one edit depends, if it is merged into a later version. */
+export interface EditDependency {
+  /** Shared types that are targets. They must still exist. */
+  readonly types: readonly StoredId[]
+  /** The text of the target, of which something must still exist; empty if the target is not a text. */
+  readonly target: readonly StoredRange[]
+  /** Elements of arrays that the edit deletes. All of them must still exist. */
+  readonly elements: readonly StoredRange[]
+  /** All content that the edit deletes. */
+  readonly deleted: readonly StoredRange[]
+  /** True for an insertion. The document has the content twice if it is inserted twice. */
+  readonly isInsertion: boolean
+}
+
+/** New content at one place: neighbors in a sequence, or the value of a map entry. */
+export interface InsertedRun {
+  /** Index of the first edit that has inserted a part of it. */
+  readonly edit: number
+  /** The shared type that contains it, and must still exist: the name of a root, or the id of its item. */
+  readonly parent: string | StoredId
+  /** Key of a map entry; null in a sequence. */
+  readonly key: string | null
+  /** The next older content on both sides, deleted or not; null at an end of the sequence. */
+  readonly left: StoredId | null
+  readonly right: StoredId | null
+  /** The content in the form of `comparableForm`. */
+  readonly form: string
+  /** False if the content only formats text. */
+  readonly isCountable: boolean
+}
+
+/** The stored content on which the edits of a request depend, and their new content. */
+export interface EditDependencies {
+  /** One for each edit. */
+  readonly edits: readonly EditDependency[]
+  readonly inserted: readonly InsertedRun[]
+}
