@@ -532,18 +532,20 @@ export const errorCodes = {
   },
   'crdt/edit-not-supported': {
     status: 'INVALID_ARGUMENT',
-    meaning: 'The root has content of a kind for which the server does not support this edit or target.',
+    meaning:
+      'The root has content of a kind for which the server does not support this edit, target or quote.',
     remedy: 'Read the type of the content with `/v2/crdt/get`, and send an edit for this type.',
   },
   'crdt/target-not-found': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The document does not contain the target of an edit. `details.candidates` has similar places.',
+    meaning:
+      'The document does not contain the target of an edit or the quote of an anchor. `details.candidates` has similar places.',
     remedy: 'Send one of the candidates, or read the document again.',
   },
   'crdt/target-ambiguous': {
     status: 'FAILED_PRECONDITION',
     meaning:
-      'The document contains the target of an edit several times. `details.candidates` has the places.',
+      'The document contains the target of an edit or the quote of an anchor several times. `details.candidates` has the places.',
     remedy: 'Send more of the text around the target as `before` and `after`, or `occurrence`.',
   },
   'crdt/patch-failed': {

@@ -326,6 +326,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -418,6 +422,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -657,6 +665,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -739,6 +751,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -821,6 +837,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -911,6 +931,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -1035,6 +1059,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -1124,6 +1152,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -1374,6 +1406,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2046,22 +2082,27 @@ export interface paths {
 								} & {
 									[key: string]: unknown;
 								}) | null;
-								/** @description Position of the annotation in the content of an editor. */
+								/** @description Place of the annotation in the content of an editor: either `position` or `quote`. */
 								anchor?: {
 									/**
 									 * Format: id
 									 * @description Editor instance.
 									 */
 									editorId: string;
-									/** @description Name of the root. Default: the only root of the editor, else `content`. */
+									/** @description Name of the root. Default: the root of the attached schema, else the only root of the editor, else `content`. */
 									contentKey?: string | null;
-									/**
-									 * Format: byte
-									 * @description Yjs relative position, encoded and base64. It keeps its place while the content changes.
-									 */
-									position: string;
+									/** @description Yjs relative position, encoded and base64. It keeps its place while the content changes. */
+									position?: string | null;
 									/** @description The same, of the end of a range. */
 									positionEnd?: string | null;
+									/** @description Text of the content, instead of `position`. The server finds it as `/v2/crdt/edit` does, and stores its positions. */
+									quote?: string | null;
+									/** @description Text directly before the quote. */
+									before?: string | null;
+									/** @description Text directly after the quote. */
+									after?: string | null;
+									/** @description Which of several equal quotes is meant, from 1. Default: there must be exactly one. */
+									occurrence?: number | null;
 								} | null;
 								status?: ("open" | "resolved") | null;
 								/** @description Any name of a priority; null: none. */
@@ -2133,6 +2174,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2244,6 +2289,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2342,6 +2391,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2573,6 +2626,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2676,6 +2733,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2782,6 +2843,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2875,6 +2940,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -2990,7 +3059,7 @@ export interface paths {
 										 * @description Editor instance.
 										 */
 										editorId: string;
-										/** @description Name of the root. Default: the only root of the editor, else `content`. */
+										/** @description Name of the root. Default: the root of the attached schema, else the only root of the editor, else `content`. */
 										contentKey: string;
 										/**
 										 * Format: byte
@@ -3014,6 +3083,17 @@ export interface paths {
 										/** @description Display name. */
 										name?: string;
 										email?: string;
+									} | null;
+									/** @description The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no anchor, or the content is larger than 8388608 bytes or cannot be read now. A response has the places in the first 8 editors. */
+									anchorPlace?: {
+										/** @description Text of the anchor; at most 80 UTF-16 units. */
+										quote: string;
+										/** @description Text before it in its block. */
+										before?: string;
+										/** @description Text after it in its block. */
+										after?: string;
+										/** @description True: `quote` is only the start of the text. */
+										shortened?: boolean;
 									} | null;
 									suggestion: {
 										/** @enum {string} */
@@ -3142,22 +3222,27 @@ export interface paths {
 								} & {
 									[key: string]: unknown;
 								}) | null;
-								/** @description Position of the annotation in the content of an editor. */
+								/** @description Place of the annotation in the content of an editor: either `position` or `quote`. */
 								anchor?: {
 									/**
 									 * Format: id
 									 * @description Editor instance.
 									 */
 									editorId: string;
-									/** @description Name of the root. Default: the only root of the editor, else `content`. */
+									/** @description Name of the root. Default: the root of the attached schema, else the only root of the editor, else `content`. */
 									contentKey?: string | null;
-									/**
-									 * Format: byte
-									 * @description Yjs relative position, encoded and base64. It keeps its place while the content changes.
-									 */
-									position: string;
+									/** @description Yjs relative position, encoded and base64. It keeps its place while the content changes. */
+									position?: string | null;
 									/** @description The same, of the end of a range. */
 									positionEnd?: string | null;
+									/** @description Text of the content, instead of `position`. The server finds it as `/v2/crdt/edit` does, and stores its positions. */
+									quote?: string | null;
+									/** @description Text directly before the quote. */
+									before?: string | null;
+									/** @description Text directly after the quote. */
+									after?: string | null;
+									/** @description Which of several equal quotes is meant, from 1. Default: there must be exactly one. */
+									occurrence?: number | null;
 								} | null;
 								status?: ("open" | "resolved") | null;
 								/** @description Any name of a priority; null: none. */
@@ -3209,6 +3294,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -5194,6 +5283,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -5746,6 +5839,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -5831,6 +5928,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6046,6 +6147,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6133,6 +6238,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6208,6 +6317,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6293,6 +6406,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6399,6 +6516,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6479,6 +6600,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6666,6 +6791,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6764,6 +6893,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -6851,6 +6984,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -7183,6 +7320,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -7260,6 +7401,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -7903,6 +8048,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -8146,6 +8295,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */
@@ -8347,6 +8500,10 @@ export interface paths {
 										details?: {
 											/** @description Stable code of the cause. */
 											code: string;
+											/** @description Places that are similar to the quote of an anchor, or that contain it. */
+											candidates?: {
+												[key: string]: unknown;
+											}[];
 											/** @description Members of the item that are not valid or not known. */
 											issues?: {
 												/** @description JSON pointer into the body. */

@@ -20,6 +20,8 @@ export interface AnnotationChange {
   readonly annotationId: string
   readonly location?: AnnotationLocation | undefined
   readonly anchor?: Anchor | undefined
+  /** The reason why the annotation cannot have its new anchor. It is then not changed. */
+  readonly anchorError?: ItemRejectedError | undefined
   readonly status?: AnnotationRecord['status'] | undefined
   readonly priority?: string | null | undefined
   readonly assignedTo?: ActionUser | null | undefined

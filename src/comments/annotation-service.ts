@@ -51,6 +51,8 @@ type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpd
 /** An annotation to add, with its comments. The other members are the same as in `AnnotationRecord`. */
 export interface NewAnnotation extends Omit<AnnotationRecord, StoredField> {
   readonly comments: readonly NewComment[]
+  /** The reason why the annotation cannot have its anchor. It is then not added. */
+  readonly anchorError?: ItemRejectedError | undefined
 }
 
 /** The document in which annotations are changed, and the user who changes them. */
@@ -114,6 +116,7 @@ export class AnnotationService {
         const decided: Decided[] = []
         const result = await forEachItem(changes, idOf, async (change) => {
           const before = await annotationOf(transaction, { ...acting, ...change })
+          if (change.anchorError !== undefined) throw change.anchorError
           const after = changedAnnotation(before, change, this.#dependencies.clock.now())
           if (after === before) return 'unchanged'
           if (change.location !== undefined || change.suggestion?.kind === 'replace') check(after)
@@ -183,6 +186,7 @@ export class AnnotationService {
         throw new ItemRejectedError('comment/annotation-id-taken', 'the annotation id is used already')
       if (new Set(given.comments.map(({ commentId }) => commentId)).size < given.comments.length)
         throw new ItemRejectedError('request/repeated-item', 'a comment is listed more than once')
+      if (given.anchorError !== undefined) throw given.anchorError
       check(given)
       happened.push(...this.#add(transaction, acting, given, happened.length))
       return 'added'
@@ -192,11 +196,12 @@ export class AnnotationService {
   #add(
     transaction: Transaction,
     { documentId, actionUser }: ActionScope,
-    { comments: given, ...content }: NewAnnotation,
+    annotation: NewAnnotation,
     place: number,
   ): readonly AnnotationAction[] {
+    const { comments: given, anchorError: _, ...content } = annotation
     const now = this.#dependencies.clock.now()
-    const annotation: AnnotationRecord = {
+    const record: AnnotationRecord = {
       ...content,
       documentId,
       order: annotationOrder(now, place),
@@ -204,11 +209,11 @@ export class AnnotationService {
       createdAt: now,
       lastUpdated: now,
     }
-    putAnnotation(transaction, null, annotation)
-    const comments = appendComments(transaction, annotation.annotationId, { count: 0, next: 0 }, given, now)
+    putAnnotation(transaction, null, record)
+    const comments = appendComments(transaction, record.annotationId, { count: 0, next: 0 }, given, now)
     return [
-      { action: 'comment_annotation.add', actionUser, annotation },
-      ...comments.map((comment) => commentAdded(transaction, actionUser, annotation, comment)),
+      { action: 'comment_annotation.add', actionUser, annotation: record },
+      ...comments.map((comment) => commentAdded(transaction, actionUser, record, comment)),
     ]
   }
 

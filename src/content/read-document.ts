@@ -56,7 +56,7 @@ export function readDocument(
 
 /** Reads a whole state (V1) like `readDocument`. Adds statistics if they are requested. */
 export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): ReadContent =>
-  opened(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
+  withState(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
 
 /**
  * Reads a document like `readDocument`, and encodes the data. The memory use is at most `bytesMax` plus the
@@ -89,7 +89,7 @@ export const readStateEncoded = (
   reading: DocumentReading,
   bytesMax: number,
   stepsMax?: number,
-): EncodedContent => opened(bytes, (doc) => readEncoded(doc, bytes, reading, bytesMax), stepsMax)
+): EncodedContent => withState(bytes, (doc) => readEncoded(doc, bytes, reading, bytesMax), stepsMax)
 
 const withStatistics = <T extends RootContent>(
   content: T,
@@ -98,7 +98,15 @@ const withStatistics = <T extends RootContent>(
 ): T & Pick<ReadContent, 'statistics'> =>
   statistics === true ? { ...content, statistics: readStatistics(bytes) } : content
 
-function opened<T>(bytes: Uint8Array, read: (doc: Y.Doc) => T, stepsMax = Number.POSITIVE_INFINITY): T {
+/**
+ * Calls `read` with the document of a whole state (V1), and then destroys the document.
+ * @param stepsMax as for `readStateEncoded`
+ */
+export function withState<T>(
+  bytes: Uint8Array,
+  read: (doc: Y.Doc) => T,
+  stepsMax = Number.POSITIVE_INFINITY,
+): T {
   const doc = createDoc()
   try {
     withinBudget({ ...noPlacements, doc, stepsMax }, () => Y.applyUpdate(doc, bytes))

@@ -7,6 +7,11 @@ export const failureDetails = {
   description: 'Only with `success` false: the same members as `error.details`.',
   properties: {
     code: { type: 'string', description: 'Stable code of the cause.', examples: ['request/invalid-member'] },
+    candidates: {
+      type: 'array',
+      description: 'Places that are similar to the quote of an anchor, or that contain it.',
+      items: { type: 'object', properties: {}, additionalProperties: {} },
+    },
     issues: {
       type: 'array',
       description: 'Members of the item that are not valid or not known.',

@@ -1,17 +1,11 @@
 import type { SuggestionChange } from '../../comments/annotation-changes.ts'
 import type { ActionScope } from '../../comments/annotation-service.ts'
-import type { Anchor } from '../../comments/comment-records.ts'
 import { commentLimits as limits } from '../../comments/limits.ts'
-import { defaultContentKey } from '../../content/roots.ts'
 import { isRelativePosition } from '../../content/yjs/relative-position.ts'
 import { type BatchResults, emptyBatchResults } from '../../directory/store/batch.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { ActionUser } from '../../events/activity.ts'
-import type { DocumentAddress } from '../../model/address.ts'
-import type { ApiServices } from '../api-services.ts'
-import { editorAddress } from '../editor-content.ts'
 import { decodeBase64 } from '../http/base64.ts'
-import type { DocumentIds } from '../list-editors.ts'
 import type { OperationContext } from '../operation.ts'
 import type { FromSchema } from '../schema.ts'
 import type { SeededIds } from '../seeded-ids.ts'
@@ -35,18 +29,6 @@ export const actionScopeOf = (
 
 type GivenAnchor = FromSchema<typeof anchor>
 
-/** A validated anchor. If its root is omitted, `placeAnchors` chooses the root. */
-interface CheckedAnchor extends Omit<Anchor, 'contentKey'> {
-  readonly contentKey: string | undefined
-}
-
-/** Returns the validated anchor; undefined if the request contains no anchor. */
-export function parseAnchor(given: GivenAnchor | undefined): CheckedAnchor | undefined {
-  if (given === undefined) return undefined
-  const { editorId, contentKey, position, positionEnd } = given
-  return { editorId, contentKey, position, ...(positionEnd !== undefined && { positionEnd }) }
-}
-
 interface GivenAnnotation {
   readonly location?: object
   readonly anchor?: GivenAnchor
@@ -63,8 +45,7 @@ export function checkAnnotation(given: GivenAnnotation, at: string): void {
   checkSizes(at, given)
   for (const [index, comment] of (given.comments ?? []).entries())
     checkCommentText(comment, `${at}/comments/${index}`)
-  for (const name of ['position', 'positionEnd'] as const)
-    checkPosition(`${at}/anchor/${name}`, given.anchor?.[name])
+  if (given.anchor !== undefined) checkAnchor(given.anchor, `${at}/anchor`)
   const { accept = false, reject = false, content } = given.suggestion ?? {}
   if ([accept, reject, content !== undefined].filter(Boolean).length > 1)
     throw invalidAt({
@@ -73,42 +54,29 @@ export function checkAnnotation(given: GivenAnnotation, at: string): void {
     })
 }
 
+/** Names of the members of an anchor that need a quote. */
+const quoteMembers = ['before', 'after', 'occurrence'] as const
+
+function checkAnchor(given: GivenAnchor, at: string): void {
+  const { position, quote } = given
+  if (position === undefined && quote === undefined)
+    throw invalidAt({ path: `${at}/position`, message: 'is required, unless the anchor has a quote' })
+  for (const name of ['position', 'positionEnd'] as const) {
+    if (quote !== undefined && given[name] !== undefined)
+      throw invalidAt({ path: `${at}/${name}`, message: 'must not be sent together with quote' })
+    checkPosition(`${at}/${name}`, given[name])
+  }
+  const needless = quote === undefined ? quoteMembers.find((name) => given[name] !== undefined) : undefined
+  if (needless !== undefined) throw invalidAt({ path: `${at}/${needless}`, message: 'needs a quote' })
+  if (quote?.trim() === '')
+    throw invalidAt({ path: `${at}/quote`, message: 'must contain more than white space' })
+}
+
 function checkPosition(path: string, text: string | undefined): void {
   if (text === undefined) return
   const bytes = decodeBase64(text)
   if (bytes === null || bytes.length > limits.positionBytes || !isRelativePosition(bytes))
     throw invalidAt({ path, message: 'must be a Yjs relative position, encoded and base64' })
-}
-
-/**
- * Returns the items with their anchors in the stored form. If an anchor omits its root, the common rule for
- * `contentKey` chooses the root.
- */
-export async function placeAnchors<Item extends { readonly anchor: CheckedAnchor | undefined }>(
-  context: OperationContext,
-  document: DocumentIds,
-  items: readonly Item[],
-): Promise<readonly (Omit<Item, 'anchor'> & { readonly anchor: Anchor | undefined })[]> {
-  const { caller, services } = context
-  const known = new Map<string, string>()
-  for (const { anchor } of items) {
-    if (anchor === undefined || anchor.contentKey !== undefined || known.has(anchor.editorId)) continue
-    const address = editorAddress(caller, { ...document, editorId: anchor.editorId })
-    known.set(anchor.editorId, await onlyRootOf(address, services))
-  }
-  return items.map(({ anchor, ...item }) => {
-    if (anchor === undefined) return { ...item, anchor }
-    const contentKey = anchor.contentKey ?? known.get(anchor.editorId) ?? defaultContentKey
-    return { ...item, anchor: { ...anchor, contentKey } }
-  })
-}
-
-async function onlyRootOf(
-  address: DocumentAddress,
-  { rooms, responseBytesMax }: ApiServices,
-): Promise<string> {
-  const read = await rooms.use(address, (room) => room.editing.read({ format: 'roots' }, responseBytesMax))
-  return read?.result.contentKey ?? defaultContentKey
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { AnnotationView } from '../../comments/annotation-view.ts'
 import { type CommentRecord, withoutOrder } from '../../comments/comment-records.ts'
 import { commentLimits as limits } from '../../comments/limits.ts'
+import { shownQuoteMax } from '../../content/edit/targets/places.ts'
 import { editorId } from '../editor-content.ts'
 import { base64LengthMax } from '../http/base64.ts'
 import type { FromSchema } from '../schema.ts'
@@ -46,21 +47,59 @@ export const anchorExample = {
   position: 'AQdjb250ZW50AA==',
 } as const
 
+const contentKey = {
+  type: 'string',
+  maxLength: limits.contentKeyCharacters,
+  description:
+    'Name of the root. Default: the root of the attached schema, else the only root of the editor, else `content`.',
+} as const
+
+const positionEnd = { ...position, description: 'The same, of the end of a range.' } as const
+
+const context = { type: 'string', maxLength: limits.quoteCharacters } as const
+
 export const anchor = {
   type: 'object',
-  required: ['editorId', 'position'],
+  required: ['editorId'],
   properties: {
     editorId,
-    contentKey: {
-      type: 'string',
-      maxLength: limits.contentKeyCharacters,
-      description: 'Name of the root. Default: the only root of the editor, else `content`.',
-    },
+    contentKey,
     position,
-    positionEnd: { ...position, description: 'The same, of the end of a range.' },
+    positionEnd,
+    quote: {
+      ...context,
+      description:
+        'Text of the content, instead of `position`. The server finds it as `/v2/crdt/edit` does, and stores its positions.',
+    },
+    before: { ...context, description: 'Text directly before the quote.' },
+    after: { ...context, description: 'Text directly after the quote.' },
+    occurrence: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Which of several equal quotes is meant, from 1. Default: there must be exactly one.',
+    },
   },
+  description: 'Place of the annotation in the content of an editor: either `position` or `quote`.',
+  examples: [anchorExample],
+} as const
+
+const storedAnchor = {
+  type: 'object',
+  required: ['editorId', 'contentKey', 'position'],
+  properties: { editorId, contentKey, position, positionEnd },
   description: 'Position of the annotation in the content of an editor.',
   examples: [anchorExample],
+} as const
+
+const anchorPlace = {
+  type: 'object',
+  required: ['quote'],
+  properties: {
+    quote: { type: 'string', description: `Text of the anchor; at most ${shownQuoteMax} UTF-16 units.` },
+    before: { type: 'string', description: 'Text before it in its block.' },
+    after: { type: 'string', description: 'Text after it in its block.' },
+    shortened: { type: 'boolean', description: 'True: `quote` is only the start of the text.' },
+  },
 } as const
 
 /** Members of a new annotation that can also be changed later. */
@@ -210,7 +249,14 @@ export const annotationRecords = {
       documentId,
       ...annotationContent,
       location: { anyOf: [location, { type: 'null' }] },
-      anchor: { anyOf: [{ ...anchor, required: [...anchor.required, 'contentKey'] }, { type: 'null' }] },
+      anchor: { anyOf: [storedAnchor, { type: 'null' }] },
+      anchorPlace: {
+        anyOf: [anchorPlace, { type: 'null' }],
+        description:
+          'The text at which the anchor is now; null: the text was deleted. Absent: the annotation has no anchor, or ' +
+          `the content is larger than ${limits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
+          `the first ${limits.anchorEditors} editors.`,
+      },
       suggestion: {
         anyOf: [
           {
@@ -239,6 +285,13 @@ export const annotationRecords = {
       },
     },
   },
+} as const
+
+export const quoteNotFound = {
+  status: 'FAILED_PRECONDITION',
+  when:
+    'the quotes of all anchors are missing or ambiguous: `details.candidates` has up to five places. If the call has ' +
+    'other annotations, it succeeds, and the results of these annotations have the candidates',
 } as const
 
 export const noAnnotation = {

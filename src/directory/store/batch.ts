@@ -6,7 +6,7 @@ export interface BatchItemResult {
   readonly id: string
   readonly message: string
   /** Set only if the item failed. */
-  readonly details?: { readonly code: ErrorCode }
+  readonly details?: { readonly code: ErrorCode } & Readonly<Record<string, unknown>>
 }
 
 /**
@@ -22,10 +22,12 @@ const itemsAtOnce = 32
 export class ItemRejectedError extends Error {
   override readonly name = 'ItemRejectedError'
   readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>> | undefined
 
-  constructor(code: ErrorCode, message: string) {
+  constructor(code: ErrorCode, message: string, details?: Readonly<Record<string, unknown>>) {
     super(message)
     this.code = code
+    this.details = details
   }
 }
 
@@ -77,18 +79,18 @@ export async function mapInSlices<Item, R>(
 }
 
 /** Returns the result of an item that was not processed. */
-export const failedResult = (id: string, code: ErrorCode, message: string): BatchItemResult => ({
-  success: false,
-  id,
-  message,
-  details: { code },
-})
+export const failedResult = (
+  id: string,
+  code: ErrorCode,
+  message: string,
+  details?: Readonly<Record<string, unknown>>,
+): BatchItemResult => ({ success: false, id, message, details: { ...details, code } })
 
 async function resultOf(id: string, work: () => Promise<string>): Promise<BatchItemResult> {
   try {
     return { success: true, id, message: await work() }
   } catch (error) {
     if (!(error instanceof ItemRejectedError)) throw error
-    return failedResult(id, error.code, error.message)
+    return failedResult(id, error.code, error.message, error.details)
   }
 }

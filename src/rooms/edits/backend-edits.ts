@@ -1,5 +1,11 @@
 import type * as Y from 'yjs'
-import { type DocumentReading, type EncodedContent, readEncoded } from '../../content/read-document.ts'
+import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
+import {
+  type DocumentReading,
+  type EncodedContent,
+  readEncoded,
+  withState,
+} from '../../content/read-document.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
@@ -7,10 +13,11 @@ import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
-import { DocumentState, type PlacedIntegration } from '../room/document-state.ts'
+import { DocumentState, emptyUpdate, type PlacedIntegration } from '../room/document-state.ts'
 import { loopStepsMax } from '../room/integration-limits.ts'
 import { mayBeCostly } from '../room/work-shares.ts'
 import { placeOnThread } from '../threads/place-on-thread.ts'
+import type { PooledThread } from '../threads/thread-pool.ts'
 import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   beginEdit,
@@ -24,7 +31,7 @@ import {
   readDurable,
   waitUntilDurable,
 } from './edit-context.ts'
-import { readInline, readOnThread } from './read-on-thread.ts'
+import { lookUpOnThread, readInline, readOnThread } from './read-on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
 export interface DocumentRead<T> {
@@ -187,13 +194,50 @@ export class BackendEdits {
    * or if the content exceeds `bytesMax`; UNAVAILABLE
    */
   async read(reading: DocumentReading, bytesMax: number): Promise<DocumentRead<EncodedContent> | null> {
+    const { state, readers } = this.#room
+    return this.#readLive(
+      () =>
+        readInline(readers, state.sizeBytes, bytesMax, (max) =>
+          this.view((doc, bytes) => readEncoded(doc, bytes, reading, max)),
+        ),
+      (thread, bytes) => readOnThread(thread, bytes, reading, bytesMax),
+    )
+  }
+
+  /**
+   * Looks up anchors in the document; on a thread if that takes long. Resolves when the content is durable.
+   * Resolves with null if the document is larger than `sizeMax` bytes.
+   * @throws ApiError RESOURCE_EXHAUSTED if too many large reads wait, or if the work takes too long; UNAVAILABLE
+   */
+  async anchors(queries: AnchorQueries, sizeMax = Number.POSITIVE_INFINITY): Promise<AnchorAnswers | null> {
+    const { state, readers } = this.#room
+    if (state.sizeBytes > sizeMax) return null
+    // The document is searched once for each quote. All other questions together need one pass.
+    const bytes = state.sizeBytes * Math.max(1, queries.find.length)
+    const read = await this.#readLive(
+      () =>
+        readInline(readers, bytes, Number.POSITIVE_INFINITY, () =>
+          this.view((doc) => lookUpAnchors(doc, queries)),
+        ),
+      (thread, state) => lookUpOnThread(thread, state, queries),
+    )
+    return read?.result ?? withState(emptyUpdate, (doc) => lookUpAnchors(doc, queries))
+  }
+
+  /**
+   * Reads the document if there is one.
+   * @param inline reads it on the event loop; resolves with null if that would take too long
+   * @param onThread reads its whole state (V1) on a thread
+   */
+  async #readLive<T>(
+    inline: () => Promise<DocumentRead<T> | null>,
+    onThread: (thread: PooledThread, bytes: Uint8Array) => Promise<T>,
+  ): Promise<DocumentRead<T> | null> {
     const { address, state, commits, readers } = this.#room
     this.#room.begin()
     if (commits.existence !== 'live') await hasCaughtUp(this.#room)
     if (commits.existence !== 'live') return (await waitUntilDurable(this.#room, null)).result
-    const read = await readInline(readers, state.sizeBytes, bytesMax, (max) =>
-      this.view((doc, bytes) => readEncoded(doc, bytes, reading, max)),
-    )
+    const read = await inline()
     if (read !== null) return read
     // The document is encoded only when a thread is free, so that waiting calls do not keep copies of it.
     return readers.use(address, async (thread) => {
@@ -202,7 +246,7 @@ export class BackendEdits {
         return { bytes, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
       })
       const { bytes, ...seen } = result
-      return { ...seen, version, result: await readOnThread(thread, bytes, reading, bytesMax) }
+      return { ...seen, version, result: await onThread(thread, bytes) }
     })
   }
 

@@ -1,3 +1,4 @@
+import type { AnchorAnswers, AnchorQueries } from '../../content/edit/anchors.ts'
 import type { DocumentReading, EncodedContent } from '../../content/read-document.ts'
 import { EncodedJson, isResponseTooLarge } from '../../model/json-pieces.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
@@ -53,4 +54,16 @@ export async function readOnThread(
     throw new TypeError(`the thread returned an unexpected result for a document: ${outcome.is}`)
   const { content, data } = outcome
   return { ...content, data: new EncodedJson(data.as, data.parts) }
+}
+
+/** Looks up anchors in a whole state (V1) on a thread. @throws ApiError as for `PooledThread.run` */
+export async function lookUpOnThread(
+  thread: PooledThread,
+  bytes: Uint8Array,
+  queries: AnchorQueries,
+): Promise<AnchorAnswers> {
+  const outcome = await thread.run({ is: 'anchors', updates: [bytes], queries })
+  if (outcome.is !== 'anchors')
+    throw new TypeError(`the thread returned an unexpected result for anchors: ${outcome.is}`)
+  return outcome.answers
 }

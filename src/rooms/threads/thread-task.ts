@@ -1,5 +1,11 @@
+import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { checkMerge, type MergeTarget } from '../../content/merge-check.ts'
-import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
+import {
+  type DocumentReading,
+  type EncodedContent,
+  readStateEncoded,
+  withState,
+} from '../../content/read-document.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, type RootChange } from '../../content/root-change.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
@@ -53,6 +59,12 @@ export type ThreadTask =
       readonly reading: DocumentReading
       /** Maximum bytes of the encoded content. */
       readonly bytesMax: number
+    }
+  /** `updates`: as for `read`. */
+  | {
+      readonly is: 'anchors'
+      readonly updates: readonly [Uint8Array]
+      readonly queries: AnchorQueries
     }
   /** Reads a document whose conflict scans are too expensive for an event loop. */
   | { readonly is: 'open'; readonly updates: readonly Uint8Array[] }
@@ -109,6 +121,7 @@ export type ThreadResult =
       /** The members of an `EncodedJson`, because a thread cannot send instances of classes. */
       readonly data: Pick<EncodedContent['data'], 'as' | 'parts'>
     }
+  | { readonly is: 'anchors'; readonly answers: AnchorAnswers }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
   | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
@@ -137,6 +150,11 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
       return edit(job, (copy) => restoreWithinLimit(copy, job.past, job.documentBytesMax))
     if (job.is === 'merge') return merge(job)
     if (job.is === 'read') return read(job)
+    if (job.is === 'anchors')
+      return {
+        is: 'anchors',
+        answers: withState(job.updates[0], (doc) => lookUpAnchors(doc, job.queries)),
+      }
     if (job.is === 'open') return open(job.updates)
     if (job.is === 'place') return place(job.updates, job.update)
     checkChange(job.change)

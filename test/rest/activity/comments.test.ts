@@ -39,6 +39,7 @@ it('[COMM-1] returns an annotation as it was added, with its comments', async ()
   const times = { createdAt: now, lastUpdated: now }
   expect(await one('a')).toEqual({
     ...given,
+    anchorPlace: null,
     documentId: 'd1',
     suggestion: { status: 'pending', content: { replaceBy: 'x' } },
     comments: [

@@ -1,5 +1,6 @@
 import { commentLimits as limits } from '../../../comments/limits.ts'
 import type { BatchResults } from '../../../directory/store/batch.ts'
+import { parseAnchor, placeAnchors, requireAnchors } from '../../annotation-anchors.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
 import {
@@ -7,10 +8,8 @@ import {
   checkAnnotation,
   checkSizes,
   mergeEarlierResults,
-  parseAnchor,
   parseComments,
   parseSuggestion,
-  placeAnchors,
 } from '../../schemas/comment-input.ts'
 import {
   actionFields,
@@ -21,6 +20,7 @@ import {
   location,
   newComments,
   newSuggestion,
+  quoteNotFound,
 } from '../../schemas/comment-schema.ts'
 import { withoutCustomFields } from '../../schemas/notification-schema.ts'
 import { batchMax } from '../../schemas/resource-schema.ts'
@@ -83,7 +83,7 @@ export const addAnnotations = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
+  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }, quoteNotFound],
   async handler(data, context) {
     checkSizes('/data', data)
     const given = data.annotations.map((given) => {
@@ -112,10 +112,12 @@ export const addAnnotations = defineOperation({
       mergeEarlierResults(results, context.ids, 'comment/annotation-id-taken')
     if (makesParents(data)) {
       const results = merged(await services.annotations.rehearseAdding(doing, annotations))
+      requireAnchors(placed, results)
       if (!isAnySuccessful(results)) return { message: 'No annotations added.', data: results }
       await createMissingParents(services, doing.scope, { type: 'document', id: data.documentId }, data)
     }
     const results = merged(await services.annotations.add(doing, annotations))
+    requireAnchors(placed, results)
     return { message: `${countSucceeded(results)} annotations added.`, data: results }
   },
 })

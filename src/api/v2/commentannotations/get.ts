@@ -1,13 +1,9 @@
+import { toAnchoredResponses } from '../../annotation-anchors.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
 import { documentNotFound } from '../../schemas/activity-schema.ts'
-import {
-  annotationRecords,
-  annotationScopeFields,
-  statusValues,
-  toAnnotationResponse,
-} from '../../schemas/comment-schema.ts'
+import { annotationRecords, annotationScopeFields, statusValues } from '../../schemas/comment-schema.ts'
 import { lookupMax } from '../../schemas/resource-schema.ts'
 
 const ids = {
@@ -62,7 +58,8 @@ export const getAnnotations = defineOperation({
     if (annotationIds !== undefined) {
       const found = await annotations.find(scope, filter, annotationIds)
       checkLength(found, context.services.responseBytesMax, 'request fewer annotationIds')
-      return { message: `${found.length} annotations found.`, data: found.map(toAnnotationResponse) }
+      const all = await toAnchoredResponses(context, data, found)
+      return { message: `${found.length} annotations found.`, data: all }
     }
     const filters = [locationIds ?? null, statuses ?? null, userId ?? null]
     const query = ['annotations', organizationId, documentId, ...filters, order]
@@ -71,7 +68,7 @@ export const getAnnotations = defineOperation({
     )
     return {
       message: `${found.items.length} annotations found.`,
-      data: found.items.map(toAnnotationResponse),
+      data: await toAnchoredResponses(context, data, found.items),
       ...token,
     }
   },

@@ -1,19 +1,15 @@
+import { parseAnchor, placeAnchors, requireAnchors } from '../../annotation-anchors.ts'
 import { defineOperation } from '../../operation.ts'
 import { documentNotFound } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
-import {
-  actionScopeOf,
-  checkAnnotation,
-  parseAnchor,
-  placeAnchors,
-  suggestionChangeOf,
-} from '../../schemas/comment-input.ts'
+import { actionScopeOf, checkAnnotation, suggestionChangeOf } from '../../schemas/comment-input.ts'
 import {
   actionFields,
   anchorExample,
   annotationContent,
   annotationId,
   annotationScopeFields,
+  quoteNotFound,
   suggestionChange,
 } from '../../schemas/comment-schema.ts'
 import { withoutCustomFields } from '../../schemas/notification-schema.ts'
@@ -60,7 +56,7 @@ export const updateAnnotations = defineOperation({
     },
   },
   response: batchResults,
-  errors: [documentNotFound],
+  errors: [documentNotFound, quoteNotFound],
   async handler(data, context) {
     const given = data.annotations.map((given) => {
       const { assignedTo } = given
@@ -77,6 +73,7 @@ export const updateAnnotations = defineOperation({
     })
     const changes = await placeAnchors(context, data, given)
     const results = await context.services.annotations.update(actionScopeOf(context, data), changes)
+    requireAnchors(changes, results)
     return { message: `${countSucceeded(results)} annotations updated.`, data: results }
   },
 })

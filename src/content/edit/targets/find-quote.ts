@@ -1,4 +1,4 @@
-import type { QuoteTarget } from '../edit.ts'
+import type { MatchedPlace, QuoteTarget } from '../edit.ts'
 import { candidatesMax, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
 import type { FlowView } from './flow-view.ts'
 import type { Pattern, QuoteRanges } from './normalized-search.ts'
@@ -10,14 +10,20 @@ import { similarPlaces } from './similar-places.ts'
 
 /**
  * Returns the ranges that a quote matches.
+ * @param similarTo returns places that are similar to a quote that the view does not contain
  * @throws ApiError FAILED_PRECONDITION if the view does not contain the quote, or contains it several times
  */
-export function findQuote(view: FlowView, target: QuoteTarget, place: string): QuoteRanges {
+export function findQuote(
+  view: FlowView,
+  target: QuoteTarget,
+  place: string,
+  similarTo: SimilarPlaces = similarPlaces,
+): QuoteRanges {
   const { occurrence } = target
   const matches = occurrence === null ? firstMatches(view, target) : nthMatch(view, target, occurrence)
   const [match, ...others] = matches
   const quoted = shownText(target.quote)
-  if (match === undefined) throw notFound(view, target, place)
+  if (match === undefined) throw notFound(view, target, place, similarTo)
   if (others.length > 0) {
     const count = matches.length > candidatesMax ? `more than ${candidatesMax}` : matches.length
     throw targetAmbiguous(
@@ -28,11 +34,13 @@ export function findQuote(view: FlowView, target: QuoteTarget, place: string): Q
   return match
 }
 
-function notFound(view: FlowView, target: QuoteTarget, place: string): Error {
+type SimilarPlaces = (view: FlowView, quote: string) => readonly MatchedPlace[]
+
+function notFound(view: FlowView, target: QuoteTarget, place: string, similarTo: SimilarPlaces): Error {
   const quoted = shownText(target.quote)
   const found = firstMatches(view, { ...target, before: '', after: '' })
   const candidates =
-    found.length > 0 ? found.map(([first]) => placeOf(view, first)) : similarPlaces(view, target.quote)
+    found.length > 0 ? found.map(([first]) => placeOf(view, first)) : similarTo(view, target.quote)
   const problem =
     found.length === 0
       ? `${place}: the document does not contain the text ${quoted}`

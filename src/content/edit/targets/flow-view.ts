@@ -81,13 +81,40 @@ export interface FlowView {
 }
 
 /** Returns the offset in the string of a text for an index of its shared type, which counts embeds. */
-export function offsetAtIndex({ text, embeds }: PlainTextState, index: number): number {
+export const offsetAtIndex = (state: PlainTextState, index: number): number => offsetsOf(state)(index)
+
+/** Returns `offsetAtIndex` of a text, for many calls. The embeds are read once. */
+export function offsetsOf({ text, embeds }: PlainTextState): (index: number) => number {
+  const starts: number[] = []
   let before = 0
   for (const { at, length } of embeds) {
-    if (at + before >= index) break
-    before += Math.min(length, index - at - before)
+    starts.push(at + before)
+    before += length
   }
-  return Math.min(text.length, index - before)
+  return (index) => {
+    let [low, high] = [0, starts.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] as number) < index) low = middle + 1
+      else high = middle
+    }
+    const [start, embed] = [starts[low - 1], embeds[low - 1]]
+    if (start === undefined || embed === undefined) return Math.min(text.length, index)
+    return Math.min(text.length, embed.at + Math.max(0, index - start - embed.length))
+  }
+}
+
+/**
+ * Returns the index in the shared type for an offset in its string.
+ * @param afterEmbeds whether the index is after the embeds at this offset
+ */
+export function indexAtOffset({ embeds }: PlainTextState, offset: number, afterEmbeds: boolean): number {
+  let index = offset
+  for (const { at, length } of embeds) {
+    if (at > offset || (at === offset && !afterEmbeds)) break
+    index += length
+  }
+  return index
 }
 
 /** A range of one flow. */

@@ -4,7 +4,7 @@ import type { SharedRoot } from '../../yjs/root-kind.ts'
 import {
   type FlowView,
   type NodeWithAttribute,
-  offsetAtIndex,
+  offsetsOf,
   type TextBlock,
   type TextSource,
 } from './flow-view.ts'
@@ -24,6 +24,7 @@ export function readLineView(root: SharedRoot): LineFlowView {
   const source = { type: root, state }
   const blocks: TextBlock[] = []
   const levels = new AttributeValues(runs, headingAttribute)
+  const offsetAt = offsetsOf(state)
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start)
     const end = found === -1 ? text.length : found
@@ -36,7 +37,7 @@ export function readLineView(root: SharedRoot): LineFlowView {
     blocks,
     attributesOf: ({ end }) => (end < text.length ? attributesAt(runs, end) : {}),
     nodesWith: (name) => linesWith(state, blocks, name),
-    locate: (type, index) => (type === root ? { flow: 0, offset: offsetAtIndex(state, index) } : null),
+    locate: (type, index) => (type === root ? { flow: 0, offset: offsetAt(index) } : null),
   }
 }
 

@@ -256,13 +256,19 @@ const endOf = (piece: FlowPiece): number | null =>
 
 /** Returns the offset in the flow for an index of a shared text that has these pieces. */
 function offsetIn(pieces: readonly FlowPiece[], index: number): number {
-  let offset = pieces[0]?.start ?? 0
-  for (const piece of pieces) {
-    if (piece.source === null || piece.index === undefined || piece.index > index) break
-    offset = piece.start + Math.min(piece.length, index - piece.index)
+  let [low, high] = [0, pieces.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (indexOf(pieces[middle] as FlowPiece) <= index) low = middle + 1
+    else high = middle
   }
-  return offset
+  const piece = pieces[low - 1]
+  if (piece === undefined) return pieces[0]?.start ?? 0
+  return piece.start + Math.min(piece.length, index - indexOf(piece))
 }
+
+/** Returns the index in the shared text at which a piece of text starts. */
+const indexOf = (piece: FlowPiece): number => (piece.source === null ? 0 : (piece.index ?? 0))
 
 function* nodesWith(nodes: readonly ViewNode[], name: string): Generator<NodeWithAttribute> {
   for (const node of nodes) {

@@ -15,17 +15,31 @@ const contextMax = 40
  */
 const attributesBytesMax = 1_000
 
+/** A quote with its context, as a target has them. */
+export interface ShownQuote extends Pick<MatchedPlace, 'before' | 'after'> {
+  readonly quote: string
+}
+
 /** Returns the description of a range for a response or an error. */
-export function placeOf(view: FlowView, { flow, start, end }: TextRange): MatchedPlace {
+export function placeOf(view: FlowView, range: TextRange): MatchedPlace {
+  const { flow, start } = range
+  const block = view.blocks[blockAt(view, flow, start)]
+  const attributes = block?.flow === flow ? smallOf(view.attributesOf(block)) : {}
+  return {
+    ...quoteIn(view, range),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
+  }
+}
+
+/** Returns the text of a range, and the text around it in its block. */
+export function quoteIn(view: FlowView, { flow, start, end }: TextRange): ShownQuote {
   const { text } = view.flows[flow] as TextFlow
   const block = view.blocks[blockAt(view, flow, start)]
   const [blockStart, blockEnd] = rangeAround(block, flow, start, end, text)
-  const attributes = block?.flow === flow ? smallOf(view.attributesOf(block)) : {}
   return {
     quote: text.slice(start, Math.min(end, start + shownQuoteMax)).toWellFormed(),
     ...unlessEmpty('before', text.slice(Math.max(blockStart, start - contextMax), start)),
     ...unlessEmpty('after', text.slice(end, Math.min(blockEnd, end + contextMax))),
-    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
   }
 }
 
@@ -55,7 +69,7 @@ function rangeAround(
   return [block.start, lineEnd === -1 ? text.length : lineEnd]
 }
 
-const unlessEmpty = (name: 'before' | 'after', text: string): MatchedPlace =>
+const unlessEmpty = (name: 'before' | 'after', text: string): Omit<ShownQuote, 'quote'> =>
   text === '' ? {} : { [name]: text.toWellFormed() }
 
 /** Returns the description of a block. */

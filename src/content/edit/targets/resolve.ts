@@ -1,8 +1,8 @@
 import { equalityDeep } from 'lib0/function'
-import * as Y from 'yjs'
 import type { Json } from '../../json/json.ts'
 import type { EditTarget, MatchedPlace } from '../edit.ts'
 import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
+import { type AnchoredRoot, locatePositions } from './anchor-positions.ts'
 import { findQuote } from './find-quote.ts'
 import { type FlowView, type TextBlock, type TextRange, textIn, type ViewNode } from './flow-view.ts'
 import type { QuoteRanges } from './normalized-search.ts'
@@ -18,10 +18,7 @@ export type ResolvedTarget =
   | { readonly is: 'node'; readonly node: ViewNode; readonly block: number }
 
 /** A root in which targets are resolved. */
-export interface TargetRoot {
-  readonly view: FlowView
-  readonly doc: Y.Doc
-  readonly contentKey: string
+export interface TargetRoot extends AnchoredRoot {
   /** Called with each target that is found. */
   readonly resolved: (target: ResolvedTarget) => void
 }
@@ -138,7 +135,7 @@ function anchorRange(
   { start, end }: Extract<EditTarget, { is: 'anchor' }>,
   place: string,
 ): TextRange {
-  const [from, to] = [locate(root, start), locate(root, end)]
+  const [from = null, to = null] = locatePositions(root, [start, end])
   if (from === null || to === null || from.flow !== to.flow) {
     throw targetNotFound(`${place}: the text of the anchor is not in the document, or not in one block`)
   }
@@ -148,20 +145,4 @@ function anchorRange(
     throw targetNotFound(`${place}: the text of the anchor was deleted`, [placeOf(root.view, near)])
   }
   return { flow: from.flow, start: from.offset, end: to.offset }
-}
-
-function locate({ view, doc, contentKey }: TargetRoot, encoded: Uint8Array): ReturnType<FlowView['locate']> {
-  const position = decoded(encoded)
-  // Yjs would create the root that a position names.
-  if (position === null || (position.tname !== null && position.tname !== contentKey)) return null
-  const found = Y.createAbsolutePositionFromRelativePosition(position, doc, false)
-  return found === null ? null : view.locate(found.type, found.index)
-}
-
-function decoded(encoded: Uint8Array): Y.RelativePosition | null {
-  try {
-    return Y.decodeRelativePosition(encoded)
-  } catch {
-    return null
-  }
 }

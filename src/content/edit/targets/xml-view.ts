@@ -10,7 +10,7 @@ import {
   type FlowView,
   inlinePlaceholder,
   type NodeWithAttribute,
-  offsetAtIndex,
+  offsetsOf,
   type TextBlock,
   type TextFlow,
   type TextSource,
@@ -85,6 +85,7 @@ class XmlViewReader {
   view(): XmlFlowView {
     const [nodes, places, flows] = [this.#nodes, this.#places, this.#flows]
     const [paragraph] = [...this.#paragraphs].sort(([, a], [, b]) => b - a)
+    const offsets = new Map<TextSource, (index: number) => number>()
     return {
       flows,
       blocks: this.#blocks,
@@ -98,7 +99,9 @@ class XmlViewReader {
         const { flow, piece } = found
         if (piece === null || piece.source === null)
           return { flow, offset: index === 0 ? 0 : (flows[flow] as TextFlow).text.length }
-        return { flow, offset: piece.start + offsetAtIndex(piece.source.state, index) }
+        const offsetAt = offsets.get(piece.source) ?? offsetsOf(piece.source.state)
+        offsets.set(piece.source, offsetAt)
+        return { flow, offset: piece.start + offsetAt(index) }
       },
     }
   }

@@ -6,7 +6,7 @@ import { editsToDelta, type TextDeltaOperation } from '../../text/edits-to-delta
 import { planEdits, stepsMax } from '../../text/plan.ts'
 import { type AttributeRun, type PlainTextState, runIndexAtOffset } from '../../text/text-state.ts'
 import { cleanupFormatting } from '../../yjs/cleanup-formatting.ts'
-import type { TextSource } from '../targets/flow-view.ts'
+import { indexAtOffset, type TextSource } from '../targets/flow-view.ts'
 
 /** Numbers of inserted and deleted UTF-16 units and values. */
 export interface WrittenCounts {
@@ -70,19 +70,6 @@ export function writeHunks(
 export function writeOperations(type: TextSource['type'], operations: readonly object[]): void {
   Y.Text.prototype.applyDelta.call(type, [...operations])
   cleanupFormatting(type, { tidyLeft: tidiedMax })
-}
-
-/**
- * Returns the index in the shared type for an offset in its string.
- * @param afterEmbeds whether the index is after the embeds at this offset
- */
-export function indexAtOffset({ embeds }: PlainTextState, offset: number, afterEmbeds: boolean): number {
-  let index = offset
-  for (const { at, length } of embeds) {
-    if (at > offset || (at === offset && !afterEmbeds)) break
-    index += length
-  }
-  return index
 }
 
 /** A change of one formatting attribute; the value null removes it. */

@@ -19,6 +19,7 @@ import { editNotSupported } from '../edit-errors.ts'
 import {
   blockAt,
   type FlowPiece,
+  indexAtOffset,
   type TextBlock,
   type TextFlow,
   type TextRange,
@@ -30,7 +31,7 @@ import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { placesOfLists } from './list-places.ts'
-import { indexAtOffset, writeOperations } from './source-edits.ts'
+import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
 import {
   type ChildPlace,
