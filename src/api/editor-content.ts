@@ -1,5 +1,6 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
+import type { DocumentReading } from '../content/read-document.ts'
 import type { ReplacementResult } from '../content/replacement-result.ts'
 import {
   type PreparedChange,
@@ -9,7 +10,7 @@ import {
   withSchema,
   withUnknownNames,
 } from '../content/root-change.ts'
-import { type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
+import { kindOfNamed, type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
 import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -140,6 +141,18 @@ export const editorAddress = (
   }: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId'>,
 ): DocumentAddress => ({ ...tenant, organizationId, documentId, editorId })
 
+/** Returns the root that a read uses, and the kind of root that the attached schema describes. */
+export function rootToRead(
+  given: string | undefined,
+  attached: AttachedSchema | null,
+): Pick<DocumentReading, 'contentKey' | 'schemaKind'> {
+  if (attached === null) return { contentKey: given }
+  const contentKey = given ?? attached.contentKey
+  return contentKey === attached.contentKey
+    ? { contentKey, schemaKind: kindOfNamed(attached.schema) }
+    : { contentKey }
+}
+
 /**
  * Creates the content of an editor that has no content yet. Resolves when the content is durable and sent.
  */
@@ -181,7 +194,8 @@ async function writeContent(
 ): Promise<WriteResult> {
   const { type, contentKey, data } = request
   const change = { type, contentKey, data }
-  const { warnings = [], ...written } = await changeEditor(request, change, type, options, caller, services)
+  const changed = await changeEditor(request, change, type, options, caller, services)
+  const { kind: _kind, warnings = [], ...written } = changed
   return { data: written, ...warningsOf(warnings) }
 }
 

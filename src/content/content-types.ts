@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
-import { type BlockFormat, checkFormatted } from './blocks/block-format.ts'
+import { checkFormatted } from './blocks/block-format.ts'
+import { markdownKind, readMarkdown, replaceMarkdown } from './blocks/root-blocks.ts'
 import { readXmlBlocks, replaceXmlBlocks } from './blocks/xml-blocks.ts'
 import type { ContentTypeName } from './content-type-names.ts'
 import { readDelta, replaceDelta } from './delta/delta.ts'
@@ -12,7 +13,7 @@ import type { Output } from './output.ts'
 import { checkProseMirror } from './prosemirror/node-validator.ts'
 import { readProseMirror } from './prosemirror/prosemirror.ts'
 import type { ReplacementResult } from './replacement-result.ts'
-import type { CompiledSchema } from './schemas/compiled-schema.ts'
+import { type ContentSchema, nodeSchema } from './schemas/any-schema.ts'
 import { checkText, readText, replaceText } from './text/text.ts'
 import { serializeXml } from './xml/serialize.ts'
 import { checkXml, replaceTyped, replaceXml } from './xml/xml.ts'
@@ -28,13 +29,13 @@ import type { KnownKind } from './yjs/root-kind.ts'
 export type ReplaceFunction = (
   doc: Y.Doc,
   contentKey: string,
-  schema: CompiledSchema | null,
+  schema: ContentSchema | null,
 ) => ReplacementResult
 
 /** Operations of one content type: check, write and read. */
 export interface ContentType {
-  /** The kind that an existing root must have. */
-  readonly kind: KnownKind
+  /** Returns the kind that an existing root must have, and that a new root gets. */
+  kindOf(doc: Y.Doc, contentKey: string, schemaKind?: KnownKind): KnownKind
   /**
    * Runs all checks of the data that need no document. Returns the function that applies the data.
    * @throws ApiError INVALID_ARGUMENT with the problem and its position
@@ -44,11 +45,11 @@ export interface ContentType {
    * Returns the content of a root as data. A replacement of the root by this data would change nothing.
    * @throws ApiError RESOURCE_EXHAUSTED as for `Output`
    */
-  read(doc: Y.Doc, contentKey: string, output?: Output): unknown
+  read(doc: Y.Doc, contentKey: string, output?: Output, schemaKind?: KnownKind): unknown
 }
 
 const text: ContentType = {
-  kind: 'text',
+  kindOf: () => 'text',
   check: (data) => {
     const target = checkText(data)
     return (doc, contentKey) => replaceText(doc, contentKey, target)
@@ -57,7 +58,7 @@ const text: ContentType = {
 }
 
 const map: ContentType = {
-  kind: 'map',
+  kindOf: () => 'map',
   check: (data) => {
     const target = checkMap(data)
     return (doc, contentKey) => replaceMap(doc, contentKey, target)
@@ -66,7 +67,7 @@ const map: ContentType = {
 }
 
 const array: ContentType = {
-  kind: 'array',
+  kindOf: () => 'array',
   check: (data) => {
     const target = checkArray(data)
     return (doc, contentKey) => replaceArray(doc, contentKey, target)
@@ -75,25 +76,35 @@ const array: ContentType = {
 }
 
 const xml: ContentType = {
-  kind: 'xml',
+  kindOf: () => 'xml',
   check: (data) => {
     const target = checkXml(data)
-    return (doc, contentKey, schema) => replaceXml(doc, contentKey, target, schema)
+    return (doc, contentKey, schema) => replaceXml(doc, contentKey, target, nodeSchema(schema))
   },
   read: serializeXml,
 }
 
-const blocksAs = (format: BlockFormat): ContentType => ({
-  kind: 'xml',
+const markdown: ContentType = {
+  kindOf: markdownKind,
   check: (data) => {
-    const target = checkFormatted(format, data)
-    return (doc, contentKey, schema) => replaceXmlBlocks(doc, contentKey, target, schema)
+    const target = checkFormatted(markdownFormat, data)
+    return (doc, contentKey, schema) => replaceMarkdown(doc, contentKey, target, schema)
   },
-  read: (doc, contentKey, output) => readXmlBlocks(doc, contentKey, format, output),
-})
+  read: (doc, contentKey, output, schemaKind) =>
+    readMarkdown(doc, contentKey, markdownFormat, output, schemaKind),
+}
+
+const html: ContentType = {
+  kindOf: () => 'xml',
+  check: (data) => {
+    const target = checkFormatted(htmlFormat, data)
+    return (doc, contentKey, schema) => replaceXmlBlocks(doc, contentKey, target, nodeSchema(schema))
+  },
+  read: (doc, contentKey, output) => readXmlBlocks(doc, contentKey, htmlFormat, output),
+}
 
 const delta: ContentType = {
-  kind: 'text',
+  kindOf: () => 'text',
   check: (data) => {
     const target = checkDelta(data)
     return (doc, contentKey) => replaceDelta(doc, contentKey, target)
@@ -102,7 +113,7 @@ const delta: ContentType = {
 }
 
 const xmltext: ContentType = {
-  kind: 'xmltext',
+  kindOf: () => 'xmltext',
   check: (data) => {
     const target = checkXmlText(data)
     return (doc, contentKey) => replaceXmlText(doc, contentKey, target)
@@ -111,10 +122,10 @@ const xmltext: ContentType = {
 }
 
 const prosemirror: ContentType = {
-  kind: 'xml',
+  kindOf: () => 'xml',
   check: (data) => {
     const target = checkProseMirror(data)
-    return (doc, contentKey, schema) => replaceTyped(doc, contentKey, target, schema)
+    return (doc, contentKey, schema) => replaceTyped(doc, contentKey, target, nodeSchema(schema))
   },
   read: readProseMirror,
 }
@@ -128,9 +139,9 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   map,
   array,
   xml,
-  markdown: blocksAs(markdownFormat),
+  markdown,
   delta,
   xmltext,
-  html: blocksAs(htmlFormat),
+  html,
   prosemirror,
 } satisfies Record<ContentTypeName, ContentType>)

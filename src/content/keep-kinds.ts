@@ -3,7 +3,7 @@ import { putItem } from './json/write-edits.ts'
 import { type CheckedContent, replaceChecked } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, rootExists } from './roots.ts'
-import type { CompiledSchema } from './schemas/compiled-schema.ts'
+import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
 import {
   type KnownKind,
   kindEntry,
@@ -56,16 +56,18 @@ export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
  * Replaces content like `replaceChecked`, and stores the kind of a root that is empty afterwards. An empty
  * text without `contentKey` does not create a root. An editor that connects later may then use a root with
  * another name, which is the only root of the document.
+ * @param schema the schema of the root; null without one
  */
 export function replaceKeepingKind(
   doc: Y.Doc,
   content: CheckedContent,
-  schema: CompiledSchema | null = null,
+  schema: ContentSchema | null = null,
 ): ReplacementResult {
-  const { target, kind } = content
+  const { target, type } = content
   const contentKey = contentKeyOf(doc, target.contentKey)
+  const kind = type.kindOf(doc, contentKey, schema === null ? undefined : kindOfSchema(schema))
   const isOpen = kind === 'text' && target.contentKey === undefined && !rootExists(doc, contentKey)
   const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
-  const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content, schema), contentKey })
+  const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content, schema), contentKey, kind })
   return keepingKinds(doc, kinds, replace)
 }

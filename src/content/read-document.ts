@@ -7,6 +7,7 @@ import { Output } from './output.ts'
 import { findRoot, type RootContent, readRoot, readRootAs } from './read-root.ts'
 import { listRoots } from './roots.ts'
 import { createDoc } from './yjs/create-doc.ts'
+import type { KnownKind } from './yjs/root-kind.ts'
 
 /**
  * Formats of a read. `json`: the content in the type that the root has. `update`: the whole state (V1) in
@@ -21,6 +22,8 @@ export interface DocumentReading {
   readonly contentKey?: string | undefined
   /** Default: `json`. */
   readonly format?: (typeof readingFormats)[number] | undefined
+  /** The kind that the schema of the root describes; absent without a schema. */
+  readonly schemaKind?: KnownKind | undefined
   /** Default: false. */
   readonly statistics?: boolean | undefined
 }
@@ -42,12 +45,12 @@ export interface EncodedContent extends ReadContent {
  */
 export function readDocument(
   doc: Y.Doc,
-  { contentKey, format = 'json' }: DocumentReading,
+  { contentKey, format = 'json', schemaKind }: DocumentReading,
   output?: Output,
 ): RootContent {
   if (format === 'json') return readRoot(doc, contentKey, output)
   if (format === 'roots') return { ...findRoot(doc, contentKey), data: listRoots(doc) }
-  if (format !== 'update') return readRootAs(doc, format, contentKey, output)
+  if (format !== 'update') return readRootAs(doc, format, contentKey, output, schemaKind)
   return {
     ...findRoot(doc, contentKey),
     data: Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64'),

@@ -3,7 +3,7 @@ import { contentTypes } from './content-types.ts'
 import { Output, readMax } from './output.ts'
 import { checkContentKey, checkKind, contentTypeOf } from './replace.ts'
 import { contentKeyOf, requireRoot } from './roots.ts'
-import { rootKind } from './yjs/root-kind.ts'
+import { type KnownKind, rootKind } from './yjs/root-kind.ts'
 
 /** The content of a root, in the form in which a replacement accepts it. */
 export interface RootContent {
@@ -37,6 +37,7 @@ export function findRoot(doc: Y.Doc, contentKey?: string): Omit<RootContent, 'da
 /**
  * Reads one root as content of the given type. An empty root without a kind is read as empty content of that
  * type.
+ * @param schemaKind the kind that the schema of the root describes; undefined without a schema
  * @throws ApiError as for `readRoot`; INVALID_ARGUMENT if the type does not exist, or if the root has another
  * kind
  */
@@ -45,10 +46,11 @@ export function readRootAs(
   type: string,
   contentKey?: string,
   output = new Output(readMax),
+  schemaKind?: KnownKind,
 ): RootContent {
-  const root = findRoot(doc, contentKey)
+  const { contentKey: key } = findRoot(doc, contentKey)
   const wanted = contentTypeOf(type)
-  requireRoot(doc, root.contentKey, contentKey)
-  checkKind(doc, { type, contentKey: root.contentKey }, wanted.kind)
-  return { type, contentKey: root.contentKey, data: wanted.read(doc, root.contentKey, output) }
+  requireRoot(doc, key, contentKey)
+  checkKind(doc, { type, contentKey: key }, wanted.kindOf(doc, key, schemaKind))
+  return { type, contentKey: key, data: wanted.read(doc, key, output, schemaKind) }
 }

@@ -4,7 +4,7 @@ import { contentTypeNames } from './content-type-names.ts'
 import { type ContentType, contentTypes, type ReplaceFunction } from './content-types.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf, shownName } from './roots.ts'
-import type { CompiledSchema } from './schemas/compiled-schema.ts'
+import { type ContentSchema, kindOfSchema } from './schemas/any-schema.ts'
 import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
 
 /** The target content of a root. */
@@ -25,8 +25,9 @@ export interface TargetKind {
 }
 
 /** A target that has passed all checks that need no document. */
-export interface CheckedContent extends TargetKind {
+export interface CheckedContent {
   readonly target: ContentTarget
+  readonly type: ContentType
   readonly replace: ReplaceFunction
 }
 
@@ -37,16 +38,7 @@ export interface CheckedContent extends TargetKind {
  */
 export function checkContent(target: ContentTarget): CheckedContent {
   const type = checkTarget(target)
-  return { target, kind: type.kind, replace: type.check(target.data) }
-}
-
-/**
- * Returns the target without its data, and the kind that its root must have.
- * @throws ApiError INVALID_ARGUMENT
- */
-export function targetKind(target: ContentTarget): TargetKind {
-  const { type, contentKey } = target
-  return { target: { type, contentKey }, kind: checkTarget(target).kind }
+  return { target, type, replace: type.check(target.data) }
 }
 
 /**
@@ -72,15 +64,16 @@ export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementRe
 
 /**
  * Like `replaceContent`, for a target that `checkContent` has already checked.
- * @param schema the schema in whose normal form rich text is written; null without one
+ * @param schema the schema in whose form content is written; null without one
  */
 export function replaceChecked(
   doc: Y.Doc,
-  { target, kind: wanted, replace }: CheckedContent,
-  schema: CompiledSchema | null = null,
+  { target, type, replace }: CheckedContent,
+  schema: ContentSchema | null = null,
 ): ReplacementResult {
-  checkKind(doc, target, wanted)
-  return replace(doc, contentKeyOf(doc, target.contentKey), schema)
+  const contentKey = contentKeyOf(doc, target.contentKey)
+  checkKind(doc, target, type.kindOf(doc, contentKey, schema === null ? undefined : kindOfSchema(schema)))
+  return replace(doc, contentKey, schema)
 }
 
 /**

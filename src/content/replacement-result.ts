@@ -13,7 +13,7 @@ export interface ReplacementResult {
   readonly deletions: number
   /** Name of the root that was replaced; absent if several roots may have been replaced. */
   readonly contentKey?: string
-  /** The kind of the root that was edited; absent for a replacement. */
+  /** The kind of the root that was replaced or edited; absent if several roots may have been replaced. */
   readonly kind?: KnownKind
   /** One outcome for each edit, in the order of the request; absent for a replacement. */
   readonly edits?: readonly EditOutcome[]

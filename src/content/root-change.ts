@@ -6,7 +6,7 @@ import type { MergeTarget } from './merge-check.ts'
 import { type ContentTarget, checkContent, checkContentKey, checkTarget } from './replace.ts'
 import type { ReplacementResult } from './replacement-result.ts'
 import { contentKeyOf } from './roots.ts'
-import type { CompiledSchema } from './schemas/compiled-schema.ts'
+import type { ContentSchema } from './schemas/any-schema.ts'
 import { checkAgainstSchema, type NamedSchema, schemaOf } from './schemas/content-schema.ts'
 import { changeWithWarnings, unknownNamesError } from './schemas/unknown-names.ts'
 
@@ -32,11 +32,11 @@ export interface CheckedChange {
   readonly change: RootChange
   /**
    * Applies the change in one transaction. A root that becomes empty keeps its kind.
-   * @param schema the schema in whose normal form rich text is written, if the change has none of its own
+   * @param schema the schema in whose form content is written, if the change has none of its own
    * @throws ApiError if the document does not permit the change; if `isAtomic`, nothing is changed then,
    * otherwise the document must be discarded
    */
-  readonly apply: (doc: Y.Doc, schema?: CompiledSchema | null) => ReplacementResult
+  readonly apply: (doc: Y.Doc, schema?: ContentSchema | null) => ReplacementResult
   readonly isAtomic: boolean
 }
 
@@ -77,7 +77,7 @@ function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): C
   return {
     change: { ...change, schema: named },
     apply: (doc) => {
-      const result = apply(doc, schema.is === 'nodes' ? schema : null)
+      const result = apply(doc, schema)
       checkAgainstSchema(doc, result.contentKey ?? contentKeyOf(doc, change.contentKey), schema, named.name)
       return result
     },
@@ -134,8 +134,8 @@ export function mergeTargetOf(
   change: RootChange,
   { contentKey, kind = 'text', dependencies = { edits: [], inserted: [] } }: ReplacementResult,
 ): MergeTarget {
-  if (isEdits(change)) return { target: { type: kind, contentKey }, kind, dependencies }
-  return { target: { type: change.type, contentKey }, kind: checkTarget(change).kind, dependencies }
+  const type = isEdits(change) ? kind : change.type
+  return { target: { type, contentKey }, kind, dependencies }
 }
 
 /** A change that is ready to be applied to a document. */

@@ -4,7 +4,13 @@ import { applyToRoot, type PlannedUpdate, type ReplacementResult } from '../repl
 import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { type DeltaInsert, formattedTextOf, toInserts } from './delta-json.ts'
-import { FormatTable, type FormattedText, readFormatted, tooManyAttributes } from './formatted-text.ts'
+import {
+  FormatTable,
+  type FormattedTarget,
+  type FormattedTextState,
+  readFormatted,
+  tooManyAttributes,
+} from './formatted-text.ts'
 import { planDelta } from './plan.ts'
 
 /**
@@ -38,7 +44,7 @@ export function replaceDelta(
   return applyToRoot(
     doc,
     contentKey,
-    plan(doc.share.get(contentKey), (formats) => formattedTextOf(target, formats)),
+    planFormattedText(doc.share.get(contentKey), (formats) => formattedTextOf(target, formats)),
   )
 }
 
@@ -57,23 +63,23 @@ export const planFormatted = (
   type: SharedRoot | undefined,
   past: SharedRoot | undefined,
 ): PlannedUpdate | null =>
-  plan(type, (formats) => {
+  planFormattedText(type, (formats) => {
     const { content, complete } = readFormatted(past, formats)
     if (!complete) throw tooManyAttributes()
     return content
   })
 
 /**
- * Plans a replacement. Adds the values of the document to the format table before the values of the target,
- * so that equal values of the document are reused.
+ * Compares a text with a target, which may be derived from the stored text. Adds the values of the document to
+ * the format table before the values of the target, so that equal values of the document are reused.
  */
-function plan(
+export function planFormattedText(
   type: SharedRoot | undefined,
-  targetIn: (formats: FormatTable) => FormattedText,
+  targetIn: (formats: FormatTable, stored: FormattedTextState) => FormattedTarget,
 ): PlannedUpdate | null {
   const formats = new FormatTable()
   const stored = readFormatted(type, formats)
-  const { operations, insertions, deletions } = planDelta(stored, targetIn(formats), formats)
+  const { operations, insertions, deletions } = planDelta(stored, targetIn(formats, stored), formats)
   if (operations.length === 0) return null
   return (_, live) => {
     Y.Text.prototype.applyDelta.call(live, operations)

@@ -25,6 +25,16 @@ export interface FormattedText {
   readonly embeds: ReadonlyMap<number, JsonObject>
 }
 
+/** The text that a stored text must become. */
+export interface FormattedTarget extends FormattedText {
+  /**
+   * Returns the format of text that stays, at an offset of the target; default: that of the target.
+   * @param from the stored format
+   * @param to the format of the target
+   */
+  readonly keptFormat?: (from: number, to: number, targetAt: number) => number
+}
+
 /** An attribute set in two forms: as it is in `data`, and with the values that the document stores. */
 export interface FormatValue {
   readonly attributes: JsonObject
@@ -42,7 +52,11 @@ export class FormatTable {
   readonly #formats = new Map<number, FormatValue>()
   readonly #values = new Map<number, unknown>()
 
-  /** Returns the number of an attribute set. */
+  constructor() {
+    this.of({})
+  }
+
+  /** Returns the number of an attribute set; 0 for the empty set. */
   of(attributes: JsonObject): number {
     const number = this.#numbers.of(attributes)
     if (!this.#formats.has(number)) {

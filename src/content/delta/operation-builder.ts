@@ -1,7 +1,7 @@
 import type { Hunk } from '../diff/diff.ts'
 import type { JsonObject } from '../json/json.ts'
 import { attributeDiff, attributesOf, type DeltaAttributes, noAttributes } from './attribute-change.ts'
-import type { FormatTable, FormattedRun, FormattedText, FormattedTextState } from './formatted-text.ts'
+import type { FormatTable, FormattedRun, FormattedTarget, FormattedTextState } from './formatted-text.ts'
 
 /** An operation for `Y.Text.applyDelta`. */
 export type DeltaOperation =
@@ -21,7 +21,7 @@ export class DeltaOperationBuilder {
   /** Number of insertions, and of kept ranges whose attributes change. */
   edits = 0
   readonly #stored: FormattedTextState
-  readonly #target: FormattedText
+  readonly #target: FormattedTarget
   readonly #formats: FormatTable
   readonly #sourceRuns: RunCursor
   readonly #targetRuns: RunCursor
@@ -29,7 +29,7 @@ export class DeltaOperationBuilder {
   #targetAt = 0
   #hidden = 0
 
-  constructor(stored: FormattedTextState, target: FormattedText, formats: FormatTable) {
+  constructor(stored: FormattedTextState, target: FormattedTarget, formats: FormatTable) {
     this.#stored = stored
     this.#target = target
     this.#formats = formats
@@ -90,7 +90,9 @@ export class DeltaOperationBuilder {
 
   #changeHere(): DeltaAttributes {
     const from = this.#sourceRuns.formatAt(this.#at)
-    return attributeDiff(this.#formats, from, this.#targetRuns.formatAt(this.#targetAt))
+    const to = this.#targetRuns.formatAt(this.#targetAt)
+    const kept = this.#target.keptFormat?.(from, to, this.#targetAt) ?? to
+    return attributeDiff(this.#formats, from, kept)
   }
 
   #insertTo(targetOffset: number): void {

@@ -3,7 +3,7 @@ import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunk
 import { diffText } from '../diff/text-diff.ts'
 import { snapToGraphemes } from '../text/graphemes.ts'
 import { atMost, editsMaxFor, mergedGapMax, stepsMax } from '../text/plan.ts'
-import type { FormatTable, FormattedText, FormattedTextState } from './formatted-text.ts'
+import type { FormatTable, FormattedTarget, FormattedText, FormattedTextState } from './formatted-text.ts'
 import { DeltaOperationBuilder } from './operation-builder.ts'
 
 /** Maximum number of formatting marks for the ranges that are inserted into formatted text. */
@@ -15,7 +15,7 @@ const marksMax = 200_000
  */
 export function planDelta(
   stored: FormattedTextState,
-  target: FormattedText,
+  target: FormattedTarget,
   formats: FormatTable,
 ): DeltaOperationBuilder {
   const { content, items, complete } = stored
@@ -33,7 +33,7 @@ const mostAttributes = ({ runs }: FormattedText, formats: FormatTable): number =
 
 function allAnew(
   stored: FormattedTextState,
-  target: FormattedText,
+  target: FormattedTarget,
   formats: FormatTable,
 ): DeltaOperationBuilder {
   const change = new DeltaOperationBuilder(stored, target, formats)

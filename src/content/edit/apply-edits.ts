@@ -4,7 +4,7 @@ import type { Json } from '../json/json.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import { requireRoot, shownName } from '../roots.ts'
-import type { CompiledSchema } from '../schemas/compiled-schema.ts'
+import type { ContentSchema } from '../schemas/any-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
 import { DependencyRecorder } from './dependency-recorder.ts'
@@ -17,8 +17,8 @@ import { applyTextEdit } from './text-edit.ts'
 interface ApplyOptions {
   /** The root that the caller has specified, if any. */
   readonly given: string | undefined
-  /** The schema in whose normal form rich text is written; null without one. */
-  readonly schema: CompiledSchema | null
+  /** The schema in whose form content is written; null without one. */
+  readonly schema: ContentSchema | null
   /** Whether the result names the content on which the edits depend. */
   readonly merged: boolean
 }
@@ -64,7 +64,7 @@ interface EditedRoot {
   readonly root: SharedRoot
   readonly kind: KnownKind
   readonly contentKey: string
-  readonly schema: CompiledSchema | null
+  readonly schema: ContentSchema | null
   /** The edit, as messages name it. */
   readonly place: string
   readonly recorder: DependencyRecorder | null

@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { CompiledSchema } from '../schemas/compiled-schema.ts'
+import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'
 import type { Edit, EditOutcome } from './edit.ts'
@@ -16,8 +16,8 @@ import { XmlEdits } from './writing/xml-edits.ts'
 export type TextKind = 'text' | 'xml' | 'xmltext'
 
 interface TextEditOptions {
-  /** The schema in whose normal form rich text is written; null without one. */
-  readonly schema?: CompiledSchema | null
+  /** The schema in whose form content is written; null without one. */
+  readonly schema?: ContentSchema | null
   /** Records the target; null if the edit is not merged into a later version. */
   readonly recorder?: DependencyRecorder | null
 }
@@ -48,7 +48,8 @@ export function applyTextEdit(
   }
   if (kind === 'xml') {
     const view = readXmlView(root)
-    const target = { view, type: root, doc, contentKey, schema, resolved: resolved(view) }
+    const nodes = nodeSchema(schema)
+    const target = { view, type: root, doc, contentKey, schema: nodes, resolved: resolved(view) }
     return new XmlEdits(transaction, target, place).apply(edit)
   }
   const view = readNestedView(root)

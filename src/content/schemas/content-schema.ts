@@ -2,7 +2,7 @@ import type * as Y from 'yjs'
 import { invalid } from '../../errors.ts'
 import { shownName } from '../roots.ts'
 import { type KnownKind, rootKind } from '../yjs/root-kind.ts'
-import type { ContentSchema } from './any-schema.ts'
+import { type ContentSchema, kindOfSchema } from './any-schema.ts'
 import { textViolation } from './check-text.ts'
 import { treeViolation } from './check-tree.ts'
 import { xmlTextViolation } from './check-xmltext.ts'
@@ -32,12 +32,9 @@ export function schemaOf({ name, spec }: NamedSchema): ContentSchema {
   return known
 }
 
-/** The kind of a root that a schema describes. */
-const kinds: Readonly<Record<ContentSchema['is'], KnownKind>> = {
-  nodes: 'xml',
-  text: 'text',
-  xmltext: 'xmltext',
-}
+/** Returns the kind of a root that the schema with this name describes. Stored schemas are those of nodes. */
+export const kindOfNamed = (name: string): KnownKind =>
+  isPresetName(name) ? kindOfSchema(presetSchema(name)) : 'xml'
 
 /**
  * Finds the first place at which a root does not match a schema; null if it matches. Nothing is changed. A
@@ -62,7 +59,7 @@ export function checkAgainstSchema(
   name: string,
 ): void {
   const kind = rootKind(doc, contentKey)
-  const wanted = kinds[schema.is]
+  const wanted = kindOfSchema(schema)
   if (kind !== 'none' && kind !== wanted && !(wanted === 'xmltext' && kind === 'xml'))
     throw violationError(
       { path: '/', problem: `the root ${shownName(contentKey)} is of type "${kind}"`, allowed: [wanted] },

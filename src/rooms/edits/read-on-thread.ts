@@ -45,10 +45,10 @@ export async function readInline<T>(
 export async function readOnThread(
   thread: PooledThread,
   bytes: Uint8Array,
-  { contentKey, format, statistics }: DocumentReading,
+  { contentKey, format, schemaKind, statistics }: DocumentReading,
   bytesMax: number,
 ): Promise<EncodedContent> {
-  const reading = { contentKey, format, statistics }
+  const reading = { contentKey, format, schemaKind, statistics }
   const outcome = await thread.run({ is: 'read', updates: [bytes], reading, bytesMax })
   if (outcome.is !== 'read')
     throw new TypeError(`the thread returned an unexpected result for a document: ${outcome.is}`)

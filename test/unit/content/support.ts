@@ -114,10 +114,10 @@ export interface Unit {
 }
 
 /** Every live position of the text: its id, value and formatting. The value of an embed is empty. */
-export function unitsOf(doc: Y.Doc): Unit[] {
+export function unitsOf(doc: Y.Doc, contentKey = key): Unit[] {
   const units: Unit[] = []
   const current: Record<string, unknown> = {}
-  for (let item = doc.get(key)._start; item !== null; item = item.right) {
+  for (let item = doc.get(contentKey)._start; item !== null; item = item.right) {
     if (item.deleted) continue
     const { content, id } = item
     if (content instanceof Y.ContentFormat) {

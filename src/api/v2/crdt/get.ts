@@ -10,7 +10,13 @@ import {
 } from '../../../model/json-pieces.ts'
 import { noContent } from '../../../rooms/edits/edit-context.ts'
 import type { ApiServices } from '../../api-services.ts'
-import { contentKeySchema, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
+import {
+  contentKeySchema,
+  editorAddress,
+  editorDocumentIds,
+  editorId,
+  rootToRead,
+} from '../../editor-content.ts'
 import { listEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
@@ -179,8 +185,8 @@ async function readEditor(
   bytesMax: number,
 ): Promise<Entry | null> {
   return rooms.use(address, async (room) => {
-    const contentKey = request.contentKey ?? attached?.contentKey
-    const read = await room.editing.read({ ...request, contentKey }, bytesMax)
+    const reading = { ...request, ...rootToRead(request.contentKey, attached) }
+    const read = await room.editing.read(reading, bytesMax)
     if (read === null) return null
     const { result, version, vector, changed, sizeBytes } = read
     return {

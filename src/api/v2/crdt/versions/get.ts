@@ -1,5 +1,5 @@
 import { isResponseTooLarge, responseTooLarge } from '../../../../model/json-pieces.ts'
-import { contentKeySchema } from '../../../editor-content.ts'
+import { contentKeySchema, rootToRead } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
 import { responseExceeds } from '../../../response-length.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../../schemas/content-format.ts'
@@ -49,7 +49,7 @@ export const getVersion = defineOperation({
       services.schemas.attachedTo(address),
     ])
     const { rooms, responseBytesMax } = services
-    const reading = { ...data, contentKey: data.contentKey ?? attached?.contentKey }
+    const reading = { ...data, ...rootToRead(data.contentKey, attached) }
     const content = await rooms
       .readState(address, bytes, reading, responseBytesMax)
       .catch((error: unknown) => {

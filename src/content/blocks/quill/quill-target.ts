@@ -1,0 +1,176 @@
+import type { FormatTable } from '../../delta/formatted-text.ts'
+import type { JsonObject } from '../../json/json.ts'
+import type { XmlElement, XmlNode, XmlText } from '../../xml/tree.ts'
+import { attributeOf } from '../block-reader.ts'
+import { indentMax, type LineStructure, type ListType, lineAttributes } from './line-structure.ts'
+import { blockEmbeds, lineAttribute, quillDialect, stepAttribute } from './quill-dialect.ts'
+import type { StoredEmbed } from './quill-tree.ts'
+
+/** Text or an embed, and the number of its formatting. */
+export interface QuillPiece {
+  readonly insert: string | JsonObject
+  readonly format: number
+  /** Whether the text is code, in which Quill has no formatting. */
+  readonly isCode: boolean
+}
+
+const paragraph: LineStructure = { kind: 'paragraph' }
+const blockquote: LineStructure = { kind: 'blockquote' }
+
+/** Text of a horizontal rule, which Quill does not have. */
+const ruleText = '---'
+
+/**
+ * Returns the lines of Quill for a tree of blocks, each with its line break. A block that Quill cannot nest
+ * follows the block that it is in. A line break in a paragraph or quote starts a new line, and elsewhere it is
+ * a space.
+ * @param embeds the embeds of the stored nodes
+ */
+export const quillPieces = (
+  nodes: readonly XmlNode[],
+  embeds: ReadonlyMap<XmlNode, StoredEmbed>,
+  formats: FormatTable,
+): readonly QuillPiece[] => new QuillLineWriter(embeds, formats).write(nodes)
+
+class QuillLineWriter {
+  readonly #embeds: ReadonlyMap<XmlNode, StoredEmbed>
+  readonly #formats: FormatTable
+  readonly #pieces: QuillPiece[] = []
+  #isCode = false
+
+  constructor(embeds: ReadonlyMap<XmlNode, StoredEmbed>, formats: FormatTable) {
+    this.#embeds = embeds
+    this.#formats = formats
+  }
+
+  write(nodes: readonly XmlNode[]): readonly QuillPiece[] {
+    this.#blocks(nodes, paragraph)
+    return this.#pieces
+  }
+
+  /** @param around the structure of paragraphs at this place */
+  #blocks(nodes: readonly XmlNode[], around: LineStructure): void {
+    for (const node of nodes) {
+      if (node.kind === 'text') this.#line([node], around, {})
+      else this.#block(node, around)
+    }
+  }
+
+  #block(node: XmlElement, around: LineStructure): void {
+    const embed = this.#embeds.get(node)
+    if (embed !== undefined)
+      return blockEmbeds.has(node.name) ? this.#embed(embed) : this.#line([node], around, {})
+    switch (node.name) {
+      case 'paragraph':
+        return this.#line(node.children, around, storedLine(node))
+      case 'heading': {
+        const level = Number(attributeOf(node, 'level'))
+        return this.#line(node.children, { kind: 'heading', level }, storedLine(node))
+      }
+      case 'blockquote':
+        return this.#blocks(node.children, blockquote)
+      case 'codeBlock':
+        return this.#code(node)
+      case 'table':
+        return this.#blocks(node.children, { kind: 'table' })
+      case 'horizontalRule':
+        return this.#line([], paragraph, {}, ruleText)
+      case 'image':
+        return this.#line([node], around, {})
+      default:
+        if (this.#isList(node)) this.#list(node, 0)
+    }
+  }
+
+  #list(list: XmlElement, base: number): void {
+    const indent = base + Number(attributeOf(list, stepAttribute) ?? 0)
+    for (const item of list.children) {
+      if (item.kind === 'text') continue
+      const [first, ...others] = item.children
+      const structure = {
+        kind: 'item',
+        list: listTypeOf(list, item),
+        indent: Math.min(indent, indentMax),
+      } as const
+      if (first?.kind === 'element') this.#block(first, structure)
+      for (const child of others) {
+        if (child.kind === 'element' && this.#isList(child)) this.#list(child, indent + 1)
+        else this.#blocks([child], paragraph)
+      }
+    }
+  }
+
+  #isList = (node: XmlElement): boolean => Object.hasOwn(listTypes, node.name) && !this.#embeds.has(node)
+
+  #code(node: XmlElement): void {
+    const language = attributeOf(node, quillDialect.language) ?? null
+    const stored = storedLine(node)
+    this.#isCode = true
+    this.#line(node.children, { kind: 'codeBlock', language }, stored)
+    this.#isCode = false
+  }
+
+  /** Writes a line. Line breaks in it start new lines. */
+  #line(nodes: readonly XmlNode[], structure: LineStructure, stored: JsonObject, text = ''): void {
+    const format = this.#formats.of(lineAttributes(structure, stored))
+    if (text !== '') this.#add(text, 0)
+    for (const node of nodes) {
+      if (node.kind === 'text') this.#text(node, format)
+      else this.#atom(node, structure, format)
+    }
+    this.#add('\n', format)
+  }
+
+  #text({ text, runs }: XmlText, lineFormat: number): void {
+    for (const [index, { start, marks }] of runs.entries()) {
+      const lines = text.slice(start, runs[index + 1]?.start).split('\n')
+      for (const [at, line] of lines.entries()) {
+        if (at > 0) this.#add('\n', lineFormat)
+        if (line !== '') this.#add(line, marks)
+      }
+    }
+  }
+
+  #atom(node: XmlElement, { kind }: LineStructure, lineFormat: number): void {
+    const embed = this.#embeds.get(node)
+    if (embed !== undefined) this.#embed(embed)
+    else if (node.name === 'image') this.#image(node)
+    else if (node.name === 'hardBreak' && (kind === 'paragraph' || kind === 'blockquote'))
+      this.#add('\n', lineFormat)
+    else if (node.name === 'hardBreak') this.#add(' ', 0)
+    else {
+      // A placeholder of a block in a line.
+      this.#add('\n', lineFormat)
+      this.#block(node, paragraph)
+    }
+  }
+
+  #image(node: XmlElement): void {
+    const [src = '', alt, link] = ['src', 'alt', 'href'].map((name) => attributeOf(node, name))
+    const attributes = { ...(alt !== undefined && { alt }), ...(link !== undefined && { link }) }
+    this.#embed({ value: { image: src }, format: this.#formats.of(attributes) })
+  }
+
+  #add(insert: QuillPiece['insert'], format: number): void {
+    this.#pieces.push({ insert, format, isCode: this.#isCode })
+  }
+
+  #embed({ value, format }: StoredEmbed): void {
+    this.#add(value, format)
+  }
+}
+
+/** Returns the attributes of a stored line that its structure does not state. */
+function storedLine(node: XmlElement): JsonObject {
+  const stored = attributeOf(node, lineAttribute)
+  return stored === undefined ? {} : (JSON.parse(stored) as JsonObject)
+}
+
+const listTypes: Readonly<Record<string, ListType>> = {
+  bulletList: 'bullet',
+  orderedList: 'ordered',
+  taskList: 'unchecked',
+}
+
+const listTypeOf = ({ name }: XmlElement, item: XmlElement): ListType =>
+  attributeOf(item, 'checked') === 'true' ? 'checked' : (listTypes[name] ?? 'bullet')

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { readRootAs } from '../../src/content/read-root.ts'
+import { replaceContent } from '../../src/content/replace.ts'
+import { seed } from '../support/data/seed.ts'
+import { times } from '../support/time/full-run.ts'
+import { judgesMissing, skipNotice } from './installed.ts'
+import { type Judge, judges } from './third-party-editor.ts'
+
+skipNotice()
+
+const blocks = [
+  '# Title\n',
+  'plain **bold** *italic* ~~struck~~ `code` [link](https://example.com/)\n',
+  '- one\n  - inner\n    1. deep\n- two\n',
+  '- [ ] open\n- [x] done\n',
+  '3. three\n4. four\n\n   more\n',
+  '> said\n>\n> - in it\n>\n> ## loud\n',
+  '```js\nlet a\n  b\n```\n',
+  '```\ncode\n```\n',
+  '![An image](/a.png)\n',
+  'a ![b](/b.png) c\\\nd\n',
+  '***\n',
+  '| a | b |\n| - | - |\n| c | d |\n',
+]
+
+const documents = fc
+  .array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 6 })
+  .map((some) => some.join('\n'))
+
+describe.skipIf(judgesMissing)(`Quill with Markdown (seed ${seed})`, () => {
+  let judge: Judge
+  beforeAll(async () => {
+    judge = await (judges.Quill as () => Promise<Judge>)()
+  })
+
+  const write = (doc: Y.Doc, data: string): unknown =>
+    replaceContent(doc, { type: 'markdown', contentKey: judge.contentKey, data })
+
+  const storedDelta = (doc: Y.Doc): unknown => readRootAs(doc, 'delta', judge.contentKey).data
+
+  /** Returns what Quill shows after it has opened a document. It must change nothing. */
+  function shown(doc: Y.Doc): unknown {
+    const updates: Uint8Array[] = []
+    doc.on('update', (update: Uint8Array) => updates.push(update))
+    const seat = judge.open(doc)
+    const content = seat.shown()
+    seat.close()
+    expect(updates).toEqual([])
+    return JSON.parse(JSON.stringify(content))
+  }
+
+  it('[FMT-129] opens written Markdown, shows exactly what is stored, and changes nothing', () => {
+    fc.assert(
+      fc.property(documents, documents, (first, second) => {
+        const doc = new Y.Doc()
+        for (const markdown of [first, second]) {
+          write(doc, markdown)
+          const copy = new Y.Doc()
+          Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc))
+          // Quill shows a line break at the end of every text.
+          const own = storedDelta(doc) as { insert: unknown; attributes?: object }[]
+          const text = new Y.Doc().getText()
+          text.applyDelta(own)
+          const last = own.at(-1)
+          if (!(typeof last?.insert === 'string' && last.insert.endsWith('\n')))
+            text.insert(text.length, '\n', {})
+          expect(shown(copy)).toEqual(text.toDelta())
+        }
+      }),
+      { seed, numRuns: times(40, 300) },
+    )
+  })
+
+  it('[FMT-129] changes nothing when content that Quill has written is read and written back', () => {
+    for (const content of judge.contents) {
+      const doc = new Y.Doc()
+      const seat = judge.open(doc)
+      seat.write(content)
+      seat.close()
+      const updates: Uint8Array[] = []
+      doc.on('update', (update: Uint8Array) => updates.push(update))
+      write(doc, String(readRootAs(doc, 'markdown', judge.contentKey).data))
+      expect(updates).toEqual([])
+    }
+  })
+})
