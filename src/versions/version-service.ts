@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { ReplacementResult } from '../content/replacement-result.ts'
+import type { RootSchema } from '../content/schemas/content-schema.ts'
 import { tenantPart } from '../directory/organizations/organization-keys.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import type { Metadata } from '../directory/store/records.ts'
@@ -49,6 +50,8 @@ export interface RestoreRequest {
   readonly dryRun?: boolean | undefined
   /** Returns the permission to change the document. @throws ApiError if there is no permission */
   readonly right: () => Promise<WriteRight>
+  /** Returns the schema that the document must match after the restore; null without one. */
+  readonly schema: () => Promise<RootSchema | null>
 }
 
 export interface RestoredVersion extends EditResult<ReplacementResult> {
@@ -182,11 +185,17 @@ export class VersionService {
   async #change(
     address: DocumentAddress,
     past: Uint8Array,
-    { userId = '', ifVersion, dryRun, right: readRight }: RestoreRequest,
+    { userId = '', ifVersion, dryRun, right: readRight, schema }: RestoreRequest,
   ): Promise<EditResult<ReplacementResult>> {
     return this.#options.rooms.use(address, async (room) => {
-      const right = await readRight()
-      return room.replacing.restore(userId, past, { expects: 'content', ifVersion, dryRun, right })
+      const [right, rootSchema] = await Promise.all([readRight(), schema()])
+      return room.replacing.restore(userId, past, {
+        expects: 'content',
+        ifVersion,
+        dryRun,
+        right,
+        rootSchema,
+      })
     })
   }
 

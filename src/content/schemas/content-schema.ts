@@ -18,6 +18,12 @@ export interface NamedSchema {
   readonly spec: SchemaSpec | null
 }
 
+/** A root, and the schema that its content must match. */
+export interface RootSchema {
+  readonly contentKey: string
+  readonly schema: NamedSchema
+}
+
 /** Compiled schemas, so that each specification is compiled once. */
 const compiled = new WeakMap<SchemaSpec, ContentSchema>()
 
@@ -68,6 +74,10 @@ export function checkAgainstSchema(
   const violation = findViolation(doc, contentKey, schema)
   if (violation !== null) throw violationError(violation, name)
 }
+
+/** Checks that a document matches the schema of a root. @throws ApiError as for `checkAgainstSchema` */
+export const requireMatch = (doc: Y.Doc, { contentKey, schema }: RootSchema): void =>
+  checkAgainstSchema(doc, contentKey, schemaOf(schema), schema.name)
 
 function violationError({ path, problem, allowed }: Violation, name: string): Error {
   const names = allowed.slice(0, namesMax).map((each) => JSON.stringify(each))

@@ -47,6 +47,12 @@ export const editorSchemasType: RecordType<EditorSchemas> = {
 /** Partition with the schemas of an API key. */
 export const schemasPart = ({ workspaceId, apiKey }: Tenant): Key => ['schemas', workspaceId, apiKey]
 
+/** Returns the API key whose schemas are in a partition; null for any other partition. */
+export function tenantOfSchemas([name, workspaceId, apiKey]: Key): Tenant | null {
+  const isOne = name === 'schemas' && workspaceId !== undefined && apiKey !== undefined
+  return isOne ? { workspaceId, apiKey } : null
+}
+
 export const schemaKeys = {
   /** Counter: the number of schemas. */
   count: ['count'] satisfies Key,

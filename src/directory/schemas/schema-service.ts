@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { checkSchema } from '../../content/schemas/check-schema.ts'
 import { compileSchema } from '../../content/schemas/compiled-schema.ts'
-import type { NamedSchema } from '../../content/schemas/content-schema.ts'
+import type { NamedSchema, RootSchema } from '../../content/schemas/content-schema.ts'
 import { isPresetName } from '../../content/schemas/presets/presets.ts'
 import type { Kv } from '../../engine/engine.ts'
 import { readRecord } from '../../engine/stored-record.ts'
@@ -112,6 +112,16 @@ export class SchemaService {
     return (await this.attachedIn(address, address.documentId)).get(address.editorId) ?? null
   }
 
+  /**
+   * Returns the schema of an editor and its root; null if the editor has no schema.
+   * @throws ApiError NOT_FOUND if the schema does not exist any more
+   */
+  async of(address: DocumentAddress): Promise<RootSchema | null> {
+    const attached = await this.attachedTo(address)
+    if (attached === null) return null
+    return { contentKey: attached.contentKey, schema: await this.named(address, attached.schema) }
+  }
+
   /** Returns the schemas that are attached to the editors of a document, by editor id. */
   async attachedIn(
     scope: OrganizationScope,
@@ -151,6 +161,14 @@ export class SchemaService {
       for (const documentId of documentIds) transaction.delete(keys.editorSchemas(documentId))
     })
   }
+}
+
+/** Stores the number of the schemas of an API key. An import calls it after it has added some. */
+export async function recountSchemas(kv: Kv, tenant: Tenant): Promise<void> {
+  await new TransactionRunner(kv).run(schemasPart(tenant), async (transaction) => {
+    const found = await transaction.scan({ prefix: schemaKeys.schemas, limit: schemasMax + 1 })
+    transaction.put(schemaKeys.count, { count: found.length })
+  })
 }
 
 async function count(transaction: Transaction, by: 1 | -1): Promise<void> {

@@ -6,6 +6,7 @@ import {
   readEncoded,
   withState,
 } from '../../content/read-document.ts'
+import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import { limitDetails } from '../../quota/limits.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
@@ -29,6 +30,7 @@ import {
   isCreating,
   prepareCreate,
   readDurable,
+  type SchemaOption,
   waitUntilDurable,
 } from './edit-context.ts'
 import { lookUpOnThread, readInline, readOnThread } from './read-on-thread.ts'
@@ -65,17 +67,18 @@ export class BackendEdits {
    * Applies a Yjs update (V1). The update stays as it is, except that parts that the document already has are
    * left out. Resolves with the state vector when the update is durable and sent. If it throws, nothing is
    * changed.
-   * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed; FAILED_PRECONDITION if
-   * the update depends on updates that the document does not have
+   * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed, or if the document would
+   * not match its schema; FAILED_PRECONDITION if the update depends on updates that the document does not have
    */
-  async apply(by: string, bytes: Uint8Array, options: EditPrecondition): Promise<EditResult<Uint8Array>> {
+  async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
     const room = this.#room
     const summary = vetted(() => readUpdate(bytes))
     checkStorage(options, bytes)
     return makeChange(room, {
       by,
       options,
-      needsHead: options.ifVersion !== undefined || options.expects === 'nothing',
+      // Another update and this one can match the schema alone, and not together.
+      needsHead: options.ifVersion !== undefined || options.expects === 'nothing' || hasSchema(options),
       // The result of a thread is valid for exactly one state of the document, so writes must pause.
       firstPause: 'always',
       prepare: async () => {
@@ -92,16 +95,19 @@ export class BackendEdits {
    * Checks the update that creates the document, before anything is created for the document. A large update
    * is checked later, on a thread.
    */
-  #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: EditPrecondition): void {
+  #checkFirst(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
     this.#check(bytes, options)
-    if (!this.#isLarge(bytes, summary)) this.#room.charged(1, () => this.#rehearse(bytes, summary))
+    if (!this.#isLarge(bytes, summary, options))
+      this.#room.charged(1, () => this.#rehearse(bytes, summary, options))
   }
 
   /** Returns whether copying the document or integrating the update takes too long for the event loop. */
-  #isLarge(bytes: Uint8Array, summary: UpdateSummary): boolean {
+  #isLarge(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): boolean {
     const { state } = this.#room
     if (state.predict(bytes, summary) > loopStepsMax) return true
-    return !this.#fits(summary) && (state.isExpensive || state.sizeBytes + bytes.length > inlineSizeMax)
+    return (
+      !this.#fits(summary, options) && (state.isExpensive || state.sizeBytes + bytes.length > inlineSizeMax)
+    )
   }
 
   /**
@@ -111,13 +117,13 @@ export class BackendEdits {
   #integrate(
     bytes: Uint8Array,
     summary: UpdateSummary,
-    options: EditPrecondition,
+    options: ApplyOptions,
   ): AppliedChange<Uint8Array> | null {
     const room = this.#room
     this.#check(bytes, options)
-    if (this.#isLarge(bytes, summary)) return null
+    if (this.#isLarge(bytes, summary, options)) return null
     return room.charged(1, () => {
-      this.#rehearse(bytes, summary)
+      this.#rehearse(bytes, summary, options)
       const { added } = failUnlessRejected(room, () => room.state.integrate(bytes))
       return { added, result: () => room.state.vector() }
     })
@@ -130,11 +136,13 @@ export class BackendEdits {
   async #proposed(
     bytes: Uint8Array,
     summary: UpdateSummary,
-    options: EditPrecondition,
+    options: ApplyOptions,
   ): Promise<ProposedChange<Uint8Array>> {
     const { state, charged } = this.#room
     this.#check(bytes, options)
-    const placed = this.#isLarge(bytes, summary) ? checked(await placeOnThread(this.#room, bytes)) : null
+    const placed = this.#isLarge(bytes, summary, options)
+      ? checked(await placeOnThread(this.#room, bytes, options.rootSchema ?? null))
+      : null
     const { revision } = state
     const isCurrent = (): boolean => {
       this.#check(bytes, options)
@@ -143,7 +151,7 @@ export class BackendEdits {
     const result = (): Uint8Array => state.vector()
     const integrate = (): Uint8Array | null => state.integrate(bytes).added
     if (placed === null) {
-      this.#rehearse(bytes, summary)
+      this.#rehearse(bytes, summary, options)
       const update = state.contains(bytes, summary) ? null : bytes
       return { result, update, isCurrent, apply: integrate }
     }
@@ -275,24 +283,30 @@ export class BackendEdits {
   /**
    * Checks an update by applying it to a working copy, so that a problem does not damage the document itself.
    */
-  #rehearse(bytes: Uint8Array, summary: UpdateSummary): void {
+  #rehearse(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
     const { state } = this.#room
     vetted(() => checkNesting(bytes, state.doc))
-    if (this.#fits(summary)) return
+    if (this.#fits(summary, options)) return
     const copy = DocumentState.fromBytes(state.encode())
     if (copy.integrate(bytes).gap) throw incomplete()
     vetted(() => checkMapEntries(summary, copy.doc))
+    if (hasSchema(options)) requireMatch(copy.doc, options.rootSchema)
     copy.doc.destroy()
   }
 
   /**
-   * Returns whether the update needs no working copy, because vetting has already found every problem that
-   * applying the update could reveal.
+   * Returns whether the update needs no working copy, because the document has no schema, and vetting has
+   * already found every problem that applying the update could reveal.
    */
-  #fits(summary: UpdateSummary): boolean {
-    return isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
+  #fits(summary: UpdateSummary, options: ApplyOptions): boolean {
+    return !hasSchema(options) && isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
   }
 }
+
+type ApplyOptions = EditPrecondition & SchemaOption
+
+const hasSchema = (options: ApplyOptions): options is ApplyOptions & { readonly rootSchema: RootSchema } =>
+  options.rootSchema !== undefined && options.rootSchema !== null
 
 const incomplete = (): ApiError =>
   new ApiError(

@@ -1,3 +1,4 @@
+import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
@@ -105,7 +106,13 @@ export interface EditPrecondition {
   readonly making?: (() => Promise<void>) | undefined
 }
 
-export interface RestoreOptions extends EditPrecondition {
+/** Options of a change whose content the caller of the room does not know. */
+export interface SchemaOption {
+  /** The schema that the document must match after the change; null or undefined: none. */
+  readonly rootSchema?: RootSchema | null | undefined
+}
+
+export interface RestoreOptions extends EditPrecondition, SchemaOption {
   /** True if the change is only computed, and not applied. */
   readonly dryRun?: boolean | undefined
 }

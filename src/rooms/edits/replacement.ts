@@ -183,7 +183,7 @@ export class Replacement {
     return this.#onCopy(
       copy,
       () => made,
-      () => restoreWithinLimit(copy, past, room.documentBytesMax),
+      () => restoreWithinLimit(copy, past, room.documentBytesMax, options.rootSchema ?? null),
     )
   }
 

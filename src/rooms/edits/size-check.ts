@@ -4,6 +4,7 @@ import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { restoreContent } from '../../content/restore.ts'
 import { type CheckedChange, contentOfChange, isEdits } from '../../content/root-change.ts'
 import { contentKeyOf, rootExists } from '../../content/roots.ts'
+import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
 import { type ApiError, invalid } from '../../errors.ts'
 import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
 import { limitDetails } from '../../quota/limits.ts'
@@ -34,18 +35,21 @@ export function applyWithinLimit(
 /**
  * Restores the content of `past`, a whole state (V1), in a copy of a document. Checks the size of the copy
  * afterwards.
- * @throws ApiError INVALID_ARGUMENT if the copy is larger than `bytesMax` and than before; the copy must then
- * be discarded
+ * @param schema the schema that the content must match if it changes; null without one
+ * @throws ApiError INVALID_ARGUMENT if the copy is larger than `bytesMax` and than before, or does not match the
+ * schema; the copy must then be discarded
  */
 export function restoreWithinLimit(
   copy: DocumentState,
   past: Uint8Array,
   bytesMax: number,
+  schema: RootSchema | null,
 ): ReplacementResult {
   const bytesBefore = copy.sizeBytes
   const then = DocumentState.fromBytes(past, { isBounded: copy.isBounded })
   const change = keepingKinds(copy.doc, kindsIn(copy.doc), () => restoreContent(copy.doc, then.doc))
   then.doc.destroy()
+  if (schema !== null && change.changed) requireMatch(copy.doc, schema)
   const bytes = copy.encode().length
   if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
   return change

@@ -93,6 +93,7 @@ export async function restoreOnThread(
     updates: await updatesOf(room, version, true),
     writers: room.state.mergers,
     documentBytesMax: room.documentBytesMax,
+    schema: options.rootSchema ?? null,
     state: stateWanted(room, options.dryRun === true),
   })
   if (outcome.is !== 'replaced')

@@ -1,3 +1,4 @@
+import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { headConflict } from '../edits/backend-change.ts'
 import { type EditContext, presentVersion, waitUntilDurable } from '../edits/edit-context.ts'
@@ -16,10 +17,15 @@ const triesMax = 3
 /**
  * Integrates an update (V1) into a copy of the document, on a thread. The document must be locked, because
  * the result is valid only for the current state of the document.
- * @throws ApiError RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread;
+ * @param schema the schema that the result must match; null without one
+ * @throws ApiError INVALID_ARGUMENT if it does not match; RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread;
  * UNAVAILABLE if the store is unavailable; ABORTED if other nodes keep changing the document
  */
-export async function placeOnThread(room: EditContext, update: Uint8Array): Promise<PlacedIntegration> {
+export async function placeOnThread(
+  room: EditContext,
+  update: Uint8Array,
+  schema: RootSchema | null = null,
+): Promise<PlacedIntegration> {
   // The wait for the disk comes before the use of a thread, so that a slow disk does not occupy the thread.
   if (room.state.bytes === null) await waitUntilDurable(room, null)
   return onThread(room.threads, room.address, async (run) => {
@@ -27,7 +33,7 @@ export async function placeOnThread(room: EditContext, update: Uint8Array): Prom
       const { revision } = room.state
       // The updates are read only when a thread is free, so that waiting jobs keep no copies of the document.
       const updates = await updatesOf(room, presentVersion(room), true)
-      const placed = await run({ is: 'place', updates, update })
+      const placed = await run({ is: 'place', updates, update, schema })
       if (placed.is !== 'placed')
         throw new TypeError(`the thread returned an unexpected result for an update: ${placed.is}`)
       if (room.state.revision === revision) return placed
@@ -47,7 +53,9 @@ export async function placeStateOnThread(
   state: Uint8Array,
   update: Uint8Array,
 ): Promise<PlacedIntegration> {
-  const placed = await onThread(threads, address, (run) => run({ is: 'place', updates: [state], update }))
+  const placed = await onThread(threads, address, (run) =>
+    run({ is: 'place', updates: [state], update, schema: null }),
+  )
   if (placed.is !== 'placed')
     throw new TypeError(`the thread returned an unexpected result for an update: ${placed.is}`)
   return placed

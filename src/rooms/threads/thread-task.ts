@@ -8,6 +8,7 @@ import {
 } from '../../content/read-document.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, type RootChange } from '../../content/root-change.ts'
+import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
@@ -50,8 +51,8 @@ interface Edit extends Copy {
 export type ThreadTask =
   | { readonly is: 'check'; readonly change: RootChange }
   | (Edit & { readonly is: 'replace'; readonly change: RootChange })
-  /** `past`: the whole state (V1) whose content is restored. */
-  | (Edit & { readonly is: 'restore'; readonly past: Uint8Array })
+  /** `past`: the whole state (V1) whose content is restored; `schema`: the schema that the result must match. */
+  | (Edit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
   /** `updates`: a single update, which is a whole state (V1). */
   | {
       readonly is: 'read'
@@ -74,6 +75,8 @@ export type ThreadTask =
       /** The document before the update, in the form that `Copy` describes. */
       readonly updates: readonly Uint8Array[]
       readonly update: Uint8Array
+      /** The schema that the result must match. */
+      readonly schema: RootSchema | null
     }
   | (Copy & {
       readonly is: 'merge'
@@ -147,7 +150,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
   try {
     if (job.is === 'replace') return replace(job)
     if (job.is === 'restore')
-      return edit(job, (copy) => restoreWithinLimit(copy, job.past, job.documentBytesMax))
+      return edit(job, (copy) => restoreWithinLimit(copy, job.past, job.documentBytesMax, job.schema))
     if (job.is === 'merge') return merge(job)
     if (job.is === 'read') return read(job)
     if (job.is === 'anchors')
@@ -156,7 +159,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
         answers: withState(job.updates[0], (doc) => lookUpAnchors(doc, job.queries)),
       }
     if (job.is === 'open') return open(job.updates)
-    if (job.is === 'place') return place(job.updates, job.update)
+    if (job.is === 'place') return place(job.updates, job.update, job.schema)
     checkChange(job.change)
     return { is: 'checked' }
   } catch (error) {
@@ -215,7 +218,7 @@ function open(updates: readonly Uint8Array[]): ThreadResult {
   return { is: 'opened', state, placements: placementsIn(state) }
 }
 
-function place(updates: readonly Uint8Array[], update: Uint8Array): ThreadResult {
+function place(updates: readonly Uint8Array[], update: Uint8Array, schema: RootSchema | null): ThreadResult {
   const copy = stateOf({ updates })
   copy.check()
   const stepsMax = documentStepsMax(copy.sizeBytes + update.length)
@@ -223,6 +226,7 @@ function place(updates: readonly Uint8Array[], update: Uint8Array): ThreadResult
     checkNesting(update, copy.doc)
     const placed = copy.placeItems(update, stepsMax)
     if (placed.added !== null) checkMapEntries(readUpdate(placed.added), copy.doc)
+    if (schema !== null && !placed.gap) requireMatch(copy.doc, schema)
     const state = placed.added !== null && placed.isDear ? copy.encode() : null
     return { is: 'placed', ...placed, state, problem: null }
   } catch (error) {

@@ -1,4 +1,5 @@
 import { organizationPart, tenantKeys, tenantPart } from '../../directory/organizations/organization-keys.ts'
+import { schemaKeys, tenantOfSchemas } from '../../directory/schemas/schema-records.ts'
 import { clusterPart } from '../../directory/tenants/cluster-credentials.ts'
 import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
 import { isLeaseJob } from '../../engine/queue-lease-store.ts'
@@ -19,7 +20,8 @@ const [organizationsOfTenant] = tenantKeys.organizations
  * Returns whether an entry of the store belongs to the export. An export of one organization contains the
  * partition of the organization, its documents with their versions, and its entry in the tenant. The export
  * also contains all workspaces and API keys, because users could not reach the organization without them. It
- * contains no other data of an API key.
+ * contains no other data of an API key, except its schemas, on which writes of documents depend. The caller must
+ * leave out the schemas of API keys that do not have the organization.
  */
 export function isSelected(entry: StoredEntry, { holds, organizationId }: ExportSelection): boolean {
   if (holds === 'documents' && entry.is !== 'document') return false
@@ -27,6 +29,9 @@ export function isSelected(entry: StoredEntry, { holds, organizationId }: Export
   if (entry.is === 'value' && (entry.part[0] === importPart[0] || entry.part[0] === clusterPart[0]))
     return false
   if (entry.is === 'job' && isLeaseJob(entry)) return false
+  // An import counts the schemas, because the store may have others.
+  if (entry.is === 'value' && tenantOfSchemas(entry.part) !== null)
+    return entry.key[0] !== schemaKeys.count[0]
   if (organizationId === null) return true
   if (entry.is === 'document') return entry.key[2] === organizationId
   if (entry.is === 'blob') return entry.key[3] === organizationId

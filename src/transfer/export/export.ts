@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { readPackageVersion } from '../../config/package-version.ts'
+import { tenantKeys, tenantPart } from '../../directory/organizations/organization-keys.ts'
+import { tenantOfSchemas } from '../../directory/schemas/schema-records.ts'
 import { readClusterCredentials } from '../../directory/tenants/cluster-credentials.ts'
 import { credentialsPath } from '../../directory/tenants/credentials-file.ts'
 import { CorruptRecordError, type Key } from '../../engine/engine.ts'
@@ -127,7 +129,7 @@ class ExportRun {
   async #writeRecords(lists: Readonly<Record<ListKind, JsonLinesWriter>>): Promise<void> {
     this.#onProgress('records', 0)
     for await (const entry of this.#store.entries()) {
-      if (!isSelected(entry, this.#options)) continue
+      if (!isSelected(entry, this.#options) || !(await this.#isOfOwner(entry))) continue
       if (entry.is === 'document') this.#documents.push(entry)
       else if (entry.is === 'value') await this.#writeValue(lists.values, entry)
       else if (entry.is === 'blob') await this.#writeBlob(lists.blobs, entry)
@@ -136,6 +138,16 @@ class ExportRun {
         await lists.jobs.add({ ...job, ...exportedBytes(payload), ...(entry.is === 'buried' && { error }) })
       }
     }
+  }
+
+  /** Returns false for a schema of an API key that does not have the organization of the export. */
+  async #isOfOwner(entry: StoredEntry): Promise<boolean> {
+    const { organizationId } = this.#options
+    const tenant = entry.is === 'value' ? tenantOfSchemas(entry.part) : null
+    if (tenant === null || organizationId === null) return true
+    const key = tenantKeys.organization(organizationId)
+    const [found] = await this.#store.engine.kv.get(tenantPart(tenant), [key])
+    return found !== null && found !== undefined
   }
 
   async #writeValue(

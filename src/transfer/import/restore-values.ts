@@ -1,5 +1,8 @@
+import { tenantOfSchemas } from '../../directory/schemas/schema-records.ts'
+import { recountSchemas } from '../../directory/schemas/schema-service.ts'
 import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
 import type { Engine, KvEntry } from '../../engine/engine.ts'
+import type { Tenant } from '../../model/address.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ExportReader } from '../export/export-reader.ts'
 import { exportedBytes, importedBytes, type ValueLine } from '../export/manifest.ts'
@@ -61,6 +64,7 @@ export class ValueRestorer {
   /** Writes the values that are missing in the store. */
   async write({ ownTenants }: Comparison): Promise<void> {
     let [waiting, bytes]: [KvEntry[], number] = [[], 0]
+    const withSchemas = new Map<string, Tenant>()
     let first: ValueLine | undefined
     const flush = async () => {
       if (first !== undefined && waiting.length > 0)
@@ -72,11 +76,14 @@ export class ValueRestorer {
       const isFull = waiting.length >= valuesAtOnce || bytes >= bytesAtOnce
       if (isFull || !isOfPart(first, line)) await flush()
       const entry = this.#entryOf(line)
+      const tenant = tenantOfSchemas(line.part)
+      if (tenant !== null) withSchemas.set(JSON.stringify(line.part), tenant)
       first ??= line
       waiting.push(entry)
       bytes += entry.value.length
     }
     await flush()
+    for (const tenant of withSchemas.values()) await recountSchemas(this.#engine.kv, tenant)
   }
 
   #entryOf(line: ValueLine): KvEntry {

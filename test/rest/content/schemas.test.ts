@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { schemasMax } from '../../../src/directory/schemas/schema-service.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
@@ -213,3 +214,92 @@ it('[FMT-90] uses the root of the schema when a call names none', async () => {
   const given = await server.post('/v2/crdt/get', { ...address, contentKey: 'other' })
   expect(dataOf(given)).toMatchObject([{ contentKey: 'other', data: '<line>a</line>' }])
 })
+
+/** Returns the update (base64) that inserts an element at the end of a root of the editor. */
+async function insertion(address: Address, name: string, attribute?: string): Promise<string> {
+  const whole = await server.post('/v2/crdt/get', { ...address, format: 'update' })
+  const [{ data }] = dataOf(whole) as [{ data: string }]
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, Buffer.from(data, 'base64'))
+  const before = Y.encodeStateVector(doc)
+  const element = new Y.XmlElement(name)
+  if (attribute !== undefined) element.setAttribute('level', attribute)
+  const root = doc.getXmlFragment('default')
+  root.insert(root.length, [element])
+  return Buffer.from(Y.encodeStateAsUpdate(doc, before)).toString('base64')
+}
+
+const applied = (address: Address, bytes: string) =>
+  server.post('/v2/crdt/apply', { ...address, update: bytes })
+
+it('[FMT-157] rejects an update by a backend when it breaks the schema, and changes nothing', async () => {
+  const address = newAddress()
+  await add(address, '<paragraph>a</paragraph>', { schema: 'tiptap' })
+  const before = await read(address)
+  const rejected = await applied(address, await insertion(address, 'h2'))
+  expect([rejected.status, errorOf(rejected)]).toMatchObject([
+    400,
+    { code: 'crdt/schema-violation', path: '/doc/h2[1]', schema: 'tiptap' },
+  ])
+  expect(await read(address)).toEqual(before)
+  const fitting = await applied(address, await insertion(address, 'horizontalRule'))
+  expect([fitting.status, (await read(address)).data]).toEqual([
+    200,
+    '<paragraph>a</paragraph><horizontalRule/>',
+  ])
+})
+
+it('[FMT-157] checks an update of a large document on a thread', async () => {
+  const address = newAddress()
+  const long = `<paragraph>${'word '.repeat(20_000)}</paragraph>`
+  await add(address, long, { schema: 'tiptap' })
+  const before = await read(address)
+  const rejected = await applied(address, await insertion(address, 'h2'))
+  expect([rejected.status, errorOf(rejected).code]).toEqual([400, 'crdt/schema-violation'])
+  expect(await read(address)).toEqual(before)
+  expect((await applied(address, await insertion(address, 'horizontalRule'))).status).toBe(200)
+  expect((await read(address)).data).toBe(`${long}<horizontalRule/>`)
+})
+
+it('[FMT-158] rejects the restoration of a version that does not match the schema, and changes nothing', async () => {
+  const address = newAddress()
+  await add(address, '<h2>a</h2>', { contentKey: 'default' })
+  const { versionId } = dataOf(await server.post('/v2/crdt/versions/create', { ...address })) as {
+    versionId: string
+  }
+  await update(address, '<paragraph>b</paragraph>', { schema: 'tiptap' })
+  const before = await read(address)
+  const restored = (more: object = {}) =>
+    server.post('/v2/crdt/versions/restore', { ...address, versionId, ...more })
+  const versions = () => server.post('/v2/crdt/versions/list', { ...address })
+  const listed = dataOf(await versions())
+  for (const more of [{}, { dryRun: true }]) {
+    const rejected = await restored(more)
+    expect([rejected.status, errorOf(rejected)]).toMatchObject([
+      400,
+      { code: 'crdt/schema-violation', path: '/doc/h2[0]', schema: 'tiptap' },
+    ])
+  }
+  expect([await read(address), dataOf(await versions())]).toEqual([before, listed])
+})
+
+it('[FMT-158] restores a version that matches the schema', async () => {
+  const address = newAddress()
+  await add(address, '<paragraph>a</paragraph>', { schema: 'tiptap' })
+  const { versionId } = dataOf(await server.post('/v2/crdt/versions/create', { ...address })) as {
+    versionId: string
+  }
+  await update(address, '<paragraph>b</paragraph>')
+  expect((await server.post('/v2/crdt/versions/restore', { ...address, versionId })).status).toBe(200)
+  expect((await read(address)).data).toBe('<paragraph>a</paragraph>')
+})
+
+it.each(['xml', 'markdown', 'html', 'prosemirror', 'update', 'roots'])(
+  '[FMT-161] returns the name of the attached schema when the format is %s',
+  async (format) => {
+    const address = newAddress()
+    await add(address, '<paragraph>a</paragraph>', { schema: 'tiptap' })
+    const answer = await server.post('/v2/crdt/get', { ...address, format })
+    expect(dataOf(answer)).toMatchObject([{ schema: 'tiptap', contentKey: 'default' }])
+  },
+)

@@ -54,7 +54,8 @@ export const applyUpdate = defineOperation({
   grows: 'content',
   summary: 'Apply a Yjs update',
   description:
-    'For backends that have a Y.Doc of their own. The server skips the parts that the document already has.',
+    'For backends that have a Y.Doc of their own. The server skips the parts that the document already has. If the ' +
+    'editor has a schema, the resulting content must match it.',
   request,
   response,
   errors: [
@@ -77,8 +78,11 @@ export const applyUpdate = defineOperation({
     const expects = data.create === true && full === null ? 'either' : 'content'
     const making = (): Promise<void> => documents.ensure(address, address.documentId)
     const applying = services.rooms.use(address, async (room) => {
-      const right = await documents.rightToChange(address, address.documentId)
-      const options = { expects, making, right, full } as const
+      const [right, rootSchema] = await Promise.all([
+        documents.rightToChange(address, address.documentId),
+        services.schemas.of(address),
+      ])
+      const options = { expects, making, right, full, rootSchema } as const
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
       const stateVector = new EncodedJson('base64', [applied.result])
       const { version, bytes: added } = applied

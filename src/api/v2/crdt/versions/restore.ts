@@ -19,7 +19,8 @@ export const restoreVersion = defineOperation({
   description:
     'Applies the smallest change that gives every root of the live document the content of the version, with ' +
     'formatting; roots that the version does not have are emptied. Connected clients see the change at once, and their ' +
-    'concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing.',
+    'concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing. ' +
+    'If the editor has a schema, the restored content must match it.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'versionId'],
@@ -64,6 +65,7 @@ export const restoreVersion = defineOperation({
       ifVersion: expected,
       dryRun: isDry,
       right: () => services.documents.rightToChange(address, address.documentId),
+      schema: () => services.schemas.of(address),
     })
     const previousVersionId = before?.versionId ?? null
     return { message: 'Version restored.', data: { version, ...result, bytes, previousVersionId } }
