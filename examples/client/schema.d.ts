@@ -3579,7 +3579,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Apply a Yjs update
-		 * @description For backends that have a Y.Doc of their own. The server skips the parts that the document already has.
+		 * @description For backends that have a Y.Doc of their own. The server skips the parts that the document already has. If the editor has a schema, the resulting content must match it.
 		 */
 		post: {
 			parameters: {
@@ -4994,7 +4994,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Restore a version
-		 * @description Applies the smallest change that gives every root of the live document the content of the version, with formatting; roots that the version does not have are emptied. Connected clients see the change at once, and their concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing.
+		 * @description Applies the smallest change that gives every root of the live document the content of the version, with formatting; roots that the version does not have are emptied. Connected clients see the change at once, and their concurrent edits are merged. The replaced content becomes an automatic version. Restoring again changes nothing. If the editor has a schema, the restored content must match it.
 		 */
 		post: {
 			parameters: {

@@ -1,13 +1,16 @@
-// Prints the schema of the editor as JSON for `/v2/crdt/schemas/set`. Use the extensions of your own editor.
+// Prints the schema of the editor as JSON for `/v2/crdt/schemas/set`. Use the extensions of your own editor. For
+// ProseMirror, pass your schema to `schemaJson`, with the `contentKey` `prosemirror`. For BlockNote, pass
+// `BlockNoteEditor.create().pmSchema`, with the `contentKey` `document-store`.
 import { getSchema } from '@tiptap/core'
 import { StarterKit } from '@tiptap/starter-kit'
 
 /**
  * @param schema a ProseMirror schema: `getSchema(extensions)` of Tiptap, `editor.pmSchema` of BlockNote
+ * @param contentKey the name of the root in which the editor keeps its content
  * @returns the schema in the form that Weft stores
  */
-export function schemaJson({ spec }) {
-  const schema = { nodes: {}, marks: {} }
+export function schemaJson({ spec }, contentKey) {
+  const schema = { nodes: {}, marks: {}, contentKey }
   spec.nodes.forEach((name, node) => {
     schema.nodes[name] = membersOf(node, ['content', 'marks', 'group', 'inline'])
   })
@@ -35,4 +38,5 @@ function attributeOf(attribute) {
   return Object.hasOwn(attribute, 'default') ? { default: attribute.default ?? null, ...type } : type
 }
 
-console.log(JSON.stringify({ ...schemaJson(getSchema([StarterKit])), contentKey: 'default' }, null, 2))
+if (process.argv[1] === import.meta.filename)
+  console.log(JSON.stringify(schemaJson(getSchema([StarterKit]), 'default'), null, 2))

@@ -1,4 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { checkSchema } from '../../src/content/schemas/check-schema.ts'
+import { compileSchema } from '../../src/content/schemas/compiled-schema.ts'
 import { blocknoteSpec } from '../../src/content/schemas/presets/blocknote.ts'
 import { lexicalSchema } from '../../src/content/schemas/presets/lexical.ts'
 import { quillSchema } from '../../src/content/schemas/presets/quill.ts'
@@ -83,3 +88,32 @@ test('[FMT-84] has the nodes of the installed Lexical in the preset', async () =
   const maps = [LineBreakNode, TabNode, TextNode].map((node) => node.getType())
   expect([...lexicalSchema.maps]).toEqual(expect.arrayContaining(maps))
 })
+
+const example = join(import.meta.dirname, '../../examples/tiptap')
+const printSchema = join(example, 'print-schema.js')
+const exampleMissing = judgesMissing || !existsSync(join(example, 'node_modules'))
+
+test.skipIf(exampleMissing)('[FMT-162] prints the schema of Tiptap, so that the server can store it', () => {
+  const printed: unknown = JSON.parse(execFileSync(process.execPath, [printSchema], { encoding: 'utf8' }))
+  expect(compileSchema(checkSchema(printed))).toMatchObject({ contentKey: 'default', topNode: 'doc' })
+})
+
+test.skipIf(exampleMissing)(
+  '[FMT-162] returns the schemas of Tiptap, ProseMirror and BlockNote, so that the server can store them',
+  async () => {
+    const { schemaOfBlockNote, schemaOfTiptap } = await import('./installed-schemas.ts')
+    const { proseMirrorSchema } = await import('./prosemirror.ts')
+    const { schemaJson: printedBy } = (await import(printSchema)) as {
+      schemaJson(schema: object, contentKey: string): unknown
+    }
+    for (const [schema, contentKey] of [
+      [schemaOfTiptap(false), 'default'],
+      [proseMirrorSchema, 'prosemirror'],
+      [schemaOfBlockNote(), 'document-store'],
+    ] as const) {
+      const printed: unknown = JSON.parse(JSON.stringify(printedBy(schema, contentKey)))
+      expect(printed).toEqual(JSON.parse(JSON.stringify({ ...schemaJson(schema), contentKey })))
+      expect(compileSchema(checkSchema(printed))).toMatchObject({ contentKey })
+    }
+  },
+)
