@@ -16,9 +16,6 @@ export const textblockNames: readonly string[] = [
   'h6',
 ]
 
-/** Names of elements with text other than ordinary paragraphs and `h1` to `h6`. */
-const specialTextblocks: ReadonlySet<string> = new Set(['heading', 'codeBlock', 'code_block', 'pre'])
-
 /** Names of the cells of tables. A cell must have a block. */
 export const cellNames: ReadonlySet<string> = new Set([
   'tableCell',
@@ -34,6 +31,11 @@ export const listItemNames: ReadonlySet<string> = new Set(['listItem', 'list_ite
 
 /** Names of the elements around the blocks of BlockNote. */
 export const blockNote = { container: 'blockContainer', group: 'blockGroup' } as const
+
+/** Returns whether line breaks in the text of an element are characters. */
+export const isCode = (name: string): boolean => codeNames.has(name)
+
+const codeNames: ReadonlySet<string> = new Set(['codeBlock', 'code_block', 'pre'])
 
 const headingName = /^h([1-6])$/
 
@@ -51,4 +53,4 @@ export function headingLevel(name: string, level: unknown): number | null {
 
 /** Returns whether elements with this name are ordinary paragraphs if they have text. */
 export const isPlainTextblock = (name: string): boolean =>
-  !(specialTextblocks.has(name) || headingName.test(name))
+  !(name === 'heading' || isCode(name) || headingName.test(name))

@@ -47,6 +47,12 @@ const textProperties = { __format: 0, __style: '', __mode: 0, __detail: 0 } as c
 export const newTextNode = (): Y.Map<unknown> =>
   new Y.Map(Object.entries({ [lexicalType]: 'text', ...textProperties }))
 
+/** Returns the node of a line break of Lexical. */
+const newLineBreak = (): Y.Map<unknown> => new Y.Map([[lexicalType, 'linebreak']])
+
+/** Matches the line breaks in a text. */
+const lineBreaks = /\r\n|\r|\n/
+
 /** Writes changes of the flows of a root of nested texts. */
 export class NestedFlowWriter {
   insertions = 0
@@ -134,7 +140,7 @@ export class NestedFlowWriter {
           const own = { aStart: at, aEnd: Math.max(at, to), bStart: hunk.bStart, bEnd: hunk.bEnd }
           left.set(
             piece,
-            (left.get(piece) ?? 0) - (own.aEnd - own.aStart) + (piece === into ? text.length : 0),
+            (left.get(piece) ?? 0) - (own.aEnd - own.aStart) + (piece === into ? this.#textLength(text) : 0),
           )
           this.#changePiece(piece, own, piece === into ? text : '', attributes)
         }
@@ -156,13 +162,21 @@ export class NestedFlowWriter {
     known.set(type, attributes)
     const own = { aStart: aStart + shift, aEnd: aEnd + shift, bStart: 0, bEnd: text.length }
     const inserted: NewPiece[] = attributes.pieces(own, text)
-    const needsNode = this.#view.isLexical && piece.textNode === null && inserted.length > 0
-    this.#change(type, {
-      index: (piece.index ?? 0) + aStart - piece.start,
-      deletions: aEnd - aStart,
-      inserted: needsNode ? [{ text: newTextNode(), attributes: {} }, ...inserted] : inserted,
-    })
+    const index = (piece.index ?? 0) + aStart - piece.start
+    const deletions = aEnd - aStart
+    if (!this.#view.isLexical) return this.#change(type, { index, deletions, inserted })
+    const isStart = aStart === piece.start
+    const hasTail = aEnd < piece.start + piece.length
+    const { before, after } = lexicalPieces(inserted, piece.textNode ?? null, isStart, hasTail)
+    // Line breaks at the start of a text come before its node.
+    if (before.length > 0 && piece.textNode)
+      this.#change(type, { index: this.#indexOf(piece.textNode), deletions: 0, inserted: before })
+    this.#change(type, { index, deletions, inserted: piece.textNode ? after : [...before, ...after] })
   }
+
+  /** Returns the length of a text without the line breaks that become nodes. */
+  #textLength = (text: string): number =>
+    this.#view.isLexical ? text.split(lineBreaks).join('').length : text.length
 
   /** Deletes the node of a text of Lexical that has no characters left. */
   #deleteTextNode(piece: FlowPiece): void {
@@ -206,6 +220,43 @@ export class NestedFlowWriter {
     this.#changes.clear()
     this.#indexes.clear()
   }
+}
+
+/**
+ * Returns new text with a node for each line break and for each text after one.
+ * @param textNode the node of the text into which the new text is inserted; null if it has none
+ * @param isStart whether no text of this node precedes the new text
+ * @param hasTail whether text of this node follows the new text
+ */
+function lexicalPieces(
+  inserted: readonly NewPiece[],
+  textNode: Y.Item | null,
+  isStart: boolean,
+  hasTail: boolean,
+): { readonly before: readonly NewPiece[]; readonly after: readonly NewPiece[] } {
+  const node = textNode?.content instanceof Y.ContentType ? textNode.content.type : null
+  const newNode = (): NewPiece => ({
+    text: node instanceof Y.Map ? copyOf(node, Number(node.get('__format') ?? 0)) : newTextNode(),
+    attributes: {},
+  })
+  const [before, after]: [NewPiece[], NewPiece[]] = [[], []]
+  let isOpen = textNode !== null
+  for (const { text, attributes } of inserted) {
+    if (typeof text !== 'string') continue
+    text.split(lineBreaks).forEach((line, index) => {
+      if (index > 0) {
+        const isLeading = isStart && after.length === 0
+        ;(isLeading ? before : after).push({ text: newLineBreak(), attributes: {} })
+        isOpen &&= isLeading
+      }
+      if (line === '') return
+      if (!isOpen) after.push(newNode())
+      isOpen = true
+      after.push({ text: line, attributes })
+    })
+  }
+  if (hasTail && !isOpen) after.push(newNode())
+  return { before, after }
 }
 
 /** Returns the piece that receives the inserted text of a hunk. */

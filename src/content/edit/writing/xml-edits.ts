@@ -30,6 +30,7 @@ import { headingLevel, isPlainTextblock, textblockNames } from '../targets/xml-n
 import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
+import { placeHardBreaks } from './hard-breaks.ts'
 import { placesOfLists } from './list-places.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
@@ -69,6 +70,8 @@ export class XmlEdits {
   readonly #root: XmlEditRoot
   readonly #place: string
   readonly #writer: FlowWriter
+  /** The clock of the client before the edit. */
+  readonly #clock: number
   #nodes: XmlNodeBuilder | null = null
 
   constructor(transaction: Y.Transaction, root: XmlEditRoot, place: string) {
@@ -76,6 +79,7 @@ export class XmlEdits {
     this.#root = root
     this.#place = place
     this.#writer = new FlowWriter(transaction, root.view)
+    this.#clock = Y.getState(root.doc.store, root.doc.clientID)
   }
 
   apply(edit: Edit): EditOutcome {
@@ -106,6 +110,7 @@ export class XmlEdits {
     const text = requireTextContent(content, this.#place)
     for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
       this.#writer.replace(range, own)
+    this.#placeHardBreaks(text)
     return this.#outcome(matched)
   }
 
@@ -218,7 +223,9 @@ export class XmlEdits {
 
   #insertInline(matched: MatchedPlace, flow: number, offset: number, content: InsertedContent): EditOutcome {
     if (content.format !== 'nodes') {
-      this.#writer.insert(flow, offset, requireTextContent(content, this.#place))
+      const text = requireTextContent(content, this.#place)
+      this.#writer.insert(flow, offset, text)
+      this.#placeHardBreaks(text)
       return this.#outcome(matched)
     }
     const nodes = this.#inlineNodes(content) ?? []
@@ -387,6 +394,10 @@ export class XmlEdits {
       first.attributes.length === 0
     const inner = isParagraph ? made.padded(first.children, content.around) : nodes
     return made.areInline(inner) ? inner : null
+  }
+
+  #placeHardBreaks(text: string): void {
+    if (text.includes('\n')) placeHardBreaks(this.#transaction, this.#clock, this.#view, this.#root.schema)
   }
 
   /** @param values the form of the values in the content of the edit */

@@ -303,3 +303,61 @@ test('[EDIT-33] formats text of Lexical and keeps its characters', async () => {
     'crdt/edit-not-supported',
   )
 })
+
+const bold = (content: string) => text(content).toggleFormat('bold')
+const lineBreak = () => $createLineBreakNode()
+const inParagraph = (...nodes: ReturnType<typeof text | typeof lineBreak>[]) => {
+  $getRoot().append($createParagraphNode().append(...nodes), $createParagraphNode())
+}
+
+test.each<[string, Edit, () => void]>([
+  [
+    'inside a text',
+    replace(quote('big'), 'a\nb\r\nc'),
+    () =>
+      inParagraph(
+        text('Hello '),
+        bold('a'),
+        lineBreak(),
+        bold('b'),
+        lineBreak(),
+        bold('c world'),
+        lineBreak(),
+        text('end'),
+      ),
+  ],
+  [
+    'at the end of a text',
+    insert({ at: 'after', target: quote('end') }, '\n'),
+    () => inParagraph(text('Hello '), bold('big world'), lineBreak(), text('end'), lineBreak()),
+  ],
+  [
+    'at the start of a text',
+    insert({ at: 'before', target: quote('big') }, '\nx'),
+    () => inParagraph(text('Hello '), lineBreak(), text('x'), bold('big world'), lineBreak(), text('end')),
+  ],
+  [
+    'in place of a text',
+    replace(quote('big world'), '\n'),
+    () => inParagraph(text('Hello '), lineBreak(), lineBreak(), text('end')),
+  ],
+  [
+    'in an empty paragraph',
+    insert({ at: 'into', target: block(1) }, 'a\nb'),
+    () => {
+      $getRoot().append(
+        $createParagraphNode().append(text('Hello '), bold('big world'), lineBreak(), text('end')),
+        $createParagraphNode().append(text('a'), lineBreak(), text('b')),
+      )
+    },
+  ],
+])('[FMT-156] stores a new line break of Lexical as a node %s', async (_, edit, wanted) => {
+  const [shown, expected] = await lexicalStates(writeHello, [edit], wanted)
+  expect(shown).toEqual(expected)
+})
+
+test('[FMT-156] keeps line breaks of Slate as characters', () => {
+  expect(edited(replace(quote('four'), 'a\nb'))).toEqual(
+    slateWith({ 3: [{ type: 'list', children: [{ type: 'item', children: [{ text: 'a\nb' }] }] }] }),
+  )
+})
