@@ -88,6 +88,26 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  it('[FMT-159] [CON-52] shows the schema of an editor and the schemas of the API key', async () => {
+    const schema = { nodes: { doc: { content: 'verse*' }, verse: { content: 'text*' }, text: {} } }
+    dataOf(await weft.post('/v2/crdt/schemas/set', { name: 'poem', schema }))
+    const address = { organizationId: 'acme', documentId: 'poem', editorId: 'main' }
+    const content = { type: 'xml', data: '<verse>a</verse>', schema: 'poem' }
+    dataOf(await weft.post('/v2/crdt/add', { ...address, ...content }))
+    await add('without-schema')
+    const route = '/documents/acme/poem/main/schema'
+    const { page, complaints } = await openConsole(browser, weft, { route })
+    await page.getByText('is attached to this editor').waitFor()
+    expect(await page.getByRole('region', { name: 'schema poem' }).textContent()).toContain('"verse"')
+    expect(await page.getByRole('button', { name: 'poem', exact: true }).count()).toBe(1)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await seriousFindings(page)).toEqual([])
+    await page.goto(page.url().replace('/poem/', '/without-schema/'))
+    await page.getByText('No schema is attached').waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('[CON-21] [CON-22] [CON-52] [DEF-6] the console shows edits and cursors immediately, and does not appear in presence', async () => {
     await add('seen')
     const client = await ann('seen')

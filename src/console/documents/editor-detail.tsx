@@ -3,16 +3,14 @@ import { useRef, useState } from 'preact/hooks'
 import { Button } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
-import { EditView } from './content/edit-view.tsx'
 import { type EditorInfo, useEditorInfo } from './content/editor-info.ts'
-import { ReplaceView } from './content/replace-view.tsx'
 import { EditorStatistics } from './content/statistics.tsx'
 import { EditorTabs } from './editor-tabs.tsx'
+import { EditorView } from './editor-views.tsx'
 import { LiveContent, liveRoots } from './live/live-content.tsx'
 import type { ConnectionState, LiveDocument } from './live/live-document.ts'
 import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
 import { PresenceList } from './live/presence-list.tsx'
-import { VersionList } from './versions/version-list.tsx'
 
 /**
  * Size in bytes. A larger document is opened only if the user requests it, because reading it blocks the
@@ -68,16 +66,16 @@ function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps
   const live = useLiveDocument(address)
   if (live === null) return <p class="hint">Reading…</p>
   const roots = liveRoots(live).map(({ name }) => name)
-  // The views `versions`, `edit` and `replace` need the list of roots, so they appear when the list is known.
+  // The views other than `live` need the list of roots, so they appear when the list is known.
   const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>
       <EditorStatistics live={live} head={head} onChanged={onChanged} />
       <EditorTabs address={address} view={view} />
       <State connection={live.connection} onAgain={onAgain} />
-      {view === 'versions' && isRead && <VersionList address={address} roots={roots} />}
-      {view === 'edit' && isRead && <EditView address={address} roots={roots} />}
-      {view === 'replace' && isRead && <ReplaceView address={address} roots={roots} />}
+      {view !== 'live' && isRead && (
+        <EditorView key={view} name={view} {...{ address, roots }} schema={head.schema} />
+      )}
       {view === 'live' && <Live live={live} />}
     </>
   )

@@ -6,6 +6,7 @@ const views = [
   ['versions', 'Versions'],
   ['edit', 'Edit content'],
   ['replace', 'Replace content'],
+  ['schema', 'Schema'],
   ['connect', 'Connect'],
 ] as const
 

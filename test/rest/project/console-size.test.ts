@@ -51,8 +51,12 @@ it('[CON-14] each page of the console loads at most 60 KB of compressed files', 
   const pages = wanted('main.js').map((script) => {
     const name = nameOf(script)
     const sheets = readdirSync(built).filter((file) => file === `${name}.css`)
-    // Scripts that a page loads later are part of it.
-    return { name, bytes: sum(new Set([...entry, ...sheets, ...closure(script, ...wanted(script))])) }
+    // Scripts that a page loads later are part of it. Of the views that such a script loads, one is open.
+    const later = wanted(script)
+    const views = later.flatMap((each) => wanted(each))
+    const loads = (view: readonly string[]) =>
+      sum(new Set([...entry, ...sheets, ...closure(script, ...later, ...view)]))
+    return { name, bytes: Math.max(loads([]), ...views.map((view) => loads([view]))) }
   })
   console.info(`console: entry ${kb(sum(entry))}`)
   for (const { name, bytes } of pages) console.info(`console: ${name} ${kb(bytes)}`)

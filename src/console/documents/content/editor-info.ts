@@ -9,6 +9,8 @@ export interface EditorInfo {
   /** Id of the user of the last edit; '' if the user is not known. */
   readonly lastUpdatedBy: string
   readonly sizeBytes: number
+  /** Name of the attached schema; absent if there is none. */
+  readonly schema?: string
 }
 
 export const useEditorInfo = (address: EditorAddress): QueryState<readonly EditorInfo[]> =>

@@ -12,6 +12,12 @@ export interface RootProps {
   readonly roots: readonly string[]
 }
 
+/** Properties of a view of an editor that loads its code on demand. */
+export interface ContentViewProps extends RootProps {
+  /** Name of the attached schema; undefined without one. */
+  readonly schema: string | undefined
+}
+
 interface RootContent {
   /** Content of the selected root; undefined until it has been read. */
   readonly content: (EditorInfo & EditableContent) | undefined

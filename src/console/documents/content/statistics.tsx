@@ -30,6 +30,7 @@ export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
     ['Clients', counts.clients],
     ['Last change', <LocalTime key="at" at={head.lastUpdate} />],
     ['By', head.lastUpdatedBy || 'unknown'],
+    ...(head.schema === undefined ? [] : [['Schema', head.schema] as const]),
     ['State', live.connection.kind === 'live' ? 'live' : 'not connected'],
   ]
   return (
