@@ -104,7 +104,7 @@ test.skipIf(exampleMissing)(
     const { schemaOfBlockNote, schemaOfTiptap } = await import('./installed-schemas.ts')
     const { proseMirrorSchema } = await import('./prosemirror.ts')
     const { schemaJson: printedBy } = (await import(printSchema)) as {
-      schemaJson(schema: object, contentKey: string): unknown
+      readonly schemaJson: (schema: object, contentKey: string) => unknown
     }
     for (const [schema, contentKey] of [
       [schemaOfTiptap(false), 'default'],
