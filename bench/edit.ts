@@ -1,14 +1,17 @@
 /**
- * Measures small edits by REST and prints three tables. The first has the edits per second of 16 callers on one
+ * Measures small edits by REST and prints tables. The first has the edits per second of 16 callers on one
  * document and on 1,000, compared with a bare server that parses the same bodies. The second has the time of one
  * edit by the size of its document, compared with the replacement of the whole content. The third has the bytes
- * of an edit, compared with a client that makes the same edit in a Y.Doc.
+ * of an edit, compared with a client that makes the same edit in a Y.Doc. The others have the time of large
+ * Markdown, the delay of typing in another document meanwhile, and the characters that an agent reads and sends.
  *
  *   node --import tsx bench/edit.ts [--smoke]
  */
 
 import * as Y from 'yjs'
 import { fsyncMs } from '../src/loadtest/fsync-time.ts'
+import { measureCharacters } from './edit/characters.ts'
+import { measureMarkdown } from './edit/markdown.ts'
 import { type Call, type CalledServer, callAll } from './load/calling.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'
 import {
@@ -154,6 +157,8 @@ table(
   ],
   bySize,
 )
+await measureMarkdown(weft, smoke)
+measureCharacters(smoke)
 console.log(`fsync on this machine: p50 ${round(fsyncMs().p50)} ms`)
 await weft.kill()
 await bare.kill()

@@ -5,13 +5,10 @@
  *
  *   node --import tsx bench/neighbours.ts [--smoke]
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { word, words } from './support/contents.ts'
-import { endWithThis } from './support/ending.ts'
 import type { ReplacerOrder } from './support/replacer.ts'
+import { whileReplacing } from './support/replacing.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'
 import { startWeft, temporaryDirectory } from './support/server.ts'
 import { type Typists, typistsAt } from './support/typists.ts'
@@ -42,24 +39,9 @@ interface Phase {
 }
 
 async function phase(name: string, typists: Typists, order: ReplacerOrder | null): Promise<Phase> {
-  const replacements: number[] = []
-  if (order === null) return { name, latencies: await typists.type(), replacements }
-  const child = fork(join(import.meta.dirname, 'support', 'replacer.ts'), { execArgv: ['--import', 'tsx'] })
-  endWithThis(child)
-  child.on('message', (ms: number) => replacements.push(ms))
-  child.send(order)
-  // Waits for the first replacement, which fills the document and is therefore not a rewrite.
-  while (replacements.length < 1 && child.exitCode === null) await new Promise((r) => setTimeout(r, 10))
-  replacements.length = 0
-  const latencies = await typists.type()
-  await stop(child)
-  return { name, latencies, replacements }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) throw new Error('the replacements failed')
-  child.send('stop')
-  await once(child, 'exit')
+  if (order === null) return { name, latencies: await typists.type(), replacements: [] }
+  const { result, rounds } = await whileReplacing(order, () => typists.type())
+  return { name, latencies: result, replacements: rounds.map(({ write }) => write) }
 }
 
 async function run(threads: number): Promise<Phase[]> {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { samplesOf } from '../../support/data/docs-samples.ts'
-import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 const editor = {
   organizationId: 'acme',
@@ -47,22 +47,28 @@ interface Front {
   readonly server: Server
 }
 
+type Intervention = (
+  path: string,
+  response: ServerResponse,
+  passOn: () => Promise<Answer>,
+) => Promise<void> | void
+
 /**
  * Starts a server in front of Weft.
- * @param before called with each path before the call is passed on; it may send the response itself
+ * @param before called with each path before the call is passed on; it may end the response itself
  */
-async function startFront(
-  before: (path: string, response: ServerResponse) => Promise<void> | void,
-): Promise<Front> {
-  const passOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+async function startFront(before: Intervention): Promise<Front> {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path, body] = [request.url ?? '', await text(request)]
-    await before(path, response)
+    const key = { 'idempotency-key': String(request.headers['idempotency-key']) }
+    const passOn = () => weft.post(path, (JSON.parse(body) as { data: unknown }).data, key)
+    await before(path, response, passOn)
     if (response.writableEnded) return
-    const { status, body: answer } = await weft.post(path, (JSON.parse(body) as { data: unknown }).data)
+    const { status, body: answer } = await passOn()
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   }
   const server = createServer((request, response) => {
-    passOn(request, response).catch(() => response.destroy())
+    serve(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -70,7 +76,7 @@ async function startFront(
 }
 
 /** Runs the agent of the tutorial. Resolves with its output and exit code. */
-async function runAgent(before: Parameters<typeof startFront>[0]): Promise<{ out: string; code: number }> {
+async function runAgent(before: Intervention): Promise<{ out: string; code: number }> {
   const { url, server } = await startFront(before)
   const { apiKey, authToken } = weft.credentials
   const environment = { PATH: process.env.PATH, WEFT_URL: url, KEY: apiKey, TOKEN: authToken }
@@ -91,7 +97,7 @@ async function runAgent(before: Parameters<typeof startFront>[0]): Promise<{ out
 
 const limited = JSON.stringify({ error: { status: 'RESOURCE_EXHAUSTED', message: 'too many calls' } })
 
-it('[GUIDE-11] the agent waits when a limit is exceeded, and reads the document again when a user edits it meanwhile', async () => {
+it('[GUIDE-11] the agent waits when a limit is exceeded, and keeps what a user types meanwhile', async () => {
   await write('<paragraph>Bring teh plan.</paragraph>')
   const seen = new Set<string>()
   let shown: unknown
@@ -100,47 +106,53 @@ it('[GUIDE-11] the agent waits when a limit is exceeded, and reads the document 
     seen.add(path)
     if (!isFirst) return
     if (path === '/v2/crdt/get') response.writeHead(429, { 'retry-after': '1' }).end(limited)
-    if (path === '/v2/crdt/update') {
+    if (path === '/v2/crdt/edit') {
       shown = await present()
-      await write('<paragraph>Bring teh plan. And coffee.</paragraph>')
+      await write('<paragraph>Bring teh plan. And teh coffee.</paragraph>')
     }
   })
   expect({ out, code }).toEqual({
-    out: [
-      'crdt/get: RESOURCE_EXHAUSTED; retrying in 1 s',
-      'a user has edited; reading again',
-      'changed: 2 inserted, 2 deleted',
-      '',
-    ].join('\n'),
+    out: 'crdt/get: RESOURCE_EXHAUSTED; retrying in 1 s\nchanged: 2 inserted, 2 deleted\n',
     code: 0,
   })
   expect(shown).toMatchObject([{ userId: 'agent', name: 'Proofreader', status: 'thinking' }])
-  expect(await read()).toBe('<paragraph>Bring the plan. And coffee.</paragraph>')
+  expect(await read()).toBe('<paragraph>Bring the plan. And teh coffee.</paragraph>')
   expect(await present()).toEqual([])
 })
 
+it('[GUIDE-11] the agent reads the document again when a user has deleted the target of its edit', async () => {
+  await write('<paragraph>Plan</paragraph><paragraph>See you monday.</paragraph>')
+  let edits = 0
+  const { out, code } = await runAgent(async (path) => {
+    if (path !== '/v2/crdt/edit') return
+    edits++
+    // The dry run is the first call.
+    if (edits === 2) await write('<paragraph>Plan</paragraph>')
+  })
+  expect({ out, code }).toEqual({
+    out: 'crdt/target-not-found; reading again\nnothing to change\n',
+    code: 0,
+  })
+  expect(await read()).toBe('<paragraph>Plan</paragraph>')
+})
+
 it('[GUIDE-11] when a write of the agent gets no response, the agent repeats it, and the server makes the change only once', async () => {
-  await write('<paragraph>See you monday.</paragraph>')
-  let writes = 0
-  const { out, code } = await runAgent(async (path, response) => {
-    if (path !== '/v2/crdt/update') return
-    writes++
-    // The dry run is the first call. The server does the second one, and its response is lost.
-    if (writes !== 2) return
-    await write('<paragraph>See you Monday.</paragraph>')
+  await write('<paragraph>See you monday, not last monday.</paragraph>')
+  let edits = 0
+  const { out, code } = await runAgent(async (path, response, passOn) => {
+    if (path !== '/v2/crdt/edit') return
+    edits++
+    // The dry run is the first call. The server makes the second call, and its response is lost.
+    if (edits !== 2) return
+    await passOn()
     response.destroy()
     response.end()
   })
   expect({ out, code }).toEqual({
-    out: [
-      'crdt/update: no response; retrying in 2 s',
-      'a user has edited; reading again',
-      'nothing to change',
-      '',
-    ].join('\n'),
+    out: 'crdt/edit: no response; retrying in 2 s\nchanged: 1 inserted, 1 deleted\n',
     code: 0,
   })
-  expect(await read()).toBe('<paragraph>See you Monday.</paragraph>')
+  expect(await read()).toBe('<paragraph>See you Monday, not last monday.</paragraph>')
 })
 
 it('[GUIDE-11] the agent ends with the error message when a repeated call would also fail', async () => {
