@@ -74,6 +74,7 @@ const blocknote: readonly Written[] = [
     inBlocks('<paragraph>a <link href="/a">b</link> <textColor stringValue="red">c</textColor></paragraph>'),
   ),
   xml(inBlocks('<checkListItem>a</checkListItem>')),
+  xml(inBlocks('<paragraph>a</paragraph>').replaceAll(/ id="."/g, '')),
   xml(inBlocks('<numberedListItem start="3">a</numberedListItem>')),
 ]
 

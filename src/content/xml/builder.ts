@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
 import { typeOfValue } from './attribute-values.ts'
 import type { MarkTable } from './mark-sets.ts'
@@ -55,6 +56,8 @@ export class XmlBuilder {
     const values = new Map<string, unknown>(editor?.nodeDefaults(storedName(name)))
     for (const [attribute, text] of attributes)
       values.set(storedName(attribute), this.attributeValue(name, attribute, text))
+    const id = editor?.idOf(storedName(name)) ?? null
+    if (id !== null && !values.has(id)) values.set(id, randomUUID())
     // Yjs accepts values of any type, although its type definitions only allow strings.
     for (const [attribute, value] of values) element.setAttribute(attribute, value as string)
     for (let index = 0; index < children.length; index += childrenAtOnce) {

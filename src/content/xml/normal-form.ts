@@ -6,6 +6,9 @@ import { isStorable, type ValueType } from './attribute-values.ts'
 /** Maximum length of all defaults that one change adds, as JSON. */
 const defaultsMax = 33_554_432
 
+/** The node around each block of BlockNote, and its attribute with the id of the block. */
+const [blockContainer, blockId] = ['blockContainer', 'id']
+
 type InitialValues = ReadonlyMap<string, Json>
 
 /** Defaults, and their length as JSON. */
@@ -45,6 +48,10 @@ export class NormalForm {
 
   /** Returns the attributes that the editor stores with each node: those whose default is not null. */
   nodeDefaults = (name: string): InitialValues => this.#nodeDefaults(name).values
+
+  /** Returns the name of the attribute with the id that the editor gives to each node; null without one. */
+  idOf = (name: string): string | null =>
+    name === blockContainer && this.hasAttribute(name, blockId) ? blockId : null
 
   /** Returns the attributes that the editor stores with each mark, including null. */
   markDefaults = (name: string): InitialValues => this.#markDefaults(name).values

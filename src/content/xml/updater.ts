@@ -68,7 +68,7 @@ export class XmlUpdater {
     }
   }
 
-  /** An attribute that the target does not have gets its default. */
+  /** An attribute that the target does not have gets its default. The id of a block of BlockNote stays. */
   #updateAttributes(live: LiveElement, { name, attributes: given }: XmlElement): void {
     const current = new Map(live.attributes)
     const attributes = new Map(given)
@@ -78,6 +78,8 @@ export class XmlUpdater {
       if (current.has(attribute) && !attributes.has(attribute) && text !== null)
         attributes.set(attribute, text)
     }
+    const id = editor?.idOf(storedName(name)) ?? null
+    if (id !== null && !attributes.has(xmlName(id))) current.delete(xmlName(id))
     for (const [attribute, text] of attributes) {
       if (current.get(attribute) !== text) {
         this.insertions += 1

@@ -112,6 +112,29 @@ test('[FMT-150] stores new nodes with the defaults of the editor that are not nu
   expect(nodesOf(doc)).toMatchObject([{}, {}, { type: 'heading', attrs: { level: 1 } }])
 })
 
+test('[FMT-150] gives each new block of BlockNote an id, and keeps it when the content has none', () => {
+  const write = (doc: Y.Doc, texts: string): unknown => {
+    const blocks = texts
+      .split(' ')
+      .map((text) => `<blockContainer><paragraph>${text}</paragraph></blockContainer>`)
+    const data = `<blockGroup>${blocks.join('')}</blockGroup>`
+    const schema = { name: 'blocknote', spec: null }
+    return checkChange({ type: 'xml', contentKey: 'document-store', data, schema }).apply(doc)
+  }
+  const idsIn = (doc: Y.Doc): (string | undefined)[] => {
+    const [group] = doc.getXmlFragment('document-store').toArray() as Y.XmlElement[]
+    return ((group?.toArray() ?? []) as Y.XmlElement[]).map((block) => block.getAttribute('id'))
+  }
+  const doc = new Y.Doc()
+  write(doc, 'one two')
+  const ids = idsIn(doc)
+  expect(new Set(ids).size).toBe(2)
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  expect(updatesOf(doc, () => write(doc, 'one two'))).toEqual([])
+  write(doc, 'one second')
+  expect(idsIn(doc)).toEqual(ids)
+})
+
 test('[FMT-151] keeps nodes and marks that have no defaults when they stay', () => {
   const source = '<heading>a</heading><paragraph>see <link href="/a">it</link></paragraph>'
   const doc = new Y.Doc()
