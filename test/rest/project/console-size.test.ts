@@ -51,7 +51,7 @@ it('[CON-14] each page of the console loads at most 60 KB of compressed files', 
   const pages = wanted('main.js').map((script) => {
     const name = nameOf(script)
     const sheets = readdirSync(built).filter((file) => file === `${name}.css`)
-    // Scripts that a page loads later are part of it. Of the views that such a script loads, one is open.
+    // Scripts that a page loads later are part of it. Such a script shows one of its views at a time.
     const later = wanted(script)
     const views = later.flatMap((each) => wanted(each))
     const loads = (view: readonly string[]) =>
