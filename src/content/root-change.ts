@@ -1,6 +1,7 @@
 import type * as Y from 'yjs'
 import { applyEdits } from './edit/apply-edits.ts'
 import { checkEdits, type EditRequest } from './edit/check-edits.ts'
+import type { WorkLimit } from './edit/work-limit.ts'
 import { replaceKeepingKind } from './keep-kinds.ts'
 import type { MergeTarget } from './merge-check.ts'
 import { type ContentTarget, checkContent, checkContentKey, checkTarget } from './replace.ts'
@@ -27,16 +28,22 @@ export type RootChange = (ContentTarget | RequestedEdits) & {
   readonly unknownNames?: 'warn' | 'reject'
 }
 
+interface ApplyHow {
+  /** The schema in whose form content is written, if the change has none of its own. */
+  readonly schema?: ContentSchema | null
+  /** Limits the work of an edit, if the change is atomic. */
+  readonly work?: WorkLimit | undefined
+}
+
 /** A change that has passed all checks that need no document. */
 export interface CheckedChange {
   readonly change: RootChange
   /**
    * Applies the change in one transaction. A root that becomes empty keeps its kind.
-   * @param schema the schema in whose form content is written, if the change has none of its own
    * @throws ApiError if the document does not permit the change; if `isAtomic`, nothing is changed then,
-   * otherwise the document must be discarded
+   * otherwise the document must be discarded; WorkLimitError, and nothing is changed then
    */
-  readonly apply: (doc: Y.Doc, schema?: ContentSchema | null) => ReplacementResult
+  readonly apply: (doc: Y.Doc, how?: ApplyHow) => ReplacementResult
   readonly isAtomic: boolean
 }
 
@@ -76,8 +83,8 @@ function checkingSchema({ change, apply }: CheckedChange, named: NamedSchema): C
   const schema = schemaOf(named)
   return {
     change: { ...change, schema: named },
-    apply: (doc) => {
-      const result = apply(doc, schema)
+    apply: (doc, how) => {
+      const result = apply(doc, { ...how, schema })
       checkAgainstSchema(doc, result.contentKey ?? contentKeyOf(doc, change.contentKey), schema, named.name)
       return result
     },
@@ -91,10 +98,10 @@ const checkingNames = (
   unknownNames: 'warn' | 'reject',
 ): CheckedChange => ({
   change: { ...change, unknownNames },
-  apply: (doc) => {
+  apply: (doc, how) => {
     const { result, warnings } = changeWithWarnings(
       doc,
-      () => apply(doc),
+      () => apply(doc, how),
       ({ contentKey }) => contentKey ?? contentKeyOf(doc, change.contentKey),
     )
     if (warnings.length === 0) return result
@@ -107,15 +114,16 @@ const checkingNames = (
 function checkWithoutSchema(change: RootChange): CheckedChange {
   if (!isEdits(change)) {
     const content = checkContent(change)
-    return { change, apply: (doc, schema) => replaceKeepingKind(doc, content, schema), isAtomic: true }
+    return { change, apply: (doc, how) => replaceKeepingKind(doc, content, how?.schema), isAtomic: true }
   }
   checkKeyOf(change)
   const edits = checkEdits(change.edits)
-  const apply: CheckedChange['apply'] = (doc, schema = null) =>
+  const apply: CheckedChange['apply'] = (doc, { schema = null, work } = {}) =>
     applyEdits(doc, contentKeyOf(doc, change.contentKey), edits, {
       given: change.contentKey,
       merged: change.merged === true,
       schema,
+      work,
     })
   return { change, apply, isAtomic: edits.length === 1 }
 }

@@ -1,6 +1,7 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../../errors.ts'
 import type { Json } from '../json/json.ts'
+import { structsIn } from '../json/replace-values.ts'
 import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import { requireRoot, shownName } from '../roots.ts'
@@ -13,6 +14,7 @@ import { editNotSupported } from './edit-errors.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import { patchOfInsertion, patchOfRemoval } from './patch/path-edits.ts'
 import { applyTextEdit } from './text-edit.ts'
+import { WorkLimit } from './work-limit.ts'
 
 interface ApplyOptions {
   /** The root that the caller has specified, if any. */
@@ -21,19 +23,21 @@ interface ApplyOptions {
   readonly schema: ContentSchema | null
   /** Whether the result names the content on which the edits depend. */
   readonly merged: boolean
+  /** Limits the work of a single edit. */
+  readonly work?: WorkLimit | undefined
 }
 
 /**
  * Applies edits to a root, in order and in one transaction. If an edit fails, earlier edits of the call stay
  * in `doc`: the caller must then discard `doc`, unless the call has only one edit.
  * @throws ApiError INVALID_ARGUMENT if the root does not support an edit; FAILED_PRECONDITION if the target of
- * an edit is missing or ambiguous, or if a patch fails; NOT_FOUND if the root does not exist
+ * an edit is missing or ambiguous, or if a patch fails; NOT_FOUND if the root does not exist; WorkLimitError
  */
 export function applyEdits(
   doc: Y.Doc,
   contentKey: string,
   edits: readonly Edit[],
-  { given, merged, schema }: ApplyOptions,
+  { given, merged, schema, work = new WorkLimit() }: ApplyOptions,
 ): ReplacementResult {
   requireRoot(doc, contentKey, given)
   const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey)
@@ -41,7 +45,7 @@ export function applyEdits(
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
     const outcomes = edits.map((edit, index) => {
-      const at = { transaction, root, kind, contentKey, schema, place: editName(index), recorder }
+      const at = { transaction, root, kind, contentKey, schema, place: editName(index), recorder, work }
       const outcome = applyEdit(at, edit, index)
       recorder?.end(edit)
       return outcome
@@ -59,6 +63,9 @@ export function applyEdits(
   return keepingKinds(doc, new Map([[contentKey, kind]]), () => doc.transact(apply))
 }
 
+/** Steps of carrying out a patch, for each struct of the document. */
+const stepsPerValue = 1_000
+
 interface EditedRoot {
   readonly transaction: Y.Transaction
   readonly root: SharedRoot
@@ -68,11 +75,13 @@ interface EditedRoot {
   /** The edit, as messages name it. */
   readonly place: string
   readonly recorder: DependencyRecorder | null
+  readonly work: WorkLimit
 }
 
 function applyEdit(at: EditedRoot, edit: Edit, index: number): EditOutcome {
-  const { transaction, root, kind, contentKey, place } = at
+  const { transaction, root, kind, contentKey, place, work } = at
   try {
+    if (kind === 'map' || kind === 'array') work.spend(structsIn(transaction.doc) * stepsPerValue)
     return kind === 'map' || kind === 'array'
       ? applyPatch(
           transaction,

@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import { structsIn } from '../json/replace-values.ts'
 import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'
@@ -8,6 +9,7 @@ import { readLineView } from './targets/line-view.ts'
 import { readNestedView } from './targets/nested-view.ts'
 import type { ResolvedTarget } from './targets/resolve.ts'
 import { readXmlView } from './targets/xml-view.ts'
+import { WorkLimit } from './work-limit.ts'
 import { LineEdits } from './writing/line-edits.ts'
 import { NestedEdits } from './writing/nested-edits.ts'
 import { XmlEdits } from './writing/xml-edits.ts'
@@ -20,15 +22,21 @@ interface TextEditOptions {
   readonly schema?: ContentSchema | null
   /** Records the target; null if the edit is not merged into a later version. */
   readonly recorder?: DependencyRecorder | null
+  /** Limits the work of the edit. */
+  readonly work?: WorkLimit
 }
+
+/** Steps of reading a root, for each struct of the document. */
+const stepsPerStruct = { text: 40, xml: 30, xmltext: 30 } as const satisfies Record<TextKind, number>
 
 /**
  * Applies one edit to a root with text. Resolves the target in the root as it is, and changes nothing if it
  * throws. The Yjs type of the root does not change.
  * @param contentKey name of the root; it indicates the kind of editor
  * @param place position of the edit in the request, such as `edits[2]`, with which messages begin
+ * @param work limits the work of the edit
  * @throws ApiError FAILED_PRECONDITION if the target is missing or ambiguous; INVALID_ARGUMENT if a root of
- * this kind does not support the edit
+ * this kind does not support the edit; WorkLimitError
  */
 export function applyTextEdit(
   transaction: Y.Transaction,
@@ -37,22 +45,23 @@ export function applyTextEdit(
   contentKey: string,
   edit: Edit,
   place: string,
-  { schema = null, recorder = null }: TextEditOptions = {},
+  { schema = null, recorder = null, work = new WorkLimit() }: TextEditOptions = {},
 ): EditOutcome {
   const { doc } = transaction
+  work.spend(structsIn(doc) * stepsPerStruct[kind])
   const resolved = (view: FlowView) => (target: ResolvedTarget) => recorder?.target(view, target)
   if (kind === 'text') {
-    const view = readLineView(root)
+    const view = readLineView(root, work)
     const target = { view, doc, contentKey, resolved: resolved(view) }
     return new LineEdits(target, place).apply(edit)
   }
   if (kind === 'xml') {
-    const view = readXmlView(root)
+    const view = readXmlView(root, work)
     const nodes = nodeSchema(schema)
     const target = { view, type: root, doc, contentKey, schema: nodes, resolved: resolved(view) }
     return new XmlEdits(transaction, target, place).apply(edit)
   }
-  const view = readNestedView(root)
+  const view = readNestedView(root, work)
   const target = { view, type: root, doc, contentKey, resolved: resolved(view) }
   return new NestedEdits(transaction, target, place).apply(edit)
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { WorkLimitError } from '../../content/edit/work-limit.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { ApiError } from '../../errors.ts'
 import { versionOf } from '../../model/version.ts'
@@ -274,14 +275,14 @@ async function commitAtHead<T>(
 }
 
 /**
- * Runs `work`, which edits the document. If `work` throws an ApiError, the document is unchanged, and the
- * room continues. Any other error may leave half an edit in the document, so the room ends.
+ * Runs `work`, which edits the document. If `work` throws an ApiError or a WorkLimitError, the document is
+ * unchanged, and the room continues. Any other error may leave half an edit in the document, so the room ends.
  */
 export function failUnlessRejected<T>(room: EditContext, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (!(error instanceof ApiError)) room.fail(error)
+    if (!(error instanceof ApiError || error instanceof WorkLimitError)) room.fail(error)
     throw error
   }
 }

@@ -1,3 +1,4 @@
+import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import { checkMerge } from '../../content/merge-check.ts'
 import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
 import {
@@ -48,9 +49,17 @@ export const inlineSizeMax = 65_536
  */
 const editedSizeMax = 131_072
 
+/** Maximum steps of an edit in place of a larger document, which take about 10 ms. */
+const editStepsMax = 1_000_000
+
+/** Maximum milliseconds of creating the Y.Doc of a large document on the event loop, for edits in place. */
+const loadMsMax = 30
+
 /** Changes the content of one open document: small content on the event loop, large content on a thread. */
 export class Replacement {
   readonly #room: EditContext
+  /** Milliseconds in which a thread last created the Y.Doc of the document. */
+  #loadMs = Number.POSITIVE_INFINITY
 
   constructor(room: EditContext) {
     this.#room = room
@@ -81,8 +90,21 @@ export class Replacement {
       prepared.checked === null ||
       room.state.isExpensive ||
       size + passesOf(change) * room.state.sizeBytes > sizeMax
-    if (isLarge && room.threads.enabled)
-      return this.#onThread(by, (thread) => computeOnThread(room, thread, prepared, options), options)
+    if (isLarge && room.threads.enabled) {
+      const edited = isEdits(change) && !needsCopy && size <= inlineSizeMax ? prepared.checked : null
+      return this.#onThread(
+        by,
+        {
+          inPlace: edited === null ? undefined : () => this.#changedWithin(edited, options),
+          compute: async (thread) => {
+            const computed = await computeOnThread(room, thread, prepared, options)
+            if (computed.loadMs !== undefined) this.#loadMs = computed.loadMs
+            return computed
+          },
+        },
+        options,
+      )
+    }
     const checked = prepared.checked ?? checkChange(change)
     const inPlace = needsCopy || !checked.isAtomic ? undefined : () => this.#changed(checked, options)
     return this.#onLoop(by, { inPlace, compute: () => this.#computed(checked, options) }, options)
@@ -98,7 +120,7 @@ export class Replacement {
     const room = this.#room
     const isLarge = room.state.isExpensive || past.length + room.state.sizeBytes > inlineSizeMax
     return isLarge && room.threads.enabled
-      ? this.#onThread(by, (thread) => restoreOnThread(room, thread, past, options), options)
+      ? this.#onThread(by, { compute: (thread) => restoreOnThread(room, thread, past, options) }, options)
       : this.#onLoop(by, { compute: async () => this.#restored(past, options) }, options)
   }
 
@@ -123,7 +145,7 @@ export class Replacement {
 
   #onThread(
     by: string,
-    compute: (thread: PooledThread) => Promise<ComputedEdit>,
+    { inPlace, compute }: ThreadComputations,
     options: RestoreOptions,
   ): Promise<EditResult<ReplacementResult>> {
     const room = this.#room
@@ -133,6 +155,7 @@ export class Replacement {
       runs: 'thread',
       needsHead: true,
       firstPause: 'never',
+      inPlace,
       compute: async () => {
         // Only the computation occupies a thread. A change that waits for the lock on a document must not
         // occupy one, because the holder of the lock may itself wait for a thread.
@@ -146,14 +169,33 @@ export class Replacement {
   }
 
   /** Makes a change directly in the document. */
-  #changed(change: CheckedChange, options: RestoreOptions): AppliedChange<ReplacementResult> {
+  #changed(
+    change: CheckedChange,
+    options: RestoreOptions,
+    work?: WorkLimit,
+  ): AppliedChange<ReplacementResult> {
     const room = this.#room
     const { state, documentBytesMax } = room
     beginEdit(room, options)
-    room.replaced('inline')
-    const write = (): ReplacementResult => applyWithinLimit(state, change, documentBytesMax)
+    const write = (): ReplacementResult => applyWithinLimit(state, change, documentBytesMax, work)
     const { result, added } = failUnlessRejected(room, () => state.edit(write))
+    room.replaced('inline')
     return { result: () => result, added }
+  }
+
+  /**
+   * Makes an edit directly in a large document, if there is a Y.Doc, or if a thread has created it quickly for
+   * an earlier change. Returns null, and changes nothing, if the edit takes too long for an event loop.
+   */
+  #changedWithin(change: CheckedChange, options: RestoreOptions): AppliedChange<ReplacementResult> | null {
+    const { state } = this.#room
+    if (state.isExpensive || (state.bytes !== null && this.#loadMs > loadMsMax)) return null
+    try {
+      return this.#changed(change, options, new WorkLimit(editStepsMax))
+    } catch (error) {
+      if (error instanceof WorkLimitError) return null
+      throw error
+    }
   }
 
   /**
@@ -254,6 +296,11 @@ export class Replacement {
     if (past === null) throw baseVersionExpired()
     return past
   }
+}
+
+interface ThreadComputations {
+  readonly inPlace?: BackendChange<ReplacementResult>['inPlace']
+  readonly compute: (thread: PooledThread) => Promise<ComputedEdit>
 }
 
 interface Computations {

@@ -1,3 +1,4 @@
+import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
 import { readRoot } from '../../content/read-root.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
@@ -25,11 +26,12 @@ export function applyWithinLimit(
   state: DocumentState,
   { change, apply }: CheckedChange,
   bytesMax: number,
+  work?: WorkLimit,
 ): ReplacementResult {
   const bytes = textBytes(contentOfChange(change))
   if (!isEdits(change)) checkGrowth(state, contentKeyOf(state.doc, change.contentKey), bytes, bytesMax)
   else if (!state.hasRoomFor(bytes, bytesMax)) throw tooLarge(state.sizeBytes + bytes, bytesMax)
-  return apply(state.doc)
+  return apply(state.doc, { work })
 }
 
 /**

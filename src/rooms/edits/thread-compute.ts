@@ -37,6 +37,8 @@ export interface ComputedEdit {
     | { readonly for: 'past'; readonly content: MergeTarget }
   /** The client id with which the update was written, and its clock before the update. */
   readonly writer: ClientClock
+  /** Milliseconds in which a thread has created the Y.Doc; absent if no thread has. */
+  readonly loadMs?: number
 }
 
 /** Computes a change on a thread. @throws ApiError if the change or the options are rejected */
@@ -62,8 +64,8 @@ export async function computeOnThread(
   })
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a replacement: ${outcome.is}`)
-  const { change, update, state, writer, isDear } = outcome
-  if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
+  const { change, update, state, writer, isDear, loadMs } = outcome
+  if (base === null) return { change, writer, update, state, made: { for: 'present', version }, loadMs }
   const content = mergeTargetOf(prepared.change, change)
   const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content } }
   // In these cases a merge on the event loop would block all other work: the update is expensive, or the

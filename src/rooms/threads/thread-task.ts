@@ -117,6 +117,8 @@ export type ThreadResult =
       readonly isDear: boolean
       readonly state: Uint8Array | null
       readonly writer: ClientClock
+      /** Milliseconds of creating the Y.Doc. */
+      readonly loadMs: number
     }
   | {
       readonly is: 'read'
@@ -203,7 +205,7 @@ function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): Thre
   const writer = copy.writeAs(job.writers)
   const { result, added, isDear } = copy.edit(() => work(copy))
   const state = stateFor(job, copy, added !== null, isDear)
-  return { is: 'replaced', change: result, update: added, isDear, state, writer }
+  return { is: 'replaced', change: result, update: added, isDear, state, writer, loadMs: copy.loadMs }
 }
 
 function merge(job: Extract<ThreadTask, { is: 'merge' }>): ThreadResult {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../../src/clock.ts'
+import type { EditRequest } from '../../../src/content/edit/check-edits.ts'
 import { type EncodedContent, readDocumentState } from '../../../src/content/read-document.ts'
 import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
 import { prepareChange } from '../../../src/content/root-change.ts'
@@ -85,6 +86,11 @@ async function replacedAt(mode: string): Promise<number> {
   return values.find(({ labels }) => labels.mode === mode)?.value ?? 0
 }
 
+const edit = (room: Room, edits: readonly EditRequest[]) =>
+  room.replacing.change('rest', prepareChange({ contentKey: 'content', edits }, 10_000), {
+    expects: 'content',
+  })
+
 const words = (count: number): string =>
   Array.from({ length: count }, () => random.below(1e9).toString(36)).join(' ')
 
@@ -154,6 +160,31 @@ it.each(contents)(
     expect([await replacedAt('thread'), await replacedAt('inline')]).toEqual([4, 0])
   },
 )
+
+it('[EDIT-9] edits a large document on the event loop if its Y.Doc exists, except if the edit takes long', async () => {
+  const { room } = await rooms.open(address)
+  const lines = Array.from({ length: 10_000 }, (_, index) => `line ${index} ${words(3)}`)
+  await replace(room, 'text', lines.join('\n'))
+  const places = async (): Promise<number[]> => [await replacedAt('thread'), await replacedAt('inline')]
+  room.state.check()
+  await edit(room, [{ replace: { find: 'line 1234 ', with: 'Line 1234 ' } }])
+  expect(await places()).toEqual([1, 1])
+  const { result } = await edit(room, [{ replace: { find: 'line 4321 ', with: 'Line 4321 ' } }])
+  expect(result.edits).toMatchObject([{ place: { quote: 'line 4321 ' }, insertions: 1, deletions: 1 }])
+  expect(await places()).toEqual([1, 2])
+  await expect(edit(room, [{ remove: { target: 'line 10001 ' } }])).rejects.toMatchObject({
+    code: 'crdt/target-not-found',
+  })
+  expect(await places()).toEqual([1, 2])
+  // Text that is not normalized must be normalized as a whole to find text with accents.
+  await edit(room, [{ insert: { at: 'end', content: '\nfin e\u0301' } }])
+  expect(await places()).toEqual([1, 3])
+  await edit(room, [{ replace: { find: 'fin \u00e9', with: 'end' } }])
+  expect(await places()).toEqual([2, 3])
+  const expected = lines.with(1234, `L${lines[1234]?.slice(1)}`).with(4321, `L${lines[4321]?.slice(1)}`)
+  const read = await room.editing.view((doc) => readRoot(doc, 'content').data)
+  expect(read.result).toBe([...expected, 'end'].join('\n'))
+})
 
 it('[ROOM-30] handles other events while it computes a large replacement', async () => {
   const turnsOf = async (threads: number): Promise<number> => {

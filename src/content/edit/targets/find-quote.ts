@@ -76,7 +76,7 @@ function nthMatch(view: FlowView, target: QuoteTarget, occurrence: number): Quot
 }
 
 function* matchesOf(view: FlowView, target: QuoteTarget): Generator<QuoteRanges, void> {
-  const search = new QuoteSearch(view.flows, target.acrossBlocks)
+  const search = new QuoteSearch(view.flows, target.acrossBlocks, view.work)
   for (const pattern of patternsOf(target)) {
     let count = 0
     for (const match of search.matches(pattern)) {

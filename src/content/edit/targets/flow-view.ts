@@ -2,6 +2,7 @@ import type * as Y from 'yjs'
 import type { Json } from '../../json/json.ts'
 import type { PlainTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { WorkLimit } from '../work-limit.ts'
 
 /** A shared text with its content. */
 export interface TextSource {
@@ -72,6 +73,10 @@ export interface NodeWithAttribute {
 export interface FlowView {
   readonly flows: readonly TextFlow[]
   readonly blocks: readonly TextBlock[]
+  /** Limits the work of finding a place in the view. */
+  readonly work: WorkLimit
+  /** Returns the block that contains an offset of a flow, or that precedes it; undefined if there are no blocks. */
+  blockNear(flow: number, offset: number): TextBlock | undefined
   /** Returns the attributes of the element or the line of a block. */
   attributesOf(block: TextBlock): Readonly<Record<string, Json>>
   /** Returns the nodes (in a text root: the lines) that have an attribute, in the order of the document. */
@@ -128,7 +133,7 @@ export interface TextRange {
 export const inlinePlaceholder = '\ufffc'
 
 /** Returns the index of the block that contains an offset of a flow, or that precedes it. */
-export function blockAt({ blocks }: FlowView, flow: number, offset: number): number {
+export function blockAt({ blocks }: Pick<FlowView, 'blocks'>, flow: number, offset: number): number {
   let [low, high] = [0, blocks.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >> 1

@@ -1,7 +1,9 @@
 import { type Json, toJson } from '../../json/json.ts'
 import { type AttributeRun, type PlainTextState, readTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { WorkLimit } from '../work-limit.ts'
 import {
+  blockAt,
   type FlowView,
   type NodeWithAttribute,
   offsetsOf,
@@ -18,26 +20,70 @@ export interface LineFlowView extends FlowView {
 }
 
 /** Reads a text root. A line ends with its line break. Text after the last line break is a line if there is any. */
-export function readLineView(root: SharedRoot): LineFlowView {
+export function readLineView(root: SharedRoot, work = new WorkLimit()): LineFlowView {
   const state = readTextState(root)
   const { text, runs } = state
   const source = { type: root, state }
-  const blocks: TextBlock[] = []
-  const levels = new AttributeValues(runs, headingAttribute)
   const offsetAt = offsetsOf(state)
-  for (let start = 0; start < text.length; ) {
-    const found = text.indexOf('\n', start)
-    const end = found === -1 ? text.length : found
-    blocks.push({ flow: 0, start, end, level: found === -1 ? null : levelOf(levels.at(end)), type: null })
-    start = end + 1
+  let lines: readonly TextBlock[] | null = null
+  let foundLines = 0
+  const blocks = (): readonly TextBlock[] => {
+    if (lines === null) work.spend(text.length * stepsPerUnit)
+    lines ??= linesOf(state)
+    return lines
   }
   return {
     source,
     flows: [{ text, pieces: [{ start: 0, length: text.length, source, from: 0 }] }],
-    blocks,
+    get blocks() {
+      return blocks()
+    },
+    work,
+    blockNear: (flow, offset) => {
+      foundLines += 1
+      if (lines === null && foundLines <= foundLinesMax) return lineNear(state, offset)
+      return blocks()[blockAt({ blocks: blocks() }, flow, offset)]
+    },
     attributesOf: ({ end }) => (end < text.length ? attributesAt(runs, end) : {}),
-    nodesWith: (name) => linesWith(state, blocks, name),
+    nodesWith: (name) => linesWith(state, blocks(), name),
     locate: (type, index) => (type === root ? { flow: 0, offset: offsetAt(index) } : null),
+  }
+}
+
+/** Maximum number of lines that are found before the text is divided into lines. */
+const foundLinesMax = 16
+
+/** Steps that dividing a text into lines takes for each UTF-16 unit. */
+const stepsPerUnit = 0.2
+
+function linesOf({ text, runs }: PlainTextState): readonly TextBlock[] {
+  const lines: TextBlock[] = []
+  const levels = new AttributeValues(runs, headingAttribute)
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start)
+    const end = found === -1 ? text.length : found
+    lines.push({ flow: 0, start, end, level: found === -1 ? null : levelOf(levels.at(end)), type: null })
+    start = end + 1
+  }
+  return lines
+}
+
+/** Returns the line that contains an offset, or the last line; undefined if there are no lines. */
+function lineNear({ text, runs }: PlainTextState, offset: number): TextBlock | undefined {
+  if (text === '') return undefined
+  // After the last line break, there is a line only if it has text.
+  const last = Math.min(offset, text.length - 1)
+  const start = last === 0 ? 0 : text.lastIndexOf('\n', last - 1) + 1
+  const found = text.indexOf('\n', start)
+  const end = found === -1 ? text.length : found
+  return {
+    flow: 0,
+    start,
+    end,
+    get level() {
+      return found === -1 ? null : levelOf(new AttributeValues(runs, headingAttribute).at(end))
+    },
+    type: null,
   }
 }
 

@@ -6,7 +6,9 @@ import { Output } from '../../output.ts'
 import { readTextState } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/attributes.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { WorkLimit } from '../work-limit.ts'
 import {
+  blockAt,
   type FlowPiece,
   type FlowView,
   inlinePlaceholder,
@@ -25,10 +27,10 @@ export interface NestedFlowView extends FlowView {
 }
 
 /** Reads a root of nested texts. The time is linear in the number of items. */
-export function readNestedView(root: SharedRoot): NestedFlowView {
+export function readNestedView(root: SharedRoot, work = new WorkLimit()): NestedFlowView {
   const reader = new NestedViewReader(usesLexical(root))
   reader.read(root, 0, true)
-  return reader.view()
+  return reader.view(work)
 }
 
 function usesLexical(root: SharedRoot): boolean {
@@ -66,7 +68,7 @@ class NestedViewReader {
     this.#isLexical = isLexical
   }
 
-  view(): NestedFlowView {
+  view(work: WorkLimit): NestedFlowView {
     const [nodes, places, blocks] = [this.#nodes, this.#places, this.#blocks]
     const [paragraph] = [...this.#paragraphs].sort(([, a], [, b]) => b - a)
     return {
@@ -74,6 +76,8 @@ class NestedViewReader {
       paragraphType: paragraph?.[0] ?? null,
       flows: this.#flows,
       blocks,
+      work,
+      blockNear: (flow, offset) => blocks[blockAt({ blocks }, flow, offset)],
       attributesOf: ({ type }) => (type === null ? {} : nestedAttributes(type)),
       nodesWith: (name) => nodesWith(nodes, name),
       locate: (type, index) => {

@@ -1,7 +1,7 @@
 import { jsonBytesUpTo } from '../../../model/json-pieces.ts'
 import type { Json } from '../../json/json.ts'
 import type { MatchedPlace } from '../edit.ts'
-import { blockAt, type FlowView, type TextBlock, type TextFlow, type TextRange } from './flow-view.ts'
+import type { FlowView, TextBlock, TextFlow, TextRange } from './flow-view.ts'
 
 /** Maximum number of UTF-16 units of a quote in a response. */
 export const shownQuoteMax = 80
@@ -23,7 +23,7 @@ export interface ShownQuote extends Pick<MatchedPlace, 'before' | 'after'> {
 /** Returns the description of a range for a response or an error. */
 export function placeOf(view: FlowView, range: TextRange): MatchedPlace {
   const { flow, start } = range
-  const block = view.blocks[blockAt(view, flow, start)]
+  const block = view.blockNear(flow, start)
   const attributes = block?.flow === flow ? smallOf(view.attributesOf(block)) : {}
   return {
     ...quoteIn(view, range),
@@ -34,7 +34,7 @@ export function placeOf(view: FlowView, range: TextRange): MatchedPlace {
 /** Returns the text of a range, and the text around it in its block. */
 export function quoteIn(view: FlowView, { flow, start, end }: TextRange): ShownQuote {
   const { text } = view.flows[flow] as TextFlow
-  const block = view.blocks[blockAt(view, flow, start)]
+  const block = view.blockNear(flow, start)
   const [blockStart, blockEnd] = rangeAround(block, flow, start, end, text)
   return {
     quote: text.slice(start, Math.min(end, start + shownQuoteMax)).toWellFormed(),

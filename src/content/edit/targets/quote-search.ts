@@ -1,4 +1,5 @@
 import { Graphemes } from '../../text/graphemes.ts'
+import type { WorkLimit } from '../work-limit.ts'
 import type { TextFlow } from './flow-view.ts'
 import {
   type FlowPosition,
@@ -17,13 +18,15 @@ import {
 export class QuoteSearch {
   readonly #flows: readonly TextFlow[]
   readonly #acrossBlocks: boolean
+  readonly #work: WorkLimit
   readonly #graphemes = new Graphemes()
   /** Steps that comparisons may still take. Each text that is searched adds some. */
   #stepsLeft = 0
 
-  constructor(flows: readonly TextFlow[], acrossBlocks: boolean) {
+  constructor(flows: readonly TextFlow[], acrossBlocks: boolean, work: WorkLimit) {
     this.#flows = flows
     this.#acrossBlocks = acrossBlocks
+    this.#work = work
   }
 
   /** Returns the ranges of a pattern, in order, overlapping ones included. */
@@ -52,6 +55,8 @@ export class QuoteSearch {
   /** Returns the matches whose anchor is in a flow. Returns null at a place that must be normalized. */
   *#matchesIn(flow: number, pattern: Pattern, anchor: Anchor): Generator<QuoteRanges | null, void> {
     const { text } = this.#flows[flow] as TextFlow
+    this.#work.spend(searchSteps.start + text.length * searchSteps.perUnit)
+    if (!anchor.isStable) this.#work.spend(text.length * searchSteps.perCheckedUnit)
     if (!anchor.isStable && !isNormal(text)) {
       yield null
       return
@@ -61,6 +66,7 @@ export class QuoteSearch {
     for (let at = text.indexOf(anchor.text); at !== -1; at = text.indexOf(anchor.text, at + 1)) {
       const found = matcher.at({ flow, offset: at }, anchor, this.#stepsLeft)
       this.#stepsLeft -= matcher.steps
+      this.#work.spend(searchSteps.perAnchor + matcher.steps)
       if (found === 'unclear') yield null
       if (found === 'unclear') return
       const match = found === null ? null : rangesBetween(this.#flows, found.from, found.to, this.#graphemes)
@@ -80,9 +86,22 @@ export class QuoteSearch {
     }
   }
 
-  #normalized = (flows: readonly TextFlow[]): NormalizedFlows =>
-    new NormalizedFlows(flows, this.#acrossBlocks ? '\n' : separator, this.#graphemes)
+  #normalized(flows: readonly TextFlow[]): NormalizedFlows {
+    this.#work.spend(flows.reduce((sum, { text }) => sum + text.length, 0) * searchSteps.perNormalizedUnit)
+    return new NormalizedFlows(flows, this.#acrossBlocks ? '\n' : separator, this.#graphemes)
+  }
 }
+
+/** Steps of a search, as `WorkLimit` counts them. */
+const searchSteps = {
+  /** For each text, and in addition for each of its UTF-16 units. */
+  start: 5,
+  perUnit: 0.03,
+  /** For each unit of a text whose normalization form is checked. */
+  perCheckedUnit: 0.5,
+  perNormalizedUnit: 8,
+  perAnchor: 5,
+} as const
 
 /** Steps of comparisons for each unit of the texts and of the pattern. Only repetitive text needs more. */
 const stepsPerUnit = 4

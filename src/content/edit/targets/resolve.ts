@@ -1,6 +1,7 @@
 import { equalityDeep } from 'lib0/function'
 import type { Json } from '../../json/json.ts'
-import type { EditTarget, MatchedPlace } from '../edit.ts'
+import { structsIn } from '../../json/replace-values.ts'
+import type { EditTarget, InsertedContent, MatchedPlace } from '../edit.ts'
 import { candidatesMax, editNotSupported, targetAmbiguous, targetNotFound } from '../edit-errors.ts'
 import { type AnchoredRoot, locatePositions } from './anchor-positions.ts'
 import { findQuote } from './find-quote.ts'
@@ -26,12 +27,48 @@ export interface TargetRoot extends AnchoredRoot {
 /**
  * Returns the part of the view to which a target refers.
  * @param place position of the edit in the request, for messages
- * @throws ApiError FAILED_PRECONDITION if there is no such part, or if there are several
+ * @param content the content that replaces the target, if any
+ * @throws ApiError FAILED_PRECONDITION if there is no such part, or if there are several; WorkLimitError
  */
-export function resolveTarget(root: TargetRoot, target: EditTarget, place: string): ResolvedTarget {
+export function resolveTarget(
+  root: TargetRoot,
+  target: EditTarget,
+  place: string,
+  content?: InsertedContent,
+): ResolvedTarget {
   const found = findTarget(root, target, place)
+  const units = unitsIn(root.view, found)
+  const contentUnits = content?.format === 'text' ? content.text.length : 0
+  spendOnWriting(root, units)
+  root.view.work.spend(units * contentUnits * stepsPerPair)
   root.resolved(found)
   return found
+}
+
+/** Steps of comparing a target with its new text, for each pair of UTF-16 units. */
+const stepsPerPair = 0.1
+
+/** Maximum changes of Yjs for each UTF-16 unit of a target. Short ranges between changes are written again. */
+const changesPerUnit = 0.25
+
+/** Steps of one change of Yjs for each struct of the document: Yjs shifts all structs of a client. */
+const stepsPerStruct = 0.1
+
+/** Counts the work of changing text. @param units UTF-16 units of the changed text @throws WorkLimitError */
+export function spendOnWriting({ view, doc }: TargetRoot, units: number): void {
+  const changes = 2 + units * changesPerUnit
+  view.work.spend(units + changes * structsIn(doc) * stepsPerStruct)
+}
+
+function unitsIn(view: FlowView, target: ResolvedTarget): number {
+  if (target.is === 'text') return target.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+  const isNode = target.is === 'node' && target.node.inline === null
+  const [first, end] = isNode
+    ? [target.node.firstBlock, target.node.endBlock]
+    : [target.block, target.block + 1]
+  let units = 0
+  for (const block of view.blocks.slice(first, end)) units += 1 + block.end - block.start
+  return units
 }
 
 function findTarget(root: TargetRoot, target: EditTarget, place: string): ResolvedTarget {
@@ -67,7 +104,9 @@ function findHeading(
   const wanted = headingText(text)
   const found: number[] = []
   for (const [index, block] of view.blocks.entries()) {
-    if (block.level !== null && headingText(textIn(view, block)) === wanted) found.push(index)
+    if (block.level === null) continue
+    view.work.spend((block.end - block.start) * stepsPerHeadingUnit)
+    if (headingText(textIn(view, block)) === wanted) found.push(index)
   }
   const chosen = found[(occurrence ?? 1) - 1]
   if (chosen === undefined) {
@@ -87,6 +126,9 @@ function findHeading(
   }
   return chosen
 }
+
+/** Steps of normalizing the text of a heading, for each UTF-16 unit. */
+const stepsPerHeadingUnit = 8
 
 const headingText = (text: string): string => normalizeText(text.toWellFormed()).text.trim()
 

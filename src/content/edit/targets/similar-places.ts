@@ -9,6 +9,9 @@ const quoteWordsMax = 200
 /** Maximum length of a compared word in UTF-16 units. The remainder of a longer word is ignored. */
 const wordLengthMax = 40
 
+/** Steps of comparing the words of a text, for each UTF-16 unit. */
+const stepsPerUnit = 4
+
 /** Matches one ideograph, kana or Thai letter, or a word of another script. */
 const wordPattern = /[\p{Ideographic}\u3040-\u30ff\u0e00-\u0e7f]|[\p{L}\p{N}\p{M}_]+/gu
 
@@ -38,6 +41,7 @@ export function similarPlaces(
     if (wanted.size >= quoteWordsMax) break
     wanted.add(word)
   }
+  view.work.spend(view.flows.reduce((sum, { text }) => sum + text.length, 0) * stepsPerUnit)
   const best: { block: TextBlock; score: number }[] = []
   for (const block of view.blocks) {
     if (!isCandidate(block)) continue

@@ -5,7 +5,9 @@ import { Output } from '../../output.ts'
 import { readTextState } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/attributes.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
+import { WorkLimit } from '../work-limit.ts'
 import {
+  blockAt,
   type FlowPiece,
   type FlowView,
   inlinePlaceholder,
@@ -27,12 +29,12 @@ export interface XmlFlowView extends FlowView {
 }
 
 /** Reads an XML root. The time is linear in the number of items. */
-export function readXmlView(root: SharedRoot): XmlFlowView {
+export function readXmlView(root: SharedRoot, work = new WorkLimit()): XmlFlowView {
   const names = new TextElements()
   names.read(root, 0)
   const reader = new XmlViewReader(names)
   reader.read(root, 0)
-  return reader.view()
+  return reader.view(work)
 }
 
 /** Returns the live children of an element or a root that are elements or texts. */
@@ -82,13 +84,16 @@ class XmlViewReader {
     this.#names = names
   }
 
-  view(): XmlFlowView {
+  view(work: WorkLimit): XmlFlowView {
     const [nodes, places, flows] = [this.#nodes, this.#places, this.#flows]
     const [paragraph] = [...this.#paragraphs].sort(([, a], [, b]) => b - a)
     const offsets = new Map<TextSource, (index: number) => number>()
+    const blocks = this.#blocks
     return {
       flows,
-      blocks: this.#blocks,
+      blocks,
+      work,
+      blockNear: (flow, offset) => blocks[blockAt({ blocks }, flow, offset)],
       paragraphName: paragraph?.[0] ?? null,
       inlineNames: this.#inlineNames,
       attributesOf: ({ type }) => (type === null ? {} : readAttributes(type, new Output())),

@@ -1,12 +1,18 @@
 import type { Hunk } from '../../diff/diff.ts'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
-import type { Edit, EditOutcome, EditTarget, InsertPlace, MatchedPlace } from '../edit.ts'
+import type { Edit, EditOutcome, EditTarget, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported, targetNotFound } from '../edit-errors.ts'
 import { offsetAtIndex, type TextBlock } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
 import { placeOf } from '../targets/places.ts'
-import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import {
+  placeOfTarget,
+  type ResolvedTarget,
+  resolveTarget,
+  spendOnWriting,
+  type TargetRoot,
+} from '../targets/resolve.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { sectionEnd } from './section.ts'
 import {
@@ -32,7 +38,7 @@ export class LineEdits {
   apply(edit: Edit): EditOutcome {
     switch (edit.is) {
       case 'replace':
-        return this.#replace(edit.target, requireTextContent(edit.content, this.#place))
+        return this.#replace(edit.target, edit.content)
       case 'insert':
         return this.#insert(edit.place, requireTextContent(edit.content, this.#place))
       case 'remove':
@@ -50,11 +56,12 @@ export class LineEdits {
     }
   }
 
-  #resolve = (target: Parameters<typeof resolveTarget>[1]): ResolvedTarget =>
-    resolveTarget(this.#root, target, this.#place)
+  #resolve = (target: EditTarget, content?: InsertedContent): ResolvedTarget =>
+    resolveTarget(this.#root, target, this.#place, content)
 
-  #replace(edited: EditTarget, content: string): EditOutcome {
-    const target = this.#resolve(edited)
+  #replace(edited: EditTarget, inserted: InsertedContent): EditOutcome {
+    const content = requireTextContent(inserted, this.#place)
+    const target = this.#resolve(edited, inserted)
     const [start, end] = this.#rangeOf(target)
     const stored = this.#text.slice(start, end)
     const text = edited.is === 'quote' ? withStoredSpaces(stored, edited.quote, content) : content
@@ -145,6 +152,8 @@ export class LineEdits {
       throw targetNotFound(`${this.#place}: position ${index} or its end is inside a surrogate pair`)
     }
     const inserted = insertion.toWellFormed()
+    spendOnWriting(this.#root, deletions)
+    this.#view.work.spend(deletions * inserted.length)
     const range = { flow: 0, start, end }
     this.#root.resolved({ is: 'text', ranges: [range] })
     const matched = placeOf(this.#view, range)

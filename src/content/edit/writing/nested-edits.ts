@@ -78,7 +78,7 @@ export class NestedEdits {
   }
 
   #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
-    const target = this.#resolve(edited)
+    const target = this.#resolve(edited, content)
     const matched = placeOfTarget(this.#view, target)
     const text = requireTextContent(content, this.#place)
     for (const [range, own] of textsByRange(this.#view, edited, this.#rangesOf(target), text))
@@ -209,7 +209,8 @@ export class NestedEdits {
     return { place: matched, insertions: written.length, deletions: removed.length, changed: isChanged }
   }
 
-  #resolve = (target: EditTarget): ResolvedTarget => resolveTarget(this.#root, target, this.#place)
+  #resolve = (target: EditTarget, content?: InsertedContent): ResolvedTarget =>
+    resolveTarget(this.#root, target, this.#place, content)
 
   get #view(): NestedFlowView {
     return this.#root.view

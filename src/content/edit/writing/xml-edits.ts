@@ -1,6 +1,7 @@
 import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
+import { structsIn } from '../../json/replace-values.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlNode } from '../../xml/tree.ts'
@@ -56,6 +57,9 @@ export interface XmlEditRoot extends TargetRoot {
   readonly schema: CompiledSchema | null
 }
 
+/** Steps of reading the whole root for new nodes, for each struct of the document. */
+const stepsPerStruct = 60
+
 type InsertSide = 'before' | 'after' | 'into'
 
 /**
@@ -104,7 +108,7 @@ export class XmlEdits {
   }
 
   #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
-    const target = this.#resolve(edited)
+    const target = this.#resolve(edited, content)
     const matched = placeOfTarget(this.#view, target)
     if (content.format === 'nodes') return this.#replaceByNodes(matched, target, content)
     const text = requireTextContent(content, this.#place)
@@ -375,7 +379,8 @@ export class XmlEdits {
     return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
   }
 
-  #resolve = (target: EditTarget): ResolvedTarget => resolveTarget(this.#root, target, this.#place)
+  #resolve = (target: EditTarget, content?: InsertedContent): ResolvedTarget =>
+    resolveTarget(this.#root, target, this.#place, content)
 
   get #view(): XmlFlowView {
     return this.#root.view
@@ -402,6 +407,7 @@ export class XmlEdits {
 
   /** @param values the form of the values in the content of the edit */
   #made(values?: ValueCodec): XmlNodeBuilder {
+    if (this.#nodes === null) this.#view.work.spend(structsIn(this.#root.doc) * stepsPerStruct)
     this.#nodes ??= new XmlNodeBuilder(this.#root, values)
     return this.#nodes
   }

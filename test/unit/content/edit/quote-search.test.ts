@@ -8,6 +8,7 @@ import {
 } from '../../../../src/content/edit/targets/normalized-search.ts'
 import { normalizeText } from '../../../../src/content/edit/targets/normalized-text.ts'
 import { QuoteSearch } from '../../../../src/content/edit/targets/quote-search.ts'
+import { WorkLimit } from '../../../../src/content/edit/work-limit.ts'
 import { Graphemes } from '../../../../src/content/text/graphemes.ts'
 import { seed } from '../../../support/data/seed.ts'
 import { times } from '../../../support/time/full-run.ts'
@@ -71,7 +72,7 @@ test(`[EDIT-20] finds the same places as a search in normalized text (seed ${see
       for (const pattern of found) {
         if (pattern.text === '' || pattern.start === pattern.end) continue
         const expected = new NormalizedFlows(flows, acrossBlocks ? '\n' : separator, new Graphemes())
-        expect(rangesOf(new QuoteSearch(flows, acrossBlocks).matches(pattern))).toEqual(
+        expect(rangesOf(new QuoteSearch(flows, acrossBlocks, new WorkLimit()).matches(pattern))).toEqual(
           rangesOf(expected.matches(pattern)),
         )
       }
@@ -89,7 +90,7 @@ test('[EDIT-20] finds the same places in repetitive text, whose comparisons take
     for (const acrossBlocks of [false, true]) {
       const pattern = { text, start: 1, end: text.length - 1 }
       const expected = new NormalizedFlows(flows, acrossBlocks ? '\n' : separator, new Graphemes())
-      expect(rangesOf(new QuoteSearch(flows, acrossBlocks).matches(pattern))).toEqual(
+      expect(rangesOf(new QuoteSearch(flows, acrossBlocks, new WorkLimit()).matches(pattern))).toEqual(
         rangesOf(expected.matches(pattern)),
       )
     }
