@@ -69,6 +69,14 @@ export function readTextState(root: SharedRoot | undefined): PlainTextState {
   return { text: parts.join(''), runs: runs.runs, embeds, items }
 }
 
+/** Returns the string of a text, as `readTextState` does. */
+export function storedText(root: SharedRoot): string {
+  let text = ''
+  for (let item = root._start; item !== null; item = item.right)
+    if (!item.deleted && item.content instanceof Y.ContentString) text += markUnpaired(item.content.str)
+  return text
+}
+
 /**
  * Collects runs. The time is linear in the number of formatting marks, and independent of the number of
  * active attributes.

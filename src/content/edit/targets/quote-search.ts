@@ -38,8 +38,10 @@ export class QuoteSearch {
     }
     let count = 0
     this.#stepsLeft = stepsPerUnit * pattern.text.length
+    const matcher = new AnchorMatcher(this.#flows, this.#acrossBlocks, pattern)
     for (let flow = 0; flow < this.#flows.length; flow++) {
-      for (const match of this.#matchesIn(flow, pattern, anchor)) {
+      if (!this.#mayMatchIn(flow, anchor)) continue
+      for (const match of this.#matchesIn(flow, matcher, anchor)) {
         if (match === null) {
           yield* this.#normalizedMatches(flow, pattern, count)
           if (this.#acrossBlocks) return
@@ -52,16 +54,22 @@ export class QuoteSearch {
     }
   }
 
-  /** Returns the matches whose anchor is in a flow. Returns null at a place that must be normalized. */
-  *#matchesIn(flow: number, pattern: Pattern, anchor: Anchor): Generator<QuoteRanges | null, void> {
+  /** Returns whether a flow can contain an anchor. */
+  #mayMatchIn(flow: number, anchor: Anchor): boolean {
     const { text } = this.#flows[flow] as TextFlow
     this.#work.spend(searchSteps.start + text.length * searchSteps.perUnit)
-    if (!anchor.isStable) this.#work.spend(text.length * searchSteps.perCheckedUnit)
+    if (anchor.isStable) return text.includes(anchor.text)
+    this.#work.spend(text.length * searchSteps.perCheckedUnit)
+    return true
+  }
+
+  /** Returns the matches whose anchor is in a flow. Returns null at a place that must be normalized. */
+  *#matchesIn(flow: number, matcher: AnchorMatcher, anchor: Anchor): Generator<QuoteRanges | null, void> {
+    const { text } = this.#flows[flow] as TextFlow
     if (!anchor.isStable && !isNormal(text)) {
       yield null
       return
     }
-    const matcher = new AnchorMatcher(this.#flows, this.#acrossBlocks, pattern)
     this.#stepsLeft += stepsPerUnit * text.length
     for (let at = text.indexOf(anchor.text); at !== -1; at = text.indexOf(anchor.text, at + 1)) {
       const found = matcher.at({ flow, offset: at }, anchor, this.#stepsLeft)

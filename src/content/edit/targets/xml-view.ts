@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import { limits } from '../../../model/limits.ts'
 import { toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
-import { readTextState } from '../../text/text-state.ts'
+import { readTextState, storedText } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/attributes.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { WorkLimit } from '../work-limit.ts'
@@ -32,18 +32,20 @@ export interface XmlFlowView extends FlowView {
 export function readXmlView(root: SharedRoot, work = new WorkLimit()): XmlFlowView {
   const names = new TextElements()
   names.read(root, 0)
-  const reader = new XmlViewReader(names)
+  const reader = new XmlViewReader(names, null)
   reader.read(root, 0)
-  return reader.view(work)
+  return reader.view(root, work)
 }
 
+type XmlChild = Y.XmlElement | Y.XmlText
+
 /** Returns the live children of an element or a root that are elements or texts. */
-function childrenOf(type: SharedRoot): (Y.XmlElement | Y.XmlText)[] {
-  const children: (Y.XmlElement | Y.XmlText)[] = []
+function childrenOf(type: SharedRoot): XmlChild[] {
+  const children: XmlChild[] = []
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !(item.content instanceof Y.ContentType)) continue
     const child: unknown = item.content.type
-    if (child instanceof Y.XmlElement || child instanceof Y.XmlText) children.push(child)
+    if (child instanceof Y.XmlText || child instanceof Y.XmlElement) children.push(child)
   }
   return children
 }
@@ -51,59 +53,70 @@ function childrenOf(type: SharedRoot): (Y.XmlElement | Y.XmlText)[] {
 /** The elements that have text inside, and the names of elements whose children are texts. */
 class TextElements {
   readonly names = new Set<string>(textblockNames)
-  readonly #withText = new Set<SharedRoot>()
+  /** Elements without a text inside. Most elements have one. */
+  readonly #withoutText = new Set<SharedRoot>()
 
   /** Reads an element. Returns whether there is a text inside. */
   read(type: SharedRoot, depth: number): boolean {
-    let hasText = false
-    for (const child of childrenOf(type)) {
+    let [hasText, isNamed] = [false, !(type instanceof Y.XmlElement)]
+    for (let item = type._start; item !== null; item = item.right) {
+      if (item.deleted || !(item.content instanceof Y.ContentType)) continue
+      const child: unknown = item.content.type
       if (child instanceof Y.XmlText) {
         hasText = true
-        if (type instanceof Y.XmlElement) this.names.add(type.nodeName)
-      } else if (depth < limits.typeDepth && this.read(child, depth + 1)) hasText = true
+        if (!isNamed && type instanceof Y.XmlElement) this.names.add(type.nodeName)
+        isNamed = true
+      } else if (!(child instanceof Y.XmlElement)) continue
+      else if (depth >= limits.typeDepth) this.#withoutText.add(child)
+      else if (this.read(child, depth + 1)) hasText = true
     }
-    if (hasText) this.#withText.add(type)
+    if (!hasText) this.#withoutText.add(type)
     return hasText
   }
 
   /** Returns whether an element belongs to the text around it. */
   isInline = (element: Y.XmlElement): boolean =>
-    !(this.#withText.has(element) || this.names.has(element.nodeName))
+    !this.names.has(element.nodeName) && this.#withoutText.has(element)
 }
 
 class XmlViewReader {
-  readonly #flows: TextFlow[] = []
-  readonly #blocks: TextBlock[] = []
-  readonly #nodes: ViewNode[] = []
-  readonly #places = new Map<SharedRoot, { readonly flow: number; readonly piece: FlowPiece | null }>()
+  readonly #blocks: XmlBlock[] = []
+  /** Null if the nodes are not needed. */
+  readonly #nodes: ViewNode[] | null
   readonly #paragraphs = new Map<string, number>()
   readonly #inlineNames = new Set<string>()
   readonly #names: TextElements
 
-  constructor(names: TextElements) {
+  constructor(names: TextElements, nodes: ViewNode[] | null) {
     this.#names = names
+    this.#nodes = nodes
   }
 
-  view(work: WorkLimit): XmlFlowView {
-    const [nodes, places, flows] = [this.#nodes, this.#places, this.#flows]
+  view(root: SharedRoot, work: WorkLimit): XmlFlowView {
+    const [names, blocks] = [this.#names, this.#blocks]
     const [paragraph] = [...this.#paragraphs].sort(([, a], [, b]) => b - a)
     const offsets = new Map<TextSource, (index: number) => number>()
-    const blocks = this.#blocks
+    let places: ReadonlyMap<SharedRoot, XmlPlace> | null = null
     return {
-      flows,
+      flows: blocks,
       blocks,
       work,
       blockNear: (flow, offset) => blocks[blockAt({ blocks }, flow, offset)],
       paragraphName: paragraph?.[0] ?? null,
       inlineNames: this.#inlineNames,
       attributesOf: ({ type }) => (type === null ? {} : readAttributes(type, new Output())),
-      nodesWith: (name) => nodesWith(nodes, name),
+      nodesWith: (name) => {
+        const nodes: ViewNode[] = []
+        new XmlViewReader(names, nodes).read(root, 0)
+        return nodesWith(nodes, name)
+      },
       locate: (type, index) => {
+        places ??= placesIn(blocks)
         const found = places.get(type)
         if (found === undefined) return null
         const { flow, piece } = found
         if (piece === null || piece.source === null)
-          return { flow, offset: index === 0 ? 0 : (flows[flow] as TextFlow).text.length }
+          return { flow, offset: index === 0 ? 0 : (blocks[flow] as XmlBlock).end }
         const offsetAt = offsets.get(piece.source) ?? offsetsOf(piece.source.state)
         offsets.set(piece.source, offsetAt)
         return { flow, offset: piece.start + offsetAt(index) }
@@ -117,68 +130,134 @@ class XmlViewReader {
     const firstBlock = this.#blocks.length
     const isTextblock = this.#isTextblock(type, children)
     const isLeaf = children.length === 0 && type instanceof Y.XmlElement
-    const node = { type, firstBlock, endBlock: firstBlock, inline: null }
-    if (type instanceof Y.XmlElement) this.#nodes.push(node)
+    const node = this.#nodes === null ? null : { type, firstBlock, endBlock: firstBlock, inline: null }
+    if (node !== null && type instanceof Y.XmlElement) this.#nodes?.push(node)
     if (isTextblock || isLeaf) this.#addBlock(type, children)
     for (const child of children) {
       if (!(child instanceof Y.XmlElement)) continue
       if (!(isTextblock && this.#names.isInline(child))) this.read(child, depth + 1)
     }
-    node.endBlock = this.#blocks.length
+    if (node !== null) node.endBlock = this.#blocks.length
   }
 
   /** Returns whether an element has text of its own, or could have: its name has it elsewhere. */
-  #isTextblock(type: SharedRoot, children: readonly (Y.XmlElement | Y.XmlText)[]): boolean {
-    const elements = children.filter((child) => child instanceof Y.XmlElement)
-    const isInlineOnly = elements.every(this.#names.isInline)
-    if (elements.length < children.length) {
-      return isInlineOnly || children.some((child) => child instanceof Y.XmlText && child._length > 0)
+  #isTextblock(type: SharedRoot, children: readonly XmlChild[]): boolean {
+    let [hasTexts, hasLength, isInlineOnly] = [false, false, true]
+    for (const child of children) {
+      if (child instanceof Y.XmlText) {
+        hasTexts = true
+        hasLength ||= child._length > 0
+      } else isInlineOnly &&= this.#names.isInline(child)
     }
+    if (hasTexts) return isInlineOnly || hasLength
     return isInlineOnly && type instanceof Y.XmlElement && this.#names.names.has(type.nodeName)
   }
 
-  #addBlock(type: SharedRoot, children: readonly (Y.XmlElement | Y.XmlText)[]): void {
-    const flow = this.#flows.length
-    const pieces: FlowPiece[] = []
-    const parts: string[] = []
-    let start = 0
-    for (const child of children) {
-      const piece = this.#pieceOf(child, start)
-      if (piece === null) continue
-      pieces.push(piece)
-      parts.push(piece.source === null ? inlineText(child) : piece.source.state.text)
-      start += piece.length
-      this.#places.set(child, { flow, piece })
-      if (piece.source === null && !piece.isKept && child instanceof Y.XmlElement) {
-        this.#inlineNames.add(child.nodeName)
-        const inline = { flow, start: piece.start, end: start }
-        this.#nodes.push({ type: child, firstBlock: flow, endBlock: flow + 1, inline })
+  #addBlock(type: SharedRoot, children: readonly XmlChild[]): void {
+    const index = this.#blocks.length
+    const block = new XmlBlock(index, type, children, this.#names)
+    this.#blocks.push(block)
+    for (const child of children)
+      if (child instanceof Y.XmlElement && this.#names.isInline(child)) this.#inlineNames.add(child.nodeName)
+    if (this.#nodes !== null) {
+      for (const [inlineType, piece] of block.places()) {
+        if (piece.source !== null || piece.isKept) continue
+        const inline = { flow: index, start: piece.start, end: piece.start + piece.length }
+        this.#nodes.push({ type: inlineType, firstBlock: index, endBlock: index + 1, inline })
       }
     }
-    const text = parts.join('')
-    this.#flows.push({ text, pieces })
     const name = type instanceof Y.XmlElement ? type.nodeName : ''
-    const level = type instanceof Y.XmlElement ? headingLevel(name, type.getAttribute('level')) : null
-    const own = type instanceof Y.XmlElement ? type : null
-    this.#blocks.push({ flow, start: 0, end: text.length, level, type: own })
-    this.#places.set(type, { flow, piece: null })
     if (name !== '' && this.#names.names.has(name) && isPlainTextblock(name))
       this.#paragraphs.set(name, (this.#paragraphs.get(name) ?? 0) + 1)
   }
+}
 
-  #pieceOf(child: Y.XmlElement | Y.XmlText, start: number): FlowPiece | null {
+/** A block and its flow. Its text is read when it is needed, because most edits need the text of few blocks. */
+class XmlBlock implements TextFlow, TextBlock {
+  readonly flow: number
+  readonly start = 0
+  /** The element; the root, if the block is text at its top. */
+  readonly parent: SharedRoot
+  readonly #children: readonly XmlChild[]
+  readonly #names: TextElements
+  #text: string | null = null
+  #pieces: readonly FlowPiece[] | null = null
+
+  constructor(flow: number, parent: SharedRoot, children: readonly XmlChild[], names: TextElements) {
+    this.flow = flow
+    this.parent = parent
+    this.#children = children
+    this.#names = names
+  }
+
+  get text(): string {
+    this.#text ??= this.#children.reduce((text, child) => text + textOf(child), '')
+    return this.#text
+  }
+
+  get end(): number {
+    return this.text.length
+  }
+
+  get type(): Y.XmlElement | null {
+    return this.parent instanceof Y.XmlElement ? this.parent : null
+  }
+
+  get level(): number | null {
+    const { type } = this
+    return type === null ? null : headingLevel(type.nodeName, type.getAttribute('level'))
+  }
+
+  get pieces(): readonly FlowPiece[] {
+    this.#pieces ??= this.#read()
+    return this.#pieces
+  }
+
+  /** Yields the shared texts and elements of the block with their pieces. */
+  *places(): Generator<readonly [SharedRoot, FlowPiece]> {
+    for (const [index, piece] of this.pieces.entries()) yield [this.#children[index] as SharedRoot, piece]
+  }
+
+  #read(): FlowPiece[] {
+    const pieces: FlowPiece[] = []
+    let start = 0
+    for (const child of this.#children) {
+      const piece = this.#pieceOf(child, start)
+      pieces.push(piece)
+      start += piece.length
+    }
+    return pieces
+  }
+
+  #pieceOf(child: XmlChild, start: number): FlowPiece {
     if (child instanceof Y.XmlText) {
       const source: TextSource = { type: child, state: readTextState(child) }
       return { start, length: source.state.text.length, source, from: 0 }
     }
-    const { _item: item } = child
-    const isKept = !this.#names.isInline(child)
-    return item === null ? null : { start, length: 1, source: null, item, isKept }
+    const item = child._item as Y.Item
+    return { start, length: 1, source: null, item, isKept: !this.#names.isInline(child) }
   }
 }
 
-const inlineText = (child: Y.XmlElement | Y.XmlText): string =>
-  child instanceof Y.XmlElement && hardBreakNames.has(child.nodeName) ? '\n' : inlinePlaceholder
+interface XmlPlace {
+  readonly flow: number
+  readonly piece: FlowPiece | null
+}
+
+function placesIn(blocks: readonly XmlBlock[]): ReadonlyMap<SharedRoot, XmlPlace> {
+  const places = new Map<SharedRoot, XmlPlace>()
+  for (const block of blocks) {
+    for (const [type, piece] of block.places()) places.set(type, { flow: block.flow, piece })
+    places.set(block.parent, { flow: block.flow, piece: null })
+  }
+  return places
+}
+
+const textOf = (child: XmlChild): string =>
+  child instanceof Y.XmlText ? storedText(child) : inlineText(child)
+
+const inlineText = ({ nodeName }: Y.XmlElement): string =>
+  hardBreakNames.has(nodeName) ? '\n' : inlinePlaceholder
 
 function* nodesWith(nodes: readonly ViewNode[], name: string): Generator<NodeWithAttribute> {
   for (const node of nodes) {

@@ -1,7 +1,6 @@
 import { equalityDeep } from 'lib0/function'
 import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
-import { structsIn } from '../../json/replace-values.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
 import type { XmlNode } from '../../xml/tree.ts'
@@ -56,9 +55,6 @@ export interface XmlEditRoot extends TargetRoot {
   /** The schema in whose normal form content is written; null without one. */
   readonly schema: CompiledSchema | null
 }
-
-/** Steps of reading the whole root for new nodes, for each struct of the document. */
-const stepsPerStruct = 60
 
 type InsertSide = 'before' | 'after' | 'into'
 
@@ -407,7 +403,6 @@ export class XmlEdits {
 
   /** @param values the form of the values in the content of the edit */
   #made(values?: ValueCodec): XmlNodeBuilder {
-    if (this.#nodes === null) this.#view.work.spend(structsIn(this.#root.doc) * stepsPerStruct)
     this.#nodes ??= new XmlNodeBuilder(this.#root, values)
     return this.#nodes
   }

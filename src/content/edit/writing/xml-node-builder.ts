@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
+import { structsIn } from '../../json/replace-values.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
 import { XmlBuilder } from '../../xml/builder.ts'
@@ -17,12 +18,16 @@ import { blockNote, hardBreakNames } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
 import { type ChildPlace, liveChildren, nameOf } from './tree-places.ts'
 
+/** Steps of reading the whole root, for each struct of the document. */
+const stepsPerStruct = 60
+
 /** Name of a new paragraph in a document without paragraphs. */
 const defaultParagraph = 'paragraph'
 
 /** The root in which new elements are used. */
 interface BuiltRoot {
   readonly view: XmlFlowView
+  readonly doc: Y.Doc
   readonly type: SharedRoot
   /** Name of the root; it indicates the kind of editor. */
   readonly contentKey: string
@@ -35,21 +40,35 @@ export class XmlNodeBuilder {
   readonly #vocabulary: ObservedSchema
   readonly #marks: MarkTable
   readonly #numbers = new NodeInterner()
-  readonly #live: LiveTree
+  readonly #root: BuiltRoot
   readonly #builder: XmlBuilder
+  /** The stored nodes; null until they are needed. */
+  #live: LiveTree | null = null
 
   /** @param values the form of the values in the content of the edit */
-  constructor({ view, type, contentKey, schema }: BuiltRoot, values?: ValueCodec) {
+  constructor(root: BuiltRoot, values?: ValueCodec) {
+    const { view, contentKey, schema } = root
+    this.#root = root
     this.#view = view
     this.#vocabulary = new ObservedSchema(contentKey, values, schema)
     this.#marks = new MarkTable(this.#vocabulary)
-    this.#live = readTree(type, this.#vocabulary, this.#marks, this.#numbers)
     this.#builder = new XmlBuilder(this.#vocabulary, this.#marks)
+    // Without a schema, new text has the same form in every document.
+    if (schema !== null) this.#readLive()
+  }
+
+  /** Reads the names, types and marks of the document. Called before the edit writes anything. */
+  #readLive(): LiveTree {
+    if (this.#live !== null) return this.#live
+    const { view, type, doc } = this.#root
+    view.work.spend(structsIn(doc) * stepsPerStruct)
+    this.#live = readTree(type, this.#vocabulary, this.#marks, this.#numbers)
+    return this.#live
   }
 
   /** Returns the nodes of an edit's content. */
   nodesOf = ({ treeIn }: NodeContent): readonly XmlNode[] =>
-    treeIn(this.#vocabulary, this.#marks, this.#numbers, this.#live.root).children
+    treeIn(this.#vocabulary, this.#marks, this.#numbers, this.#readLive().root).children
 
   /** Returns whether nodes can be inside a text: texts, and elements that are inside texts elsewhere. */
   areInline = (nodes: readonly XmlNode[]): boolean =>
@@ -78,8 +97,10 @@ export class XmlNodeBuilder {
 
   insertTypes({ parent, after }: ChildPlace, types: (Y.XmlElement | Y.XmlText)[]): void {
     Y.XmlFragment.prototype.insertAfter.call(parent, after, types)
+    const marked = this.#builder.takeMarked()
+    if (marked.length === 0) return
     const effort = this.#effort()
-    for (const text of this.#builder.takeMarked()) cleanupFormatting(text, effort)
+    for (const text of marked) cleanupFormatting(text, effort)
   }
 
   build = (node: XmlNode): Y.XmlElement | Y.XmlText => this.#builder.build(node)
@@ -93,7 +114,7 @@ export class XmlNodeBuilder {
     return updater
   }
 
-  #effort = (): XmlBudget => budgetFor(this.#live.items)
+  #effort = (): XmlBudget => budgetFor(this.#readLive().items)
 
   #isInline = (node: XmlNode): boolean =>
     node.kind === 'text' || hardBreakNames.has(node.name) || this.#view.inlineNames.has(node.name)
@@ -149,7 +170,7 @@ export class XmlNodeBuilder {
   }
 
   #find(type: SharedRoot): LiveElement | null {
-    const waiting: LiveNode[] = [this.#live.root]
+    const waiting: LiveNode[] = [this.#readLive().root]
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
       if (node.kind === 'text') continue
       if (node.type === type) return node
