@@ -122,7 +122,9 @@ function attributesFrom(entries: Iterable<readonly [string, unknown]>): TextAttr
 
 const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-const markUnpaired = (text: string): string => (text.isWellFormed() ? text : text.replace(unpaired, '\ud800'))
+/** Replaces each unpaired surrogate of the string of an item with U+D800. */
+export const markUnpaired = (text: string): string =>
+  text.isWellFormed() ? text : text.replace(unpaired, '\ud800')
 
 /** Returns the index of the run that contains the character at `at`; 0 if the text has no characters. */
 export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): number {

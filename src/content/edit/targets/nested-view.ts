@@ -3,7 +3,7 @@ import { limits } from '../../../model/limits.ts'
 import type { Json } from '../../json/json.ts'
 import { toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
-import { readTextState } from '../../text/text-state.ts'
+import { markUnpaired, readTextState } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/attributes.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import { WorkLimit } from '../work-limit.ts'
@@ -28,9 +28,9 @@ export interface NestedFlowView extends FlowView {
 
 /** Reads a root of nested texts. The time is linear in the number of items. */
 export function readNestedView(root: SharedRoot, work = new WorkLimit()): NestedFlowView {
-  const reader = new NestedViewReader(usesLexical(root))
+  const reader = new NestedViewReader(usesLexical(root), null)
   reader.read(root, 0, true)
-  return reader.view(work)
+  return reader.view(root, work)
 }
 
 function usesLexical(root: SharedRoot): boolean {
@@ -56,31 +56,52 @@ function nestedIn(type: SharedRoot): SharedRoot[] {
   return found
 }
 
+/** Returns the attributes that determine the type of a nested text or element. */
+function namesOf(type: SharedRoot): Readonly<Record<string, Json>> {
+  const names: Record<string, Json> = {}
+  for (const name of nameAttributes) {
+    const item = type._map.get(name)
+    if (item === undefined || item.deleted) continue
+    const value: unknown = item.content.getContent()[item.length - 1]
+    const json = value instanceof Y.AbstractType ? nestedAttributes(type)[name] : toJson(value)
+    if (json !== undefined) names[name] = json
+  }
+  return names
+}
+
+const nameAttributes = [lexicalType, 'type', '__tag', 'level'] as const
+
 class NestedViewReader {
-  readonly #flows: TextFlow[] = []
-  readonly #blocks: TextBlock[] = []
-  readonly #nodes: ViewNode[] = []
-  readonly #places = new Map<SharedRoot, { readonly flow: number; readonly pieces: FlowPiece[] }>()
+  readonly #blocks: NestedBlock[] = []
+  /** Null if the nodes are not needed. */
+  readonly #nodes: ViewNode[] | null
   readonly #paragraphs = new Map<Json, number>()
   readonly #isLexical: boolean
 
-  constructor(isLexical: boolean) {
+  constructor(isLexical: boolean, nodes: ViewNode[] | null) {
     this.#isLexical = isLexical
+    this.#nodes = nodes
   }
 
-  view(work: WorkLimit): NestedFlowView {
-    const [nodes, places, blocks] = [this.#nodes, this.#places, this.#blocks]
+  view(root: SharedRoot, work: WorkLimit): NestedFlowView {
+    const [isLexical, blocks] = [this.#isLexical, this.#blocks]
     const [paragraph] = [...this.#paragraphs].sort(([, a], [, b]) => b - a)
+    let places: ReadonlyMap<SharedRoot, NestedPlace> | null = null
     return {
-      isLexical: this.#isLexical,
+      isLexical,
       paragraphType: paragraph?.[0] ?? null,
-      flows: this.#flows,
+      flows: blocks,
       blocks,
       work,
       blockNear: (flow, offset) => blocks[blockAt({ blocks }, flow, offset)],
       attributesOf: ({ type }) => (type === null ? {} : nestedAttributes(type)),
-      nodesWith: (name) => nodesWith(nodes, name),
+      nodesWith: (name) => {
+        const nodes: ViewNode[] = []
+        new NestedViewReader(isLexical, nodes).read(root, 0, true)
+        return nodesWith(nodes, name)
+      },
       locate: (type, index) => {
+        places ??= new Map(blocks.flatMap((block) => [...block.content.places]))
         const found = places.get(type)
         return found === undefined ? null : { flow: found.flow, offset: offsetIn(found.pieces, index) }
       },
@@ -89,29 +110,121 @@ class NestedViewReader {
 
   read(type: SharedRoot, depth: number, isRoot: boolean): void {
     if (depth > limits.typeDepth) return
-    const node = { type, firstBlock: this.#blocks.length, endBlock: 0, inline: null }
-    if (!isRoot) this.#nodes.push(node)
+    const node = this.#nodes === null ? null : newNode(type, this.#blocks.length)
+    if (!isRoot && node !== null) this.#nodes?.push(node)
     if (isTextblock(type, isRoot)) this.#addBlock(type, isRoot, depth)
     else for (const child of nestedIn(type)) this.read(child, depth + 1, false)
-    node.endBlock = this.#blocks.length
+    if (node !== null) node.endBlock = this.#blocks.length
   }
 
   #addBlock(type: SharedRoot, isRoot: boolean, depth: number): void {
-    const flow = this.#flows.length
-    const writer = new FlowPieceWriter(this.#isLexical)
-    this.#addPieces(writer, type, flow, depth)
-    const text = writer.end(type)
-    this.#flows.push({ text, pieces: writer.pieces })
-    const attributes = nestedAttributes(type)
-    const own = isRoot ? null : type
-    this.#blocks.push({ flow, start: 0, end: text.length, level: nestedLevel(attributes), type: own })
-    this.#places.set(type, { flow, pieces: writer.pieces.filter(({ source }) => source?.type === type) })
-    const isText = type instanceof Y.XmlText && isPlainNode(attributes)
-    const name = typeOfNode(attributes)
-    if (isText && !isRoot) this.#paragraphs.set(name, (this.#paragraphs.get(name) ?? 0) + 1)
+    const block = new NestedBlock(this.#blocks.length, type, depth, { isRoot, isLexical: this.#isLexical })
+    this.#blocks.push(block)
+    for (const node of this.#nodes === null ? [] : block.content.nodes) this.#nodes?.push(node)
+    if (isRoot || !(type instanceof Y.XmlText)) return
+    const names = namesOf(type)
+    if (!isPlainNode(names)) return
+    const name = typeOfNode(names)
+    this.#paragraphs.set(name, (this.#paragraphs.get(name) ?? 0) + 1)
+  }
+}
+
+const newNode = (type: SharedRoot, firstBlock: number): ViewNode & { endBlock: number } => ({
+  type,
+  firstBlock,
+  endBlock: 0,
+  inline: null,
+})
+
+interface NestedPlace {
+  readonly flow: number
+  readonly pieces: readonly FlowPiece[]
+}
+
+/** The content of a block. */
+interface NestedContent {
+  readonly text: string
+  readonly pieces: readonly FlowPiece[]
+  /** The inline nodes of the block. */
+  readonly nodes: readonly ViewNode[]
+  /** The shared texts of the block. */
+  readonly places: ReadonlyMap<SharedRoot, NestedPlace>
+}
+
+/** A block and its flow. Its content is read when it is needed, because most edits need that of few blocks. */
+class NestedBlock implements TextFlow, TextBlock {
+  readonly flow: number
+  readonly start = 0
+  readonly #parent: SharedRoot
+  readonly #depth: number
+  readonly #options: { readonly isRoot: boolean; readonly isLexical: boolean }
+  #text: string | null = null
+  #content: NestedContent | null = null
+
+  constructor(
+    flow: number,
+    parent: SharedRoot,
+    depth: number,
+    options: { readonly isRoot: boolean; readonly isLexical: boolean },
+  ) {
+    this.flow = flow
+    this.#parent = parent
+    this.#depth = depth
+    this.#options = options
   }
 
-  #addPieces(writer: FlowPieceWriter, type: SharedRoot, flow: number, depth: number): void {
+  get text(): string {
+    this.#text ??= this.#content?.text ?? textIn(this.#parent, this.#depth)
+    return this.#text
+  }
+
+  get end(): number {
+    return this.text.length
+  }
+
+  get type(): SharedRoot | null {
+    return this.#options.isRoot ? null : this.#parent
+  }
+
+  get level(): number | null {
+    return nestedLevel(namesOf(this.#parent))
+  }
+
+  get pieces(): readonly FlowPiece[] {
+    return this.content.pieces
+  }
+
+  get content(): NestedContent {
+    this.#content ??= new NestedContentReader(this.flow, this.#options.isLexical).read(
+      this.#parent,
+      this.#depth,
+    )
+    return this.#content
+  }
+}
+
+class NestedContentReader {
+  readonly #flow: number
+  readonly #writer: FlowPieceWriter
+  readonly #nodes: ViewNode[] = []
+  readonly #places = new Map<SharedRoot, NestedPlace>()
+
+  constructor(flow: number, isLexical: boolean) {
+    this.#flow = flow
+    this.#writer = new FlowPieceWriter(isLexical)
+  }
+
+  read(type: SharedRoot, depth: number): NestedContent {
+    this.#addPieces(type, depth)
+    const text = this.#writer.end(type)
+    const { pieces } = this.#writer
+    const own = pieces.filter(({ source }) => source?.type === type)
+    this.#places.set(type, { flow: this.#flow, pieces: own })
+    return { text, pieces, nodes: this.#nodes, places: this.#places }
+  }
+
+  #addPieces(type: SharedRoot, depth: number): void {
+    const [flow, writer] = [this.#flow, this.#writer]
     writer.enter(type)
     for (let item = type._start; item !== null; item = item.right) {
       if (item.deleted || !item.countable) continue
@@ -119,12 +232,12 @@ class NestedViewReader {
       const nested = content instanceof Y.ContentType ? content.type : null
       if (content instanceof Y.ContentString) writer.text(content.str.length)
       else if (nested instanceof Y.Map) writer.map(item, nested)
-      else if (nested instanceof Y.XmlText && nested._length > 0 && depth < limits.typeDepth) {
+      else if (isInnerText(nested, depth)) {
         const start = writer.length
         const place = this.#nodes.length
         const first = writer.pieces.length
         writer.pass(item)
-        this.#addPieces(writer, nested, flow, depth + 1)
+        this.#addPieces(nested, depth + 1)
         const pieces = writer.pieces.slice(first).filter(({ source }) => source?.type === nested)
         this.#places.set(nested, { flow, pieces })
         const inline = { flow, start, end: writer.length }
@@ -142,6 +255,32 @@ class NestedViewReader {
       }
     }
   }
+}
+
+/** Returns whether the text of a nested value is a part of the text around it. */
+const isInnerText = (nested: SharedRoot | null, depth: number): nested is Y.XmlText =>
+  nested instanceof Y.XmlText && nested._length > 0 && depth < limits.typeDepth
+
+/** Returns the text of a block, as `NestedContentReader` does. */
+function textIn(type: SharedRoot, depth: number): string {
+  let text = ''
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    const { content } = item
+    const nested = content instanceof Y.ContentType ? content.type : null
+    if (content instanceof Y.ContentString) text += markUnpaired(content.str)
+    else if (nested instanceof Y.Map) text += characterOf(nested) ?? ''
+    else if (isInnerText(nested, depth)) text += textIn(nested, depth + 1)
+    else text += inlinePlaceholder
+  }
+  return text
+}
+
+/** Returns the character that stands for a map; null for a map that is the node of the text after it. */
+function characterOf(map: SharedRoot): string | null {
+  const type = toJson(map._map.get(lexicalType)?.content.getContent()[0])
+  if (type === 'linebreak') return '\n'
+  return type === undefined ? inlinePlaceholder : null
 }
 
 /**
@@ -211,9 +350,8 @@ class FlowPieceWriter {
 
   /** Adds a map. In Lexical, it is a line break, or the node of the text after it. */
   map(item: Y.Item, map: SharedRoot): void {
-    const type = toJson(map._map.get(lexicalType)?.content.getContent()[0])
-    if (type === 'linebreak') this.atom(item, '\n')
-    else if (type === undefined) this.atom(item, inlinePlaceholder)
+    const character = characterOf(map)
+    if (character !== null) this.atom(item, character)
     else {
       this.#current.textNode = item
       this.pass(item)
