@@ -1,6 +1,7 @@
 import { eventually, syncedEditor } from '../support/clients/clients.ts'
 import { callExample, type OpenApi } from '../support/data/example-calls.ts'
 import { Random } from '../support/data/random-doc.ts'
+import { editWhileTyping } from './edits.ts'
 import { databaseAway, type Fault, type FaultName, faults, manyThings } from './faults.ts'
 import { badWeather } from './network-faults.ts'
 import { adminToken, exampleWorkspace, type TestCluster } from './support/cluster.ts'
@@ -55,6 +56,24 @@ const together: Step = async ({ cluster }) => {
     kept: true,
     line: `two clients at ${there.name} and ${here.name}: 50 changes seen by the other one, p50 ${p50.toFixed(0)} ms`,
   }
+}
+
+/** Number of requests of edits for each kind of content. */
+const editRounds = { smoke: 12, full: 100 }
+
+/** Backends edit a document at all nodes while users type. */
+const edits: Step = async ({ cluster, size, seed }) => {
+  const lines: string[] = []
+  const problems: string[] = []
+  for (const type of ['text', 'xml'] as const) {
+    const result = await editWhileTyping(cluster, type, { rounds: editRounds[size], seed })
+    problems.push(...result.problems)
+    lines.push(
+      `${type}: ${result.applied} requests applied, ${result.rejected} rejected, ${result.aborted} calls aborted ` +
+        `and repeated, ${result.typed} letters typed`,
+    )
+  }
+  return { kept: problems.length === 0, line: [...lines, ...problems.slice(0, 5)].join('; ') }
 }
 
 /** Runs each operation of the API; the calls that create what it needs go to one node after the other. */
@@ -167,6 +186,7 @@ const happening = (name: FaultName): Step => underLoad({ name, fault: faults[nam
 /** The steps in their order. */
 export const steps = {
   together,
+  edits,
   operations,
   weather: ({ size, seed }: Setting) => badWeather({ seed, seconds: size === 'smoke' ? 2 : 10 }),
   'node-killed': happening('node-killed'),

@@ -30,6 +30,12 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
     timeout,
   )
 
+  it(
+    '[EDIT-50] applies all edits of a request at one node or none while users type at other nodes, and once if it is repeated at another node',
+    () => keeps('small', 'edits'),
+    timeout,
+  )
+
   itLong(
     '[CT-2] after a call at one node, all nodes immediately return the same responses',
     () => keeps('small', 'operations'),
