@@ -78,18 +78,21 @@ const known: Readonly<Record<string, unknown>> = {
   // 2100-01-01, in Unix seconds.
   expiresAt: 4_102_444_800,
 }
+/** As `known`, for single operations. The text of the editor is `Hello`. */
+const knownIn: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  '/v2/crdt/edit': { find: 'Hello', with: 'Hello, team', occurrence: 1 },
+  '/v2/crdt/schemas/delete': { name: 'article' },
+  '/v2/crdt/schemas/get': { name: 'article' },
+  '/v2/crdt/schemas/set': { name: 'article', schema: { nodes: { doc: {} } } },
+}
 /** Members with values of earlier responses, which cannot be generated. */
 const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
 /**
  * Omitted operations, for which a tool cannot generate fitting requests. Some have lists whose items must
- * differ, must exist, or must be domains, or whose items must have exactly one of several members. Some need ids that the server has generated, or the credentials in
+ * differ, must exist, or must be domains. Some need ids that the server has generated, or the credentials in
  * the body, or replace the credentials of the tool.
  */
 const leftOut: readonly string[] = [
-  '/v2/crdt/edit',
-  '/v2/crdt/schemas/delete',
-  '/v2/crdt/schemas/get',
-  '/v2/crdt/schemas/set',
   '/v1/organizations/documents/locations/data/delete',
   '/v2/crdt/versions/delete',
   '/v2/crdt/versions/get',
@@ -108,6 +111,7 @@ const leftOut: readonly string[] = [
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/crdt/add': ['schema'],
   '/v2/crdt/update': ['schema'],
+  '/v2/crdt/edit': ['schema'],
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
   '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/delete': ['userId'],
@@ -156,6 +160,16 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
   ['userId', 'organizationUserGroupId', 'one'],
   ['accept', 'content', 'some'],
   ['accept', 'reject', 'one'],
+  ['position', 'before', 'some'],
+  ['position', 'after', 'some'],
+  ['position', 'occurrence', 'some'],
+  ['position', 'quote', 'one'],
+  ['replace', 'insert', 'some'],
+  ['replace', 'mark', 'some'],
+  ['replace', 'attributes', 'some'],
+  ['replace', 'patch', 'some'],
+  ['replace', 'text', 'some'],
+  ['replace', 'remove', 'one'],
 ]
 
 /**
@@ -170,12 +184,13 @@ export function ofKnownWorld<Document extends OpenApi>(document: Document): Docu
     delete post.parameters
     withoutNull(schema)
     for (const name of withoutDocument[path] ?? []) delete schema.properties?.data?.properties?.[name]
-    restrict(schema)
+    const values = { ...known, ...knownIn[path] }
+    restrict(schema, values)
     for (const name of lists[path] ?? []) delete schema.properties?.data?.properties?.[name]
     const data = schema.properties?.data
     if (data !== undefined && needed[path] !== undefined)
       data.required = [...(data.required ?? []), needed[path]]
-    fill(schema, examples?.done?.value)
+    fill(schema, examples?.done?.value, values)
     withNull(schema)
     // Examples of failures have no matching requests.
     for (const [code, { content }] of Object.entries(post.responses))
@@ -207,18 +222,31 @@ function withNull({ properties = {}, required = [], items }: Schema): void {
   if (items !== undefined) withNull(items)
 }
 
-function restrict(schema: Schema): void {
+type KnownValues = Readonly<Record<string, unknown>>
+
+function restrict(schema: Schema, values: KnownValues): void {
   const { properties = {}, items } = schema
   for (const name of opaque) delete properties[name]
   chooseAlternatives(schema, properties)
   requireOrganization(schema, properties)
   chooseTypes(schema, properties)
   for (const [name, member] of Object.entries(properties)) {
-    restrict(member)
-    if (known[name] !== undefined) loosen(member)
+    restrict(member, values)
+    if (isObject(values[name])) Object.assign(member, schemaOf(values[name]))
+    else if (values[name] !== undefined) loosen(member)
   }
-  if (items !== undefined) restrict(items)
+  if (items !== undefined) restrict(items, values)
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns the schema of an object with exactly these members, which are objects. */
+const schemaOf = (value: object): Schema => ({
+  type: 'object',
+  required: Object.keys(value),
+  properties: Object.fromEntries(Object.entries(value).map(([name, member]) => [name, schemaOf(member)])),
+})
 
 /** A document belongs to an organization, even if both may be missing. */
 function requireOrganization(schema: Schema, { documentId, organizationId }: Members): void {
@@ -244,7 +272,10 @@ function chooseAlternatives(schema: Schema, properties: Members): void {
 }
 
 /** A `type` or a `format` determines the other members, or which objects exist. */
-function chooseTypes(schema: Schema, { type, id, organizationId, data, update, format }: Members): void {
+function chooseTypes(
+  schema: Schema,
+  { type, id, organizationId, data, update, format, find, with: replacement }: Members,
+): void {
   if (type?.enum !== undefined && organizationId !== undefined && id !== undefined) {
     type.enum = ['document']
     loosen(id)
@@ -255,6 +286,9 @@ function chooseTypes(schema: Schema, { type, id, organizationId, data, update, f
     data.type = 'string'
   }
   if (update !== undefined) delete update.format
+  // A target and its replacement can be texts.
+  for (const member of [find, replacement]) if (member !== undefined) member.type = 'string'
+  if (find !== undefined && format !== undefined) format.enum = ['text']
   if (format?.enum?.includes('json')) format.enum = ['json', 'text', 'delta', 'update']
 }
 
@@ -262,14 +296,15 @@ function chooseTypes(schema: Schema, { type, id, organizationId, data, update, f
  * Adds the names of existing objects to an example, so that the tool does not generate them, and removes
  * other members.
  */
-function fill({ properties, items }: Schema, value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) fill(items ?? {}, item)
+function fill({ properties, items }: Schema, value: unknown, values: KnownValues): void {
+  if (Array.isArray(value)) for (const item of value) fill(items ?? {}, item, values)
   else if (properties !== undefined && typeof value === 'object' && value !== null) {
     const members = value as Record<string, unknown>
     for (const name of Object.keys(members)) if (properties[name] === undefined) delete members[name]
     for (const [name, schema] of Object.entries(properties)) {
-      if (known[name] !== undefined) members[name] ??= known[name]
-      else fill(schema, members[name])
+      if (isObject(values[name])) members[name] = values[name]
+      else if (values[name] !== undefined) members[name] ??= values[name]
+      else fill(schema, members[name], values)
     }
   }
 }

@@ -165,7 +165,7 @@ const request = {
       maxItems: editsMax,
       items: edit,
       description: 'Applied in order; later edits find the content as earlier edits left it.',
-      examples: [[{ replace: { find: 'Hello', with: 'Good morning' } }]],
+      examples: [[{ replace: { find: 'Hello', with: 'Hello, team' } }]],
     },
     baseVersion: {
       ...updateRequest.properties.baseVersion,
