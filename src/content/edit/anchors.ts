@@ -74,10 +74,10 @@ export function lookUpAnchors(doc: Y.Doc, { find, show }: AnchorQueries): Anchor
 }
 
 /**
- * Maximum number of missing quotes that are compared with the words of the document. Errors of further quotes
+ * Maximum number of UTF-16 units that are compared with the words of missing quotes. Errors of further quotes
  * have no similar places.
  */
-const comparedMax = 10
+const comparedMax = 8_388_608
 
 /** The roots of a document, each of which is read when it is first used. */
 class RootReader {
@@ -91,8 +91,9 @@ class RootReader {
   }
 
   similarPlaces = (view: FlowView, quote: string): readonly MatchedPlace[] => {
-    this.#compared += 1
-    return this.#compared > comparedMax ? [] : similarPlaces(view, quote)
+    if (this.#compared > comparedMax) return []
+    for (const { text } of view.flows) this.#compared += text.length
+    return similarPlaces(view, quote)
   }
 
   /** Returns a root; null if it does not exist, or if it is a map or an array. */

@@ -244,3 +244,13 @@ test('[COMM-29] shows an anchor that ends in a later block, and nothing if its t
   }
   expect(shownAt(doc, across)).toBeNull()
 })
+
+test('[COMM-28] names similar places for the first missing quotes of a large document only', () => {
+  const doc = new Y.Doc()
+  doc.getText('content').insert(0, 'one two\n'.repeat(400_000))
+  const missing = quote('one three') as QuoteTarget
+  const find = Array.from({ length: 5 }, () => ({ contentKey: undefined, quote: missing }))
+  const { found } = lookUpAnchors(doc, { find, show: [] })
+  const candidates = found.map((each) => ('problem' in each ? each.problem.details?.candidates : null))
+  expect(candidates.map((places) => (places as readonly unknown[]).length)).toEqual([5, 5, 5, 0, 0])
+})
