@@ -11,7 +11,7 @@ if (javaMissing) console.log('skipped: no Java found (Debian: openjdk-17-jre-hea
 const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
 /** Number of requests per operation, and the minimum in total. */
 const { variations, testsMin } = { variations: 12, testsMin: 700 }
-const timeoutMs = 420_000
+const timeoutMs = 900_000
 
 describe.skipIf(judgesMissing)('/openapi.json', () => {
   let example: ExampleServer
