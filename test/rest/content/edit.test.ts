@@ -398,6 +398,20 @@ describe('crdt/edit', () => {
     expect((await read(address)).data).toBe(expected)
   })
 
+  it('[EDIT-91] checks a task that a quote of its text names', async () => {
+    const tasks = (...checked: readonly boolean[]): string =>
+      checked.map((is, n) => `<taskItem checked="${is}"><paragraph>task ${n}</paragraph></taskItem>`).join('')
+    const xml = (...checked: readonly boolean[]): string => `<taskList>${tasks(...checked)}</taskList>`
+    const address = await add(xml(false, false), 'xml', 'default')
+    await edited(address, [
+      { attributes: { target: 'task 1', set: { checked: true } } },
+      { attributes: { target: { block: 0 }, set: { textAlign: 'left' } } },
+    ])
+    expect((await read(address)).data).toBe(
+      xml(false, true).replace('<paragraph>task 0', '<paragraph textAlign="left">task 0'),
+    )
+  })
+
   it('[EDIT-90] inserts a list of ProseMirror JSON as it is', async () => {
     const address = await add(list, 'xml', 'default')
     const paragraph = { type: 'paragraph', content: [{ type: 'text', text: 'x' }] }

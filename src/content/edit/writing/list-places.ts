@@ -38,6 +38,18 @@ export function placesOfLists(
   return [{ place, nodes }]
 }
 
+/**
+ * Returns the element whose attribute an edit of a block sets: the block, or the item of a list that starts with
+ * it, if only the item has the attribute.
+ */
+export function ownerOfAttribute(block: SharedRoot, name: string): SharedRoot {
+  const item = parentOf(block)
+  if (item === null || !listItemNames.has(nameOf(item)) || liveChildren(item)[0] !== block) return block
+  return hasAttribute(item, name) && !hasAttribute(block, name) ? item : block
+}
+
+const hasAttribute = (type: SharedRoot, name: string): boolean => type._map.get(name)?.deleted === false
+
 /** Returns the new lists as items next to the item that contains the place; null if there is no such item. */
 function itemsAround(
   place: ChildPlace,

@@ -31,7 +31,7 @@ import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { placeHardBreaks } from './hard-breaks.ts'
-import { placesOfLists } from './list-places.ts'
+import { ownerOfAttribute, placesOfLists } from './list-places.ts'
 import { writeOperations } from './source-edits.ts'
 import { textsByRange } from './stored-spaces.ts'
 import {
@@ -356,9 +356,10 @@ export class XmlEdits {
 
   #setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
     const matched = placeOfTarget(this.#view, target)
-    const type = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
+    const block = target.is === 'node' ? target.node.type : this.#requireType(this.#blockOf(target))
     let [insertions, deletions] = [0, 0]
     for (const [name, value] of set) {
+      const type = target.is === 'node' ? block : ownerOfAttribute(block, name)
       const item = type._map.get(name)
       const stored: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
       const current = toJson(stored) ?? null
