@@ -83,6 +83,18 @@ export const blocksFor = ({ format, text, usual }: TextOfBlocks, features: Block
   Object.values(features).every(Boolean) ? usual : format.parse(text, features)
 
 /**
+ * Returns the blocks of a text for a root with these features. All blocks must be new in the document.
+ * @throws ApiError INVALID_ARGUMENT if the text has a placeholder
+ */
+export function newBlocksFor(target: TextOfBlocks, features: BlockFeatures): readonly NeutralBlock[] {
+  const { blocks, placeholders } = blocksFor(target, features)
+  if (placeholders.size === 0) return blocks
+  throw invalidContent(
+    'new content must not have a placeholder; remove it, or keep the stored node with /v2/crdt/update',
+  )
+}
+
+/**
  * Returns the target that makes a root equal to a text. Content that the format cannot represent stays with
  * the text that stays. If the text is that of the root, nothing changes.
  * @throws ApiError INVALID_ARGUMENT if a placeholder stands for no node of the root

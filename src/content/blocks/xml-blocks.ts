@@ -14,7 +14,7 @@ import { planTree } from '../xml/xml.ts'
 import {
   type BlockFeatures,
   type BlockFormat,
-  blocksFor,
+  newBlocksFor,
   type StoredRoot,
   type TextOfBlocks,
   targetOfText,
@@ -72,11 +72,7 @@ export const newXmlBlocks =
     requireDialect(target.format, vocabulary)
     const dialect = dialectFor(root, vocabulary, target.format)
     vocabulary.assumeRichText()
-    const { blocks, placeholders } = blocksFor(target, featuresOf(dialect))
-    if (placeholders.size > 0)
-      throw invalidContent(
-        'new content must not have a placeholder; remove it, or keep the stored node with /v2/crdt/update',
-      )
+    const blocks = newBlocksFor(target, featuresOf(dialect))
     const writer = new BlockWriter(dialect, marks, numbers, new Map())
     return writer.named(
       '',

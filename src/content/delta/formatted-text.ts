@@ -33,6 +33,8 @@ export interface FormattedTarget extends FormattedText {
    * @param to the format of the target
    */
   readonly keptFormat?: (from: number, to: number, targetAt: number) => number
+  /** The range that may differ, in the stored text and in the target; default: everything. */
+  readonly changed?: { readonly start: number; readonly end: number; readonly targetEnd: number }
 }
 
 /** An attribute set in two forms: as it is in `data`, and with the values that the document stores. */

@@ -22,7 +22,7 @@ export function planDelta(
   if (!complete) return allAnew(stored, target, formats)
   const editsMax = editsMaxFor(items)
   const change = new DeltaOperationBuilder(stored, target, formats)
-  change.apply(atMost(editsMax, hunksBetween(content, target, editsMax)))
+  change.apply(atMost(editsMax, hunksIn(content, target, editsMax)))
   const attributesMax = mostAttributes(content, formats)
   const affordable = change.edits <= editsMax * 2 && change.edits * attributesMax <= marksMax
   return affordable ? change : allAnew(stored, target, formats)
@@ -41,17 +41,27 @@ function allAnew(
   return change
 }
 
-function hunksBetween(source: FormattedText, target: FormattedText, editsMax: number): Hunk[] {
-  const found = diffText(source.text, target.text, { steps: stepsMax }, editsMax)
+/** Returns the edits in the range that differs. */
+function hunksIn(source: FormattedText, target: FormattedTarget, editsMax: number): Hunk[] {
+  const { changed } = target
+  if (changed === undefined) return hunksBetween(source.text, target.text, editsMax)
+  const { start, end, targetEnd } = changed
+  const found = hunksBetween(source.text.slice(start, end), target.text.slice(start, targetEnd), editsMax)
+  return found.map(({ aStart, aEnd, bStart, bEnd }) => ({
+    aStart: aStart + start,
+    aEnd: aEnd + start,
+    bStart: bStart + start,
+    bEnd: bEnd + start,
+  }))
+}
+
+function hunksBetween(source: string, target: string, editsMax: number): Hunk[] {
+  const found = diffText(source, target, { steps: stepsMax }, editsMax)
   const swallowed = mergeWhere(found, (before, after) => {
     if (after.aStart - before.aEnd > mergedGapMax) return false
     // Joins two edits only if there is no embed between them, because an embed must keep its identity. An
     // embed is an unpaired surrogate.
-    return source.text.slice(before.aEnd, after.aStart).isWellFormed()
+    return source.slice(before.aEnd, after.aStart).isWellFormed()
   })
-  return snapToGraphemes(
-    source.text,
-    target.text,
-    mergeTouching(alignToBoundaries(source.text, target.text, swallowed)),
-  )
+  return snapToGraphemes(source, target, mergeTouching(alignToBoundaries(source, target, swallowed)))
 }

@@ -172,7 +172,7 @@ function contentIn(content: unknown, format: string | undefined, place: string):
   const length = { start: content.length - content.trimStart().length, end: content.trimEnd().length }
   const around = { start: spaceIn(content.slice(0, length.start)), end: spaceIn(content.slice(length.end)) }
   const target = checkFormatted(format === 'html' ? htmlFormat : markdownFormat, content)
-  return { ...nodes(newXmlBlocks(target), xmlValues), around }
+  return { ...nodes(newXmlBlocks(target), xmlValues), source: target, around }
 }
 
 /** Returns the space that white space stands for; '' if it is empty or has a line break. */
@@ -182,6 +182,7 @@ const nodes = (treeIn: TargetTree, values: ValueCodec): NodeContent => ({
   format: 'nodes',
   treeIn,
   values,
+  source: null,
   around: null,
 })
 

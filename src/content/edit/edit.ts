@@ -1,3 +1,4 @@
+import type { TextOfBlocks } from '../blocks/block-format.ts'
 import type { Json } from '../json/json.ts'
 import type { TargetTree } from '../xml/target-tree.ts'
 import type { ValueCodec } from '../xml/value-codec.ts'
@@ -40,13 +41,15 @@ export type InsertedContent =
   /** A plain value for a map or an array. */
   | { readonly format: 'value'; readonly value: Json }
 
-/** Nodes for a root of XML, from any format of rich text. */
+/** Rich text, in any format. */
 export interface NodeContent {
   readonly format: 'nodes'
   /** Returns an element whose children are the nodes. */
   readonly treeIn: TargetTree
   /** The form of the values in this tree. */
   readonly values: ValueCodec
+  /** The text and its blocks; null if the format is not one of blocks. */
+  readonly source: TextOfBlocks | null
   /**
    * White space around content of which a single paragraph can be a part of a text. Formats for prose drop this
    * white space in a paragraph. Null: a paragraph is always a block.

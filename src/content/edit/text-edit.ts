@@ -1,6 +1,6 @@
 import type * as Y from 'yjs'
 import { structsIn } from '../json/replace-values.ts'
-import { type ContentSchema, nodeSchema } from '../schemas/any-schema.ts'
+import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import type { DependencyRecorder } from './dependency-recorder.ts'
 import type { Edit, EditOutcome } from './edit.ts'
@@ -52,8 +52,9 @@ export function applyTextEdit(
   const resolved = (view: FlowView) => (target: ResolvedTarget) => recorder?.target(view, target)
   if (kind === 'text') {
     const view = readLineView(root, work)
-    const target = { view, doc, contentKey, resolved: resolved(view) }
-    return new LineEdits(target, place).apply(edit)
+    const schemaKind = schema === null ? undefined : kindOfSchema(schema)
+    const target = { view, doc, contentKey, schemaKind, resolved: resolved(view) }
+    return new LineEdits(transaction, target, place).apply(edit)
   }
   if (kind === 'xml') {
     const view = readXmlView(root, work)

@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import type { KnownKind, SharedRoot } from '../../yjs/root-kind.ts'
+import type { BlockFeatures } from '../block-format.ts'
 import type { Dialect } from '../dialect.ts'
 
 /**
@@ -25,6 +26,14 @@ export const quillDialect: Dialect = {
   defaults: {},
   editor: null,
   hasBlockImages: false,
+}
+
+/** Features of a text of Quill. A table in another format is stored as text. */
+export const quillFeatures: BlockFeatures = {
+  table: false,
+  strike: true,
+  taskList: true,
+  blockImages: false,
 }
 
 /** Attribute of a line with the attributes of its line break, as JSON, if its structure does not state them. */

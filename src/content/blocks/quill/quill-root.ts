@@ -3,8 +3,6 @@ import { planFormattedText } from '../../delta/delta.ts'
 import {
   FormatTable,
   type FormattedTarget,
-  type FormattedText,
-  FormattedTextBuilder,
   type FormattedTextState,
   readFormatted,
   tooManyAttributes,
@@ -15,23 +13,17 @@ import { stepsMax } from '../../text/plan.ts'
 import { NodeInterner } from '../../xml/node-interner.ts'
 import type { XmlNode } from '../../xml/tree.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import {
-  type BlockFeatures,
-  type BlockFormat,
-  type StoredRoot,
-  type TextOfBlocks,
-  targetOfText,
-} from '../block-format.ts'
+import type { NeutralBlock } from '../block.ts'
+import { type BlockFormat, type StoredRoot, type TextOfBlocks, targetOfText } from '../block-format.ts'
+import { BlockKeys, isInvisible } from '../block-keys.ts'
 import { BlockReader, type NodeIds } from '../block-reader.ts'
 import { BlockWriter } from '../block-writer.ts'
 import { FormatMarks } from '../format-marks.ts'
-import { BlockMerger } from '../merge-blocks.ts'
-import { quillDialect } from './quill-dialect.ts'
+import { BlockMerger, type LiveBlock } from '../merge-blocks.ts'
+import { quillDialect, quillFeatures } from './quill-dialect.ts'
 import { type QuillPiece, quillPieces } from './quill-target.ts'
+import { isOpen, targetFrom, withoutLastBreak } from './quill-text.ts'
 import { readQuillTree } from './quill-tree.ts'
-
-/** Features of a text of Quill. A table in another format is stored as text. */
-const quillFeatures: BlockFeatures = { table: false, strike: true, taskList: true, blockImages: false }
 
 /**
  * Makes a text of Quill equal to a text in a format. Formatting and embeds that the format cannot represent
@@ -46,7 +38,7 @@ export const replaceQuillBlocks = (
 ): ReplacementResult => {
   const root = doc.share.get(contentKey)
   const plan = planFormattedText(root, (formats, stored) =>
-    targetOfText(target, new QuillRoot(root, target.format, formats, stored)),
+    targetOfText(target, new QuillRoot(root, target.format.tables, formats, stored)),
   )
   return applyToRoot(doc, contentKey, plan)
 }
@@ -66,11 +58,11 @@ export function readQuillBlocks(
   const root = doc.share.get(contentKey)
   const formats = new FormatTable()
   const stored = readFormatted(root, formats, output)
-  return format.write(new QuillRoot(root, format, formats, stored).blocks, output).text
+  return format.write(new QuillRoot(root, format.tables, formats, stored).blocks, output).text
 }
 
 /** A text of Quill as blocks. */
-class QuillRoot implements StoredRoot<FormattedTarget> {
+export class QuillRoot implements StoredRoot<FormattedTarget> {
   readonly features = quillFeatures
   readonly unchanged: FormattedTarget
   readonly #formats: FormatTable
@@ -83,7 +75,7 @@ class QuillRoot implements StoredRoot<FormattedTarget> {
 
   constructor(
     root: SharedRoot | undefined,
-    { tables }: BlockFormat,
+    tables: BlockFormat['tables'],
     formats: FormatTable,
     { content, complete }: FormattedTextState,
   ) {
@@ -102,53 +94,24 @@ class QuillRoot implements StoredRoot<FormattedTarget> {
   hasNode = (id: string): boolean => this.#nodes.has(id)
 
   merged: StoredRoot<FormattedTarget>['merged'] = (live, wanted, keys) => {
+    const pieces = this.#pieces(live, wanted, keys)
+    return targetFrom(isOpen(this.unchanged) ? withoutLastBreak(pieces) : pieces, this.#formats)
+  }
+
+  /** Returns the lines that the stored lines become. The wanted blocks contain no placeholder. */
+  linesOf(wanted: readonly NeutralBlock[]): readonly QuillPiece[] {
+    const live = this.blocks.map((block) => ({ block, views: isInvisible(block) ? [] : [block] }))
+    return this.#pieces(live, wanted, new BlockKeys())
+  }
+
+  #pieces(
+    live: readonly LiveBlock[],
+    wanted: readonly NeutralBlock[],
+    keys: BlockKeys,
+  ): readonly QuillPiece[] {
     const merger = new BlockMerger(this.#reader, this.#writer, this.#marks, { steps: stepsMax }, keys)
-    const pieces = quillPieces(merger.merge(live, wanted), this.#tree.embeds, this.#formats)
-    return targetFrom(pieces, this.#formats, endsOpen(this.unchanged))
+    return quillPieces(merger.merge(live, wanted), this.#tree.embeds, this.#formats)
   }
-}
-
-/** Returns whether the last line of a text has no line break. Quill shows one at the end of every text. */
-const endsOpen = ({ text }: FormattedText): boolean => !text.endsWith('\n')
-
-/**
- * Returns the text that consists of these pieces.
- * @param isOpen whether the last line has no line break, if this line has no attributes
- */
-function targetFrom(pieces: readonly QuillPiece[], formats: FormatTable, isOpen: boolean): FormattedTarget {
-  const content = new FormattedTextBuilder(formats)
-  /** Offsets at which code starts and ends, in turn. */
-  const code: number[] = []
-  const last = pieces.at(-1)
-  const dropsLast = isOpen && last?.insert === '\n' && last.format === 0
-  for (const { insert, format, isCode } of dropsLast ? pieces.slice(0, -1) : pieces) {
-    if (isCode !== (code.length % 2 === 1)) code.push(content.length)
-    content.add(insert, format)
-  }
-  const { text, runs, embeds } = content
-  const kept = new Map<string, number>()
-  let next = 0
-  const keptFormat = (from: number, to: number, targetAt: number): number => {
-    while ((code[next] ?? Number.POSITIVE_INFINITY) <= targetAt) next += 1
-    if (from === to || next % 2 === 1) return to
-    const key = `${from} ${to}`
-    const format = kept.get(key) ?? withUnstated(formats, from, to)
-    kept.set(key, format)
-    return format
-  }
-  return { text, runs, embeds, keptFormat }
-}
-
-/** Attributes that Markdown states, on texts, embeds and line breaks. */
-const statedNames: ReadonlySet<string> = new Set(
-  'bold italic strike code link alt blockquote code-block header indent list table'.split(' '),
-)
-
-/** Adds the attributes of stored text that Markdown cannot represent. */
-function withUnstated(formats: FormatTable, from: number, to: number): number {
-  const [stored, wanted] = [formats.get(from).attributes, formats.get(to).attributes]
-  const unstated = Object.entries(stored).filter(([name]) => !statedNames.has(name))
-  return formats.of(Object.fromEntries([...unstated, ...Object.entries(wanted)]))
 }
 
 /** Returns the number of characters that an item has in a formatted text. */

@@ -1,3 +1,4 @@
+import type * as Y from 'yjs'
 import type { Hunk } from '../../diff/diff.ts'
 import type { Json } from '../../json/json.ts'
 import { InsertedAttributes } from '../../text/edits-to-delta.ts'
@@ -6,14 +7,9 @@ import { editNotSupported, targetNotFound } from '../edit-errors.ts'
 import { offsetAtIndex, type TextBlock } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
 import { placeOf } from '../targets/places.ts'
-import {
-  placeOfTarget,
-  type ResolvedTarget,
-  resolveTarget,
-  spendOnWriting,
-  type TargetRoot,
-} from '../targets/resolve.ts'
+import { placeOfTarget, type ResolvedTarget, resolveTarget, spendOnWriting } from '../targets/resolve.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
+import { blocksOfContent, type LineEditRoot, QuillEdits } from './quill-edits.ts'
 import { sectionEnd } from './section.ts'
 import {
   hunksInRange,
@@ -27,10 +23,12 @@ import { withStoredSpaces } from './stored-spaces.ts'
 
 /** The edits of one text root. */
 export class LineEdits {
-  readonly #root: TargetRoot & { readonly view: LineFlowView }
+  readonly #transaction: Y.Transaction
+  readonly #root: LineEditRoot
   readonly #place: string
 
-  constructor(root: TargetRoot & { readonly view: LineFlowView }, place: string) {
+  constructor(transaction: Y.Transaction, root: LineEditRoot, place: string) {
+    this.#transaction = transaction
     this.#root = root
     this.#place = place
   }
@@ -40,7 +38,7 @@ export class LineEdits {
       case 'replace':
         return this.#replace(edit.target, edit.content)
       case 'insert':
-        return this.#insert(edit.place, requireTextContent(edit.content, this.#place))
+        return this.#insert(edit.place, edit.content)
       case 'remove':
         return this.#remove(this.#resolve(edit.target))
       case 'mark':
@@ -59,20 +57,25 @@ export class LineEdits {
   #resolve = (target: EditTarget, content?: InsertedContent): ResolvedTarget =>
     resolveTarget(this.#root, target, this.#place, content)
 
-  #replace(edited: EditTarget, inserted: InsertedContent): EditOutcome {
-    const content = requireTextContent(inserted, this.#place)
-    const target = this.#resolve(edited, inserted)
+  #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
+    const target = this.#resolve(edited, content)
     const [start, end] = this.#rangeOf(target)
+    const blocks = this.#quillEdits(content)
+    if (blocks !== null) return blocks.replace(target, [start, end])
+    const plain = this.#textOf(content)
     const stored = this.#text.slice(start, end)
-    const text = edited.is === 'quote' ? withStoredSpaces(stored, edited.quote, content) : content
+    const text = edited.is === 'quote' ? withStoredSpaces(stored, edited.quote, plain) : plain
     return this.#write(placeOfTarget(this.#view, target), text, this.#hunks(start, end, text))
   }
 
-  #insert(place: InsertPlace, text: string): EditOutcome {
-    if (!('target' in place)) return this.#insertAtEnd(place.at, text)
+  #insert(place: InsertPlace, content: InsertedContent): EditOutcome {
+    const blocks = this.#quillEdits(content)
+    const text = blocks === null ? this.#textOf(content) : ''
+    if (!('target' in place)) return blocks?.insert(place, null) ?? this.#insertAtEnd(place.at, text)
     const target = this.#resolve(place.target)
-    const matched = placeOfTarget(this.#view, target)
     const [start, end] = this.#rangeOf(target)
+    if (blocks !== null) return blocks.insert(place, { target, range: [start, end] })
+    const matched = placeOfTarget(this.#view, target)
     if (target.is === 'text' || (place.at === 'into' && !isHeading(target))) {
       const at = place.at === 'before' ? start : end
       return this.#write(matched, text, [{ aStart: at, aEnd: at, bStart: 0, bEnd: text.length }])
@@ -80,6 +83,20 @@ export class LineEdits {
     const block = target.block + (place.at === 'before' ? 0 : 1)
     const isSection = isHeading(target) && place.at !== 'before'
     return this.#insertLines(matched, isSection ? sectionEnd(this.#view, target.block) : block, text)
+  }
+
+  /** Returns the edits that insert the content as blocks; null if it is text, or if the root is plain text. */
+  #quillEdits(content: InsertedContent): QuillEdits | null {
+    const blocks = blocksOfContent(this.#root, content)
+    if (blocks === null || content.format !== 'nodes') return null
+    return new QuillEdits(this.#transaction, this.#root, this.#place, blocks, content.around)
+  }
+
+  /** Returns the content as text. In a plain text, Markdown is source. */
+  #textOf(content: InsertedContent): string {
+    const source = content.format === 'nodes' ? content.source : null
+    if (source?.format.name === 'markdown') return source.text.toWellFormed()
+    return requireTextContent(content, this.#place)
   }
 
   #insertAtEnd(end: 'start' | 'end', text: string): EditOutcome {

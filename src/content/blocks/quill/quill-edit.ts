@@ -1,0 +1,116 @@
+import { planFormattedText } from '../../delta/delta.ts'
+import type {
+  FormatTable,
+  FormattedTarget,
+  FormattedText,
+  FormattedTextState,
+} from '../../delta/formatted-text.ts'
+import type { PlannedUpdate } from '../../replacement-result.ts'
+import type { SharedRoot } from '../../yjs/root-kind.ts'
+import type { Inline, NeutralBlock } from '../block.ts'
+import { blockEmbeds } from './quill-dialect.ts'
+import { QuillRoot } from './quill-root.ts'
+import type { QuillPiece } from './quill-target.ts'
+import { isOpen, targetFrom, withoutLastBreak } from './quill-text.ts'
+
+/** A change of a part of a text of Quill. Positions are indexes in the shared text. */
+export type QuillEdit =
+  /** Inserts blocks before the line that starts at an index, or at the end. */
+  | { readonly is: 'insertion'; readonly index: number }
+  /** Replaces whole lines by blocks. */
+  | { readonly is: 'lines'; readonly start: number; readonly end: number }
+  /** Replaces a part of a line by the only paragraph, with white space around it. */
+  | {
+      readonly is: 'text'
+      readonly start: number
+      readonly end: number
+      readonly around: { readonly start: string; readonly end: string }
+    }
+
+/** Plans a change that inserts new blocks. Formatting that the blocks cannot represent stays on text that stays. */
+export const planQuillEdit = (
+  root: SharedRoot,
+  blocks: readonly NeutralBlock[],
+  edit: QuillEdit,
+): PlannedUpdate | null =>
+  planFormattedText(root, (formats, stored) => targetOfEdit(blocks, edit, formats, stored))
+
+/** Returns the text of the only paragraph or image; null if the blocks have another form. */
+export function onlyLine([block, ...others]: readonly NeutralBlock[]): readonly Inline[] | null {
+  if (block === undefined || others.length > 0) return null
+  if (block.kind === 'image') return [block]
+  if (block.kind !== 'paragraph' || block.content.some(({ kind }) => kind === 'hardBreak')) return null
+  return block.content
+}
+
+function targetOfEdit(
+  blocks: readonly NeutralBlock[],
+  edit: QuillEdit,
+  formats: FormatTable,
+  stored: FormattedTextState,
+): FormattedTarget {
+  const { content } = stored
+  const [first, end] =
+    edit.is === 'insertion'
+      ? [offsetOf(stored, edit.index), offsetOf(stored, edit.index)]
+      : [offsetOf(stored, edit.start), offsetOf(stored, edit.end)]
+  const start = edit.is === 'lines' ? afterBlockEmbeds(content, first, end) : first
+  const isAtEnd = end === content.text.length
+  const replaced = { ...stored, content: targetFrom(piecesOf(content, start, end), formats) }
+  const lines = new QuillRoot(undefined, 'simple', formats, replaced).linesOf(blocks)
+  const inserted: QuillPiece[] = []
+  if (edit.is === 'text') {
+    inserted.push(plain(edit.around.start), ...lines.slice(0, -1), plain(edit.around.end))
+  } else {
+    // The last line gets its line break, so that another line can follow it.
+    if (edit.is === 'insertion' && isAtEnd && start > 0 && !endsLine(content)) inserted.push(plain('\n'))
+    inserted.push(...(isAtEnd && isOpen(content) ? withoutLastBreak(lines) : lines))
+  }
+  const suffix = content.text.length - end
+  const whole = [...piecesOf(content, 0, start), ...inserted, ...piecesOf(content, end, content.text.length)]
+  const target = targetFrom(whole, formats)
+  return { ...target, changed: { start, end, targetEnd: target.text.length - suffix } }
+}
+
+const plain = (insert: string): QuillPiece => ({ insert, format: 0, isCode: false })
+
+/** Returns the offset in the formatted text for an index in the shared text. */
+function offsetOf({ hidden }: FormattedTextState, index: number): number {
+  let passed = 0
+  for (const { at, length } of hidden) {
+    if (at + passed >= index) break
+    passed += length
+  }
+  return index - passed
+}
+
+/** Returns whether the text ends with a line break or with an embed that is a block. */
+const endsLine = (content: FormattedText): boolean =>
+  !isOpen(content) || isBlockEmbed(content, content.text.length - 1)
+
+function isBlockEmbed({ embeds }: FormattedText, at: number): boolean {
+  const [name] = Object.keys(embeds.get(at) ?? {})
+  return name !== undefined && blockEmbeds.has(name)
+}
+
+function afterBlockEmbeds(content: FormattedText, start: number, end: number): number {
+  let at = start
+  while (at < end && isBlockEmbed(content, at)) at += 1
+  return at
+}
+
+/** Returns the pieces of a range of a text. */
+function piecesOf({ text, runs, embeds }: FormattedText, start: number, end: number): QuillPiece[] {
+  const pieces: QuillPiece[] = []
+  for (const [index, run] of runs.entries()) {
+    const runEnd = Math.min(end, runs[index + 1]?.start ?? text.length)
+    for (let at = Math.max(start, run.start); at < runEnd; ) {
+      const embed = embeds.get(at)
+      let next = at + 1
+      if (embed === undefined) while (next < runEnd && !embeds.has(next)) next += 1
+      pieces.push({ insert: embed ?? text.slice(at, next), format: run.format, isCode: false })
+      at = next
+    }
+  }
+  return pieces
+}
