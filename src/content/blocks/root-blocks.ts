@@ -3,30 +3,21 @@ import type { Output } from '../output.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import { type ContentSchema, kindOfSchema, nodeSchema } from '../schemas/any-schema.ts'
 import { readText, replaceText } from '../text/text.ts'
-import { fitsKind, type KnownKind, rootKind } from '../yjs/root-kind.ts'
+import { type KnownKind, rootKind } from '../yjs/root-kind.ts'
 import type { BlockFormat, TextOfBlocks } from './block-format.ts'
-import { isQuill } from './quill/quill-dialect.ts'
+import { isQuill, quillKey } from './quill/quill-dialect.ts'
 import { readQuillBlocks, replaceQuillBlocks } from './quill/quill-root.ts'
 import { readXmlBlocks, replaceXmlBlocks } from './xml-blocks.ts'
 
-/** The kind of root that editors create under these names. */
-const namedKinds: ReadonlyMap<string, KnownKind> = new Map([
-  ['quill', 'text'],
-  ['root', 'xmltext'],
-])
-
 /**
- * Returns the kind that a root must have, or gets, for content in Markdown. If the root is empty, the schema
- * decides, else the name of the root.
+ * Returns the kind that a root must have, or gets, for content in Markdown: text or XML. If the root is empty,
+ * its schema or its name decides.
  * @param schemaKind the kind that the schema of the root describes; undefined without a schema
  */
-export function markdownKind(doc: Y.Doc, contentKey: string, schemaKind?: KnownKind): KnownKind {
+export function markdownKind(doc: Y.Doc, contentKey: string, schemaKind?: KnownKind): 'text' | 'xml' {
   const kind = rootKind(doc, contentKey)
-  const usual = schemaKind ?? namedKinds.get(contentKey) ?? 'xml'
-  if (kind === 'none') return usual
-  // Some content of Lexical could also be XML.
-  if (usual === 'xmltext' && fitsKind(doc, contentKey, usual)) return usual
-  return kind === 'text' || kind === 'xmltext' ? kind : 'xml'
+  if (kind !== 'none') return kind === 'text' ? 'text' : 'xml'
+  return schemaKind === 'text' || (schemaKind === undefined && contentKey === quillKey) ? 'text' : 'xml'
 }
 
 /**

@@ -46,7 +46,7 @@ export const stepAttribute = 'step'
 export const blockEmbeds: ReadonlySet<string> = new Set(['video'])
 
 /** Name of the root that Quill uses. */
-const quillKey = 'quill'
+export const quillKey = 'quill'
 
 /**
  * Returns whether a text is that of a rich-text editor, and not plain text: its name is that of Quill, its

@@ -148,6 +148,22 @@ describe('stored form', () => {
   })
 })
 
+describe('other roots', () => {
+  it('[FMT-132] rejects Markdown in roots of Lexical and Slate, and does not choose them for an empty root', () => {
+    const doc = new Y.Doc()
+    const paragraph = new Y.XmlText()
+    paragraph.setAttribute('__type', 'paragraph')
+    doc.get('root', Y.XmlText).insertEmbed(0, paragraph)
+    const before = Y.encodeStateAsUpdate(doc)
+    expect(() => write(doc, '# a', 'root')).toThrow('of type "xmltext", not "markdown"')
+    expect(() => read(doc, 'root')).toThrow('of type "xmltext", not "markdown"')
+    expect(Y.encodeStateAsUpdate(doc)).toEqual(before)
+    const empty = new Y.Doc()
+    write(empty, '# a', 'root')
+    expect(readRootAs(empty, 'xml', 'root').data).toBe('<heading level="1">a</heading>')
+  })
+})
+
 describe('content that stays', () => {
   it('[FMT-125] writes nothing when the result of a read is written back', () => {
     for (const ops of [article, rich, [], [{ insert: '\n\n' }], [{ insert: ' a\t\n' }]] as Op[][]) {
