@@ -57,7 +57,7 @@ export class BlockMerger {
     const closeGap = (liveEnd: number, wantedEnd: number): void => {
       const gap = live.slice(nextLive, liveEnd)
       const isStart = nextLive === 0 && { isNested }
-      merged.push(...this.#gap(gap, wanted.slice(nextWanted, wantedEnd), isStart))
+      for (const node of this.#gap(gap, wanted.slice(nextWanted, wantedEnd), isStart)) merged.push(node)
     }
     live.forEach(({ block, views }, index) => {
       const at = wantedAt[index] as number

@@ -131,7 +131,7 @@ class QuillTreeReader {
     for (let start = 0; start < lines.length; ) {
       const end = this.#endOfGroup(lines, start)
       const group = lines.slice(start, end)
-      blocks.push(...this.#group(group[0] as Line, group))
+      for (const block of this.#group(group[0] as Line, group)) blocks.push(block)
       start = end
     }
     return blocks

@@ -2,8 +2,8 @@ import type * as Y from 'yjs'
 import type { NeutralBlock } from '../../blocks/block.ts'
 import { newBlocksFor } from '../../blocks/block-format.ts'
 import { structureOf } from '../../blocks/quill/line-structure.ts'
+import { onlyLine, planQuillChange, type QuillChange } from '../../blocks/quill/quill-change.ts'
 import { isQuill, quillFeatures } from '../../blocks/quill/quill-dialect.ts'
-import { onlyLine, planQuillEdit, type QuillEdit } from '../../blocks/quill/quill-edit.ts'
 import type { KnownKind } from '../../yjs/root-kind.ts'
 import type { EditOutcome, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
@@ -116,9 +116,9 @@ export class QuillEdits {
     return this.#write(matched, { is: 'text', start: from, end: Math.max(from, to), around: this.#around })
   }
 
-  #write(place: MatchedPlace, edit: QuillEdit): EditOutcome {
+  #write(place: MatchedPlace, edit: QuillChange): EditOutcome {
     const { type } = this.#view.source
-    const plan = planQuillEdit(type, this.#blocks, edit)
+    const plan = planQuillChange(type, this.#blocks, edit)
     if (plan === null) return { place, insertions: 0, deletions: 0, changed: false }
     const { insertions, deletions } = plan(this.#transaction, type)
     return { place, insertions, deletions, changed: true }

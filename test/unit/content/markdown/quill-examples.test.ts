@@ -172,6 +172,13 @@ describe('content that stays', () => {
     }
   })
 
+  it('[FMT-125] reads and writes a text of 150,000 empty lines', () => {
+    const doc = quillDoc([{ insert: '\n'.repeat(150_000) }])
+    expect(read(doc)).toBe('')
+    write(doc, 'a')
+    expect(delta(doc)).toEqual([{ insert: `a${'\n'.repeat(150_000)}` }])
+  })
+
   it('[FMT-126] shows what Markdown cannot represent as placeholders, which can be removed', () => {
     const doc = quillDoc(rich)
     expect(read(doc).replace(/1-\d+/g, 'ID')).toBe(

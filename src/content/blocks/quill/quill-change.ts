@@ -14,7 +14,7 @@ import type { QuillPiece } from './quill-target.ts'
 import { isOpen, targetFrom, withoutLastBreak } from './quill-text.ts'
 
 /** A change of a part of a text of Quill. Positions are indexes in the shared text. */
-export type QuillEdit =
+export type QuillChange =
   /** Inserts blocks before the line that starts at an index, or at the end. */
   | { readonly is: 'insertion'; readonly index: number }
   /** Replaces whole lines by blocks. */
@@ -28,10 +28,10 @@ export type QuillEdit =
     }
 
 /** Plans a change that inserts new blocks. Formatting that the blocks cannot represent stays on text that stays. */
-export const planQuillEdit = (
+export const planQuillChange = (
   root: SharedRoot,
   blocks: readonly NeutralBlock[],
-  edit: QuillEdit,
+  edit: QuillChange,
 ): PlannedUpdate | null =>
   planFormattedText(root, (formats, stored) => targetOfEdit(blocks, edit, formats, stored))
 
@@ -45,7 +45,7 @@ export function onlyLine([block, ...others]: readonly NeutralBlock[]): readonly 
 
 function targetOfEdit(
   blocks: readonly NeutralBlock[],
-  edit: QuillEdit,
+  edit: QuillChange,
   formats: FormatTable,
   stored: FormattedTextState,
 ): FormattedTarget {
@@ -58,18 +58,24 @@ function targetOfEdit(
   const isAtEnd = end === content.text.length
   const replaced = { ...stored, content: targetFrom(piecesOf(content, start, end), formats) }
   const lines = new QuillRoot(undefined, 'simple', formats, replaced).linesOf(blocks)
-  const inserted: QuillPiece[] = []
-  if (edit.is === 'text') {
-    inserted.push(plain(edit.around.start), ...lines.slice(0, -1), plain(edit.around.end))
-  } else {
-    // The last line gets its line break, so that another line can follow it.
-    if (edit.is === 'insertion' && isAtEnd && start > 0 && !endsLine(content)) inserted.push(plain('\n'))
-    inserted.push(...(isAtEnd && isOpen(content) ? withoutLastBreak(lines) : lines))
-  }
+  const inserted = insertedPieces(content, edit, lines, isAtEnd)
   const suffix = content.text.length - end
   const whole = [...piecesOf(content, 0, start), ...inserted, ...piecesOf(content, end, content.text.length)]
   const target = targetFrom(whole, formats)
   return { ...target, changed: { start, end, targetEnd: target.text.length - suffix } }
+}
+
+function insertedPieces(
+  content: FormattedText,
+  edit: QuillChange,
+  lines: readonly QuillPiece[],
+  isAtEnd: boolean,
+): readonly QuillPiece[] {
+  if (edit.is === 'text') return [plain(edit.around.start), ...lines.slice(0, -1), plain(edit.around.end)]
+  const own = isAtEnd && isOpen(content) ? withoutLastBreak(lines) : lines
+  // The last line gets its line break, so that another line can follow it.
+  const needsBreak = edit.is === 'insertion' && isAtEnd && content.text !== '' && !endsLine(content)
+  return needsBreak ? [plain('\n'), ...own] : own
 }
 
 const plain = (insert: string): QuillPiece => ({ insert, format: 0, isCode: false })
