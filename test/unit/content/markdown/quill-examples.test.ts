@@ -175,8 +175,9 @@ describe('content that stays', () => {
   it('[FMT-125] reads and writes a text of 150,000 empty lines', () => {
     const doc = quillDoc([{ insert: '\n'.repeat(150_000) }])
     expect(read(doc)).toBe('')
+    // Content takes the place of the empty lines of an empty document.
     write(doc, 'a')
-    expect(delta(doc)).toEqual([{ insert: `a${'\n'.repeat(150_000)}` }])
+    expect(delta(doc)).toEqual([{ insert: 'a\n' }])
   })
 
   it('[FMT-126] shows what Markdown cannot represent as placeholders, which can be removed', () => {
