@@ -4,6 +4,7 @@ import { newBlocksFor } from '../../blocks/block-format.ts'
 import { structureOf } from '../../blocks/quill/line-structure.ts'
 import { onlyLine, planQuillChange, type QuillChange } from '../../blocks/quill/quill-change.ts'
 import { isQuill, quillFeatures } from '../../blocks/quill/quill-dialect.ts'
+import { structsIn } from '../../json/replace-values.ts'
 import type { KnownKind } from '../../yjs/root-kind.ts'
 import type { EditOutcome, InsertedContent, InsertPlace, MatchedPlace } from '../edit.ts'
 import { editNotSupported } from '../edit-errors.ts'
@@ -18,6 +19,9 @@ export interface LineEditRoot extends TargetRoot {
   /** The kind of root that the schema describes; undefined without a schema. */
   readonly schemaKind: KnownKind | undefined
 }
+
+/** Steps of reading and planning a text, for each struct of the document and each UTF-16 unit. */
+const [stepsPerStruct, stepsPerUnit] = [100, 10]
 
 type Range = readonly [start: number, end: number]
 
@@ -118,6 +122,8 @@ export class QuillEdits {
 
   #write(place: MatchedPlace, edit: QuillChange): EditOutcome {
     const { type } = this.#view.source
+    const structs = structsIn(this.#root.doc)
+    this.#view.work.spend(structs * stepsPerStruct + this.#text.length * stepsPerUnit)
     const plan = planQuillChange(type, this.#blocks, edit)
     if (plan === null) return { place, insertions: 0, deletions: 0, changed: false }
     const { insertions, deletions } = plan(this.#transaction, type)
