@@ -62,7 +62,7 @@ export class FlowWriter {
       const from = Math.max(start, piece.start) - piece.start + piece.from
       const to = Math.min(end, piece.start + piece.length) - piece.start + piece.from
       if (from >= to) continue
-      const operations = markingOperations(piece.source.state, from, to, markingsOf(piece.source), false)
+      const operations = markingOperations(piece.source.state, [[from, to]], markingsOf(piece.source), false)
       if (operations.length === 0) continue
       writeOperations(piece.source.type, operations)
       this.changed = true

@@ -130,7 +130,7 @@ export class LineEdits {
   #mark(target: ResolvedTarget, marking: Marking): EditOutcome {
     const matched = placeOfTarget(this.#view, target)
     const { type, state } = this.#view.source
-    const operations = markingOperations(state, ...this.#rangeOf(target), [marking], true)
+    const operations = markingOperations(state, [this.#rangeOf(target)], [marking], true)
     if (operations.length === 0) return unchanged(matched)
     writeOperations(type, operations)
     return { place: matched, insertions: 0, deletions: 0, changed: true }
@@ -151,7 +151,7 @@ export class LineEdits {
     }
     const isMissing = at === state.text.length && markings.some(({ value }) => value !== null)
     const withBreak = isMissing ? { ...state, text: `${state.text}\n` } : state
-    const operations = markingOperations(withBreak, at, at + 1, markings, false)
+    const operations = markingOperations(withBreak, [[at, at + 1]], markings, false)
     if (operations.length === 0) return unchanged(matched)
     writeOperations(type, operations)
     return { place: matched, insertions: isMissing ? 1 : 0, deletions: 0, changed: true }

@@ -80,14 +80,21 @@ export class NestedFlowWriter {
 
   /** Formats a range as Slate does: by attributes of the text. */
   mark({ flow, start, end }: TextRange, name: string, value: Json): void {
+    const marked = new Map<SharedRoot, { readonly source: TextSource; readonly ranges: [number, number][] }>()
     for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
       if (piece.source === null) continue
       const from = Math.max(start, piece.start) - piece.start + piece.from
       const to = Math.min(end, piece.start + piece.length) - piece.start + piece.from
       if (from >= to) continue
-      const operations = markingOperations(piece.source.state, from, to, [{ name, value }], false)
+      const { source } = piece
+      const known = marked.get(source.type)
+      if (known === undefined) marked.set(source.type, { source, ranges: [[from, to]] })
+      else known.ranges.push([from, to])
+    }
+    for (const { source, ranges } of marked.values()) {
+      const operations = markingOperations(source.state, ranges, [{ name, value }], false)
       if (operations.length === 0) continue
-      writeOperations(piece.source.type, operations)
+      writeOperations(source.type, operations)
       this.changed = true
     }
   }

@@ -78,20 +78,23 @@ export interface Marking {
   readonly value: unknown
 }
 
+/** A range of the string of a text: its start and its end. */
+type Offsets = readonly [start: number, end: number]
+
 /**
- * Returns the operations that set formatting attributes between two offsets, except where the text already
- * has these values; none if nothing changes. Line breaks get no formatting if `skipsBreaks` is true.
+ * Returns the operations that set formatting attributes in ranges, except where the text already has these
+ * values; none if nothing changes. Line breaks get no formatting if `skipsBreaks` is true.
+ * @param ranges disjoint ranges in ascending order; embeds between two ranges get no formatting
  */
 export function markingOperations(
   state: PlainTextState,
-  start: number,
-  end: number,
+  ranges: readonly Offsets[],
   markings: readonly Marking[],
   skipsBreaks: boolean,
 ): TextDeltaOperation[] {
   const operations: TextDeltaOperation[] = []
   let at = 0
-  for (const range of rangesToMark(state, start, end, markings, skipsBreaks)) {
+  for (const range of rangesToMark(state, ranges, markings, skipsBreaks)) {
     const from = indexAtOffset(state, range.start, true)
     const to = indexAtOffset(state, range.end, false)
     if (from > at) operations.push({ retain: from - at, attributes: Object.create(null) })
@@ -109,37 +112,50 @@ interface MarkedRange {
 
 function rangesToMark(
   state: PlainTextState,
-  start: number,
-  end: number,
+  ranges: readonly Offsets[],
   markings: readonly Marking[],
   skipsBreaks: boolean,
-): MarkedRange[] {
-  const ranges: MarkedRange[] = []
+): readonly MarkedRange[] {
+  const marked: MarkedRange[][] = ranges.map(() => [])
   const current = new Map<string, unknown>()
+  let [first, count] = [0, 0]
   for (const [index, { start: runStart, changes }] of state.runs.entries()) {
-    if (runStart >= end) break
     for (const [key, value] of changes) current.set(key, value)
-    const from = Math.max(start, runStart)
-    const to = Math.min(end, state.runs[index + 1]?.start ?? state.text.length)
+    const runEnd = state.runs[index + 1]?.start ?? state.text.length
+    while (first < ranges.length && (ranges[first] as Offsets)[1] <= runStart) first += 1
+    if (first === ranges.length) break
     const changed = markings.filter(({ name, value }) => !isSame(current.get(name), value))
-    if (from >= to || changed.length === 0) continue
+    if (changed.length === 0) continue
     const change = Object.assign(
       Object.create(null),
       Object.fromEntries(changed.map(({ name, value }) => [name, value])),
     )
-    const parts = skipsBreaks && ranges.length < markedRangesMax ? linesIn(state.text, from, to) : null
-    for (const [partStart, partEnd] of parts ?? [[from, to] as const])
-      addRange(ranges, { start: partStart, end: partEnd, change })
+    for (let next = first; next < ranges.length; next++) {
+      const [start, end] = ranges[next] as Offsets
+      if (start >= runEnd) break
+      const [from, to] = [Math.max(start, runStart), Math.min(end, runEnd)]
+      if (from >= to) continue
+      const parts = skipsBreaks && count < markedRangesMax ? linesIn(state.text, from, to) : null
+      for (const [partStart, partEnd] of parts ?? [[from, to] as const])
+        count += addRange(marked[next] as MarkedRange[], { start: partStart, end: partEnd, change })
+    }
   }
-  return ranges
+  return marked.flat()
 }
 
-/** Adds a range. Joins it with the range before it if both are adjacent and have the same change. */
-function addRange(ranges: MarkedRange[], { start, end, change }: MarkedRange): void {
+/**
+ * Adds a range. Joins it with the range before it if both are adjacent and have the same change. Returns the
+ * number of added ranges.
+ */
+function addRange(ranges: MarkedRange[], { start, end, change }: MarkedRange): number {
   const last = ranges.at(-1)
   const isAdjacent = last !== undefined && last.end === start
-  if (isAdjacent && Object.keys(last.change).join('\n') === Object.keys(change).join('\n')) last.end = end
-  else ranges.push({ start, end, change })
+  if (isAdjacent && Object.keys(last.change).join('\n') === Object.keys(change).join('\n')) {
+    last.end = end
+    return 0
+  }
+  ranges.push({ start, end, change })
+  return 1
 }
 
 const isSame = (stored: unknown, value: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import * as Y from 'yjs'
 import type { FlowPiece, TextFlow } from '../../../../src/content/edit/targets/flow-view.ts'
 import { readNestedView } from '../../../../src/content/edit/targets/nested-view.ts'
@@ -49,4 +49,26 @@ test('[EDIT-9] reads few pieces of a block of nested texts for each change', () 
     writer.replace({ flow: 0, start: 0, end: flow.text.length }, 'ac '.repeat(count))
   })
   expect(reads()).toBeLessThan(count * readsMax)
+})
+
+test('[EDIT-9] writes the formatting of a block with many inline elements once', () => {
+  const doc = new Y.Doc()
+  const [root, paragraph] = [doc.get('root', Y.XmlText), new Y.XmlText()]
+  root.insertEmbed(0, paragraph)
+  for (let link = 0; link < count; link++) {
+    paragraph.insert(paragraph.length, 'ab ')
+    paragraph.insertEmbed(paragraph.length, new Y.XmlText('link'))
+  }
+  const view = readNestedView(root)
+  const applyDelta = vi.spyOn(Y.Text.prototype, 'applyDelta')
+  doc.transact(() => {
+    const writer = new NestedFlowWriter(view)
+    writer.mark({ flow: 0, start: 0, end: view.flows[0]?.text.length ?? 0 }, 'bold', true)
+  })
+  expect(applyDelta).toHaveBeenCalledTimes(1 + count)
+  applyDelta.mockRestore()
+  const delta = paragraph.toDelta() as { insert: unknown; attributes?: object }[]
+  expect(delta.filter(({ insert }) => insert === 'ab ')).toHaveLength(count)
+  for (const { insert, attributes } of delta)
+    expect(attributes).toEqual(insert === 'ab ' ? { bold: true } : undefined)
 })
