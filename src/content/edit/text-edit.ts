@@ -62,7 +62,7 @@ export function applyTextEdit(
     const target = { view, type: root, doc, contentKey, schema: nodes, resolved: resolved(view) }
     return new XmlEdits(transaction, target, place).apply(edit)
   }
-  const view = readNestedView(root, work)
+  const view = readNestedView(root, contentKey, work)
   const target = { view, type: root, doc, contentKey, resolved: resolved(view) }
   return new NestedEdits(transaction, target, place).apply(edit)
 }

@@ -6,8 +6,11 @@ export type NestedAttributes = Readonly<Record<string, Json>>
 /** Attribute that has the type of a node in Lexical. Slate has no such attribute. */
 export const lexicalType = '__type'
 
+/** Types of nested texts around a part of a text. They are invisible if they are empty. */
+const wrapperTypes: ReadonlySet<Json> = new Set(['link', 'autolink', 'mark', 'overflow', 'a'])
+
 /** Types of nested texts that are part of the text around them. */
-const inlineTypes: ReadonlySet<Json> = new Set(['link', 'autolink', 'mark', 'overflow', 'a', 'mention'])
+const inlineTypes: ReadonlySet<Json> = new Set([...wrapperTypes, 'mention'])
 
 /** Types of blocks other than ordinary paragraphs and headings. */
 const specialTypes: ReadonlySet<Json> = new Set(['code', 'code-block', 'code_block', 'codeBlock', 'quote'])
@@ -29,6 +32,8 @@ export function nestedLevel(attributes: NestedAttributes): number | null {
   if (word !== -1) return word + 1
   return name === 'heading' ? (typeof attributes.level === 'number' ? attributes.level : 1) : null
 }
+
+export const isWrapper = (attributes: NestedAttributes): boolean => wrapperTypes.has(typeOfNode(attributes))
 
 export const isInlineType = (attributes: NestedAttributes): boolean => inlineTypes.has(typeOfNode(attributes))
 

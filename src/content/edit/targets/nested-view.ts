@@ -17,28 +17,37 @@ import {
   type TextFlow,
   type ViewNode,
 } from './flow-view.ts'
-import { isInlineType, isPlainNode, lexicalType, nestedLevel, typeOfNode } from './nested-names.ts'
+import { isInlineType, isPlainNode, isWrapper, lexicalType, nestedLevel, typeOfNode } from './nested-names.ts'
 
 /** A root of Lexical or Slate as a list of blocks, each of which is one flow. */
 export interface NestedFlowView extends FlowView {
   readonly isLexical: boolean
-  /** Type of the most frequent ordinary paragraph; null if the paragraphs have no type. */
-  readonly paragraphType: Json
+  /**
+   * Type of the most frequent ordinary paragraph; null if the paragraphs have no type, undefined if there are no
+   * paragraphs.
+   */
+  readonly paragraphType: Json | undefined
 }
 
-/** Reads a root of nested texts. The time is linear in the number of items. */
-export function readNestedView(root: SharedRoot, work = new WorkLimit()): NestedFlowView {
-  const reader = new NestedViewReader(usesLexical(root), null)
+/**
+ * Reads a root of nested texts. The time is linear in the number of items.
+ * @param contentKey name of the root; it indicates the kind of editor if the root is empty
+ */
+export function readNestedView(root: SharedRoot, contentKey = '', work = new WorkLimit()): NestedFlowView {
+  const reader = new NestedViewReader(usesLexical(root, contentKey), null)
   reader.read(root, 0, true)
   return reader.view(root, work)
 }
 
-function usesLexical(root: SharedRoot): boolean {
+/** Name of the root in documents of Lexical. */
+const lexicalKey = 'root'
+
+function usesLexical(root: SharedRoot, contentKey: string): boolean {
   for (let item = root._start; item !== null; item = item.right) {
     if (!item.deleted && item.content instanceof Y.ContentType)
       return item.content.type._map.get(lexicalType)?.deleted === false
   }
-  return false
+  return contentKey === lexicalKey
 }
 
 /** Returns the attributes of a nested text or element. */
@@ -89,7 +98,7 @@ class NestedViewReader {
     let places: ReadonlyMap<SharedRoot, NestedPlace> | null = null
     return {
       isLexical,
-      paragraphType: paragraph?.[0] ?? null,
+      paragraphType: paragraph?.[0],
       flows: blocks,
       blocks,
       work,
@@ -244,7 +253,7 @@ class NestedContentReader {
         this.#nodes.splice(place, 0, { type: nested, firstBlock: flow, endBlock: flow + 1, inline })
         writer.leave()
       } else {
-        const inline = writer.atom(item, inlinePlaceholder)
+        const inline = isInvisible(nested) ? writer.invisible(item) : writer.atom(item, inlinePlaceholder)
         if (nested !== null)
           this.#nodes.push({
             type: nested,
@@ -261,6 +270,10 @@ class NestedContentReader {
 const isInnerText = (nested: SharedRoot | null, depth: number): nested is Y.XmlText =>
   nested instanceof Y.XmlText && nested._length > 0 && depth < limits.typeDepth
 
+/** Returns whether a nested value is a link or the like without text. */
+const isInvisible = (nested: SharedRoot | null): boolean =>
+  nested instanceof Y.XmlText && nested._length === 0 && isWrapper(namesOf(nested))
+
 /** Returns the text of a block, as `NestedContentReader` does. */
 function textIn(type: SharedRoot, depth: number): string {
   let text = ''
@@ -271,7 +284,7 @@ function textIn(type: SharedRoot, depth: number): string {
     if (content instanceof Y.ContentString) text += markUnpaired(content.str)
     else if (nested instanceof Y.Map) text += characterOf(nested) ?? ''
     else if (isInnerText(nested, depth)) text += textIn(nested, depth + 1)
-    else text += inlinePlaceholder
+    else if (!isInvisible(nested)) text += inlinePlaceholder
   }
   return text
 }
@@ -367,6 +380,12 @@ class FlowPieceWriter {
     this.#current.textNode = null
     this.pass(item)
     return { start, end: start + 1 }
+  }
+
+  /** Passes over an element that is not visible, because it is empty. Returns its range. */
+  invisible(item: Y.Item): { start: number; end: number } {
+    this.pass(item)
+    return { start: this.#length, end: this.#length }
   }
 
   /** Passes over an item that has no character in the flow. */

@@ -141,10 +141,8 @@ export class NestedEdits {
       return new Map(Object.entries(attributes).filter(([name]) => !idAttributes.has(name)))
     if (this.#isLexical)
       return new Map(Object.entries({ [lexicalType]: 'paragraph', ...paragraphProperties }))
-    const { paragraphType, blocks } = this.#view
-    return new Map(
-      paragraphType === null && blocks.length > 0 ? [] : [['type', paragraphType ?? 'paragraph']],
-    )
+    const { paragraphType = 'paragraph' } = this.#view
+    return new Map(paragraphType === null ? [] : [['type', paragraphType]])
   }
 
   #nextTo(type: SharedRoot, at: 'before' | 'after' | 'into'): IndexPlace {

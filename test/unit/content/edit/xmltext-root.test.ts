@@ -57,6 +57,29 @@ const slateWith = (changes: Record<number, unknown[]>): unknown[] =>
 
 const paragraph = (...children: object[]): object => ({ type: 'paragraph', children })
 
+test('[EDIT-20] matches a quote across a link of Slate without text', () => {
+  const doc = slateDoc(slate)
+  onSlate(doc, remove(quote('the link')), replace(quote('see  now'), 'see now'))
+  onSlate(doc, replace(quote('see now'), 'seen'))
+  expect(JSON.stringify(slateNodes(doc))).toContain(
+    '[{"text":"see"},{"type":"link","url":"x","children":[{"text":""}]},{"text":"n"}]',
+  )
+})
+
+test('[EDIT-31] inserts a paragraph into a document of Slate that has only headings', () => {
+  const doc = slateDoc([{ type: 'heading-one', children: [{ text: 'Plan' }] }] as unknown as Node[])
+  onSlate(doc, insert({ at: 'end' }, 'one'))
+  expect(slateNodes(doc)).toContainEqual(paragraph({ text: 'one' }))
+})
+
+test('[EDIT-31] inserts a paragraph of Lexical into an empty document of Lexical', async () => {
+  const doc = lexicalDoc(() => {
+    $getRoot().append($createParagraphNode())
+  })
+  applyEdits(doc, 'xmltext', lexicalKey, remove(block(0)), insert({ at: 'end' }, 'one'))
+  expect(JSON.stringify(await lexicalState(doc))).toContain('"text":"one"')
+})
+
 test('[EDIT-20] matches a quote across formatting and links of Slate', () => {
   expect(
     edited(
