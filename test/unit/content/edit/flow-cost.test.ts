@@ -42,7 +42,7 @@ test('[EDIT-9] reads few pieces of a block of nested texts for each change', () 
   for (let link = 0; link < count; link++) paragraph.insertEmbed(0, new Y.XmlText('ab '))
   for (const link of paragraph.toDelta() as { insert: Y.XmlText }[])
     link.insert.setAttribute('__type', 'link')
-  const view = readNestedView(root, 'root')
+  const view = readNestedView(root)
   const { flow, reads } = counted(view.flows[0] as TextFlow)
   doc.transact(() => {
     const writer = new NestedFlowWriter({ ...view, flows: [flow] })

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import type { SharedRoot } from '../../../../src/content/yjs/root-kind.ts'
 import { seed } from '../../../support/data/seed.ts'
 import {
   type ArrayShape,
@@ -16,17 +15,8 @@ import {
   value,
 } from '../json-support.ts'
 import { key, loaded, runs, updatesOf } from '../support.ts'
-import {
-  applyToModel,
-  canonical,
-  elementsOf,
-  entriesOf,
-  jsonOf,
-  type Node,
-  nodeOf,
-  type Sent,
-} from './patch-model.ts'
-import { patch, refusal } from './patch-support.ts'
+import { applyToModel, canonical, jsonOf, type Node, nodeOf, type Sent } from './patch-model.ts'
+import { patch, survivors } from './patch-support.ts'
 
 const shape: fc.Arbitrary<MapShape | ArrayShape> = fc.oneof(mapShape, arrayShape)
 const authored = (made: MapShape | ArrayShape): Y.Doc => (made.as === 'map' ? mapDoc(made) : arrayDoc(made))
@@ -104,26 +94,6 @@ function pathInto({ path, json }: Place, way: number): string {
 const modelOf = (doc: Y.Doc, as: 'map' | 'array'): Node =>
   nodeOf(readAs(as, doc) as Value, doc.share.get(key) ?? doc.get(key), null)
 
-/** Pairs the nodes that no operation has replaced with the stored values at their places. */
-function survivors(root: Node, stored: SharedRoot): { node: Node; stored: unknown; id: string | null }[] {
-  const found: { node: Node; stored: unknown; id: string | null }[] = []
-  const visit = (node: Node, at: unknown, id: string | null): void => {
-    if (node.origin !== undefined) found.push({ node, stored: at, id })
-    if (!(at instanceof Y.AbstractType)) return
-    const { content } = node
-    if (content instanceof Map) {
-      const entries = entriesOf(at)
-      for (const [name, member] of content)
-        visit(member, entries.get(name)?.stored, entries.get(name)?.id ?? null)
-    } else if (Array.isArray(content)) {
-      const elements = elementsOf(at)
-      for (const [n, member] of content.entries()) visit(member, elements[n]?.stored, elements[n]?.id ?? null)
-    }
-  }
-  visit(root, stored, null)
-  return found
-}
-
 test(
   `[EDIT-40] has the result of RFC 6902 on values, and keeps the identity of other values (seed ${seed})`,
   () => {
@@ -143,45 +113,6 @@ test(
           if (node.origin?.type !== null) expect(stored).toBe(node.origin?.type)
           else if (!node.isTouched && node.origin.id !== null) expect(id).toBe(node.origin.id)
         }
-      }),
-      runs,
-    )
-  },
-  timeoutMs,
-)
-
-test(
-  `[EDIT-41] changes nothing when an operation fails (seed ${seed})`,
-  () => {
-    fc.assert(
-      fc.property(shape, choices, (made, chosen) => {
-        const server = loaded(authored(made))
-        const operations = operationsFor(modelOf(server, made.as), chosen)
-        operations.push({ op: 'test', path: '', value: 'not a container' })
-        const before = Y.encodeStateAsUpdate(server)
-        expect(refusal(() => patch(server, made.as, operations))).toMatch(
-          /^crdt\/(patch-failed|invalid-edit) edits/,
-        )
-        expect(Y.encodeStateAsUpdate(server)).toEqual(before)
-      }),
-      runs,
-    )
-  },
-  timeoutMs,
-)
-
-test(
-  `[EDIT-41] fails exactly when an operation of RFC 6902 fails (seed ${seed})`,
-  () => {
-    fc.assert(
-      fc.property(shape, choices, (made, chosen) => {
-        const server = loaded(authored(made))
-        const operations = operationsFor(modelOf(server, made.as), chosen)
-        fc.pre(applyToModel(modelOf(server, made.as), operations) === null)
-        const before = Y.encodeStateAsUpdate(server)
-        const last = `edits[0].patch[${operations.length - 1}]`
-        expect(refusal(() => patch(server, made.as, operations))).toContain(last)
-        expect(Y.encodeStateAsUpdate(server)).toEqual(before)
       }),
       runs,
     )
@@ -210,50 +141,3 @@ test(
   },
   timeoutMs,
 )
-
-/** Writes a mark into every shared value of a document. */
-function markAll(type: SharedRoot): void {
-  for (const { stored } of [...elementsOf(type), ...entriesOf(type).values()])
-    if (stored instanceof Y.Map || stored instanceof Y.Array) markAll(stored as SharedRoot)
-    else if (stored instanceof Y.Text && !(stored instanceof Y.XmlText)) stored.insert(0, 'mark')
-  if (type instanceof Y.Map) type.set('mark', 'mark')
-  else if (type instanceof Y.Array) type.push(['mark'])
-}
-
-const hasMark = (stored: unknown): boolean =>
-  stored instanceof Y.Map
-    ? stored.get('mark') === 'mark'
-    : stored instanceof Y.Array
-      ? stored.toArray().includes('mark')
-      : stored instanceof Y.Text && stored.toJSON().includes('mark')
-
-test(
-  `[EDIT-40] keeps concurrent edits of clients in all values outside the paths (seed ${seed})`,
-  () => {
-    fc.assert(
-      fc.property(shape, choices, (made, chosen) => {
-        const server = loaded(authored(made))
-        const client = loaded(server, 3)
-        const operations = operationsFor(modelOf(server, made.as), chosen)
-        const expected = applyToModel(modelOf(server, made.as), operations)
-        fc.pre(expected !== null)
-        markAll((made.as === 'map' ? client.getMap(key) : client.getArray(key)) as SharedRoot)
-        patch(server, made.as, operations)
-        const [mine, theirs] = [Y.encodeStateAsUpdate(client), Y.encodeStateAsUpdate(server)]
-        const kept = survivors(expected, server.get(key)).filter(
-          ({ node, stored }) => node.origin?.type === stored && stored !== server.get(key),
-        )
-        Y.applyUpdate(server, mine)
-        Y.applyUpdate(client, theirs)
-        expect(canonical(readAs(made.as, client))).toBe(canonical(readAs(made.as, server)))
-        for (const { stored } of kept)
-          if (stored instanceof Y.Map || stored instanceof Y.Array || isText(stored))
-            expect(hasMark(stored)).toBe(true)
-      }),
-      runs,
-    )
-  },
-  timeoutMs,
-)
-
-const isText = (stored: unknown): boolean => stored instanceof Y.Text && !(stored instanceof Y.XmlText)

@@ -2,9 +2,11 @@ import * as Y from 'yjs'
 import type { EditOutcome } from '../../../../src/content/edit/edit.ts'
 import { applyPatch } from '../../../../src/content/edit/patch/apply-patch.ts'
 import { checkPatch } from '../../../../src/content/edit/patch/check-patch.ts'
+import type { SharedRoot } from '../../../../src/content/yjs/root-kind.ts'
 import { ApiError } from '../../../../src/errors.ts'
 import type { Value } from '../json-support.ts'
 import { key, loaded } from '../support.ts'
+import { elementsOf, entriesOf, type Node } from './patch-model.ts'
 
 /** Position of the patch in the request of the tests. */
 export const place = 'edits[0].patch'
@@ -47,4 +49,27 @@ export function sharedOf(value: Value): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return Y.Array.from(value.map(sharedOf) as string[])
   return new Y.Map(Object.entries(value).map(([name, member]) => [name, sharedOf(member)]))
+}
+
+/** Pairs the nodes that no operation has replaced with the stored values at their places. */
+export function survivors(
+  root: Node,
+  stored: SharedRoot,
+): { node: Node; stored: unknown; id: string | null }[] {
+  const found: { node: Node; stored: unknown; id: string | null }[] = []
+  const visit = (node: Node, at: unknown, id: string | null): void => {
+    if (node.origin !== undefined) found.push({ node, stored: at, id })
+    if (!(at instanceof Y.AbstractType)) return
+    const { content } = node
+    if (content instanceof Map) {
+      const entries = entriesOf(at)
+      for (const [name, member] of content)
+        visit(member, entries.get(name)?.stored, entries.get(name)?.id ?? null)
+    } else if (Array.isArray(content)) {
+      const elements = elementsOf(at)
+      for (const [n, member] of content.entries()) visit(member, elements[n]?.stored, elements[n]?.id ?? null)
+    }
+  }
+  visit(root, stored, null)
+  return found
 }
