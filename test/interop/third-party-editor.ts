@@ -40,6 +40,8 @@ export const judges: Readonly<Record<string, () => Promise<Judge>>> = {
   ProseMirror: async () => (await import('./prosemirror.ts')).prosemirror,
   BlockNote: async () => (await import('./blocknote.ts')).blocknote,
   Quill: async () => (await import('./quill.ts')).quill,
+  Lexical: async () => (await import('./lexical.ts')).lexical,
+  Slate: async () => (await import('./slate.ts')).slate,
   CodeMirror: async () => (await import('./codemirror.ts')).codemirror,
   board: async () => (await import('./board.ts')).board,
   list: async () => (await import('./board.ts')).list,

@@ -6,6 +6,7 @@ import { keepingKinds } from '../keep-kinds.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import { requireRoot, shownName } from '../roots.ts'
 import type { ContentSchema } from '../schemas/any-schema.ts'
+import { isRichTextRoot } from '../xml/observed-schema.ts'
 import { type KnownKind, type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
 import { editName } from './check-edits.ts'
 import { DependencyRecorder } from './dependency-recorder.ts'
@@ -40,7 +41,7 @@ export function applyEdits(
   { given, merged, schema, work = new WorkLimit() }: ApplyOptions,
 ): ReplacementResult {
   requireRoot(doc, contentKey, given)
-  const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey)
+  const kind = kindFor(rootKind(doc, contentKey), edits[0], contentKey, schema?.is === 'nodes')
   const apply = (transaction: Y.Transaction): ReplacementResult => {
     const root = doc.share.get(contentKey) ?? doc.get(contentKey)
     const recorder = merged ? new DependencyRecorder(transaction, contentKey) : null
@@ -143,12 +144,13 @@ function jsonIn(content: InsertedContent, place: string): Json {
 
 /**
  * Returns the kind as which a root is edited. An empty root without a kind gets the kind of the content that
- * the first edit inserts.
+ * the first edit inserts. If the root has a schema or a name of rich text, text becomes paragraphs.
  */
-function kindFor(kind: RootKind, first: Edit | undefined, contentKey: string): KnownKind {
+function kindFor(kind: RootKind, first: Edit | undefined, contentKey: string, hasNodes: boolean): KnownKind {
   if (kind !== 'none') return kind
   if (first?.is === 'text') return 'text'
-  if (first?.is === 'insert' && first.content.format === 'text') return 'text'
+  if (first?.is === 'insert' && first.content.format === 'text')
+    return hasNodes || isRichTextRoot(contentKey) ? 'xml' : 'text'
   if (first?.is === 'insert' && first.content.format === 'nodes') return 'xml'
   throw editNotSupported(
     `${editName(0)}: the root ${shownName(contentKey)} is empty and has no type; insert content, or use /v2/crdt/update`,

@@ -10,6 +10,9 @@ import { jsonValues, type ValueCodec, xmlValues } from './value-codec.ts'
  */
 const richTextRoots: ReadonlySet<string> = new Set(['default', 'prosemirror', 'document-store'])
 
+/** Returns whether the name of a root is one that rich-text editors use. */
+export const isRichTextRoot = (contentKey: string): boolean => richTextRoots.has(contentKey)
+
 /**
  * Elements that only schemas of rich-text editors have. A document with such an element is rich text, even if
  * its root has another name.
@@ -77,7 +80,7 @@ export class ObservedSchema {
     this.values = values
     this.editor = schema === null ? null : new NormalForm(schema)
     // Only formats of rich text have typed values, and only rich text has a schema.
-    this.#richTextRoot = richTextRoots.has(contentKey) || values === jsonValues || schema !== null
+    this.#richTextRoot = isRichTextRoot(contentKey) || values === jsonValues || schema !== null
   }
 
   addElement(name: string): void {

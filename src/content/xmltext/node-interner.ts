@@ -34,7 +34,7 @@ export class NestedInterner {
     type: SharedRoot | null,
     hidden: ReadonlyMap<number, number> = noneHidden,
   ): ChildNode {
-    const name = shared.kind === 'element' ? `element ${shared.name}` : shared.kind
+    const name = alignmentName(shared, children)
     const attributes = this.#attributesOf(shared)
     const visible = hidden.size === 0 ? children : this.#joined(children)
     const number = this.#numbers.ofElement(`${format} ${name}`, attributes, visible)
@@ -89,6 +89,17 @@ export class NestedInterner {
     name,
     typeof value === 'string' ? `"${value}` : `#${this.#values.of(value)}`,
   ]
+}
+
+/**
+ * Returns the name by which nodes are aligned: only nodes of one name can become each other. Slate discards
+ * blocks that are inserted into a node with text, so a text around texts never becomes a text with characters.
+ */
+function alignmentName(shared: SharedNode, children: readonly NestedNode[]): string {
+  if (shared.kind === 'element') return `element ${shared.name}`
+  const isAroundTexts =
+    children.length > 0 && children.every((node) => isChild(node) && node.shared.kind === 'text')
+  return shared.kind === 'text' && isAroundTexts ? 'texts' : shared.kind
 }
 
 const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1)

@@ -1,7 +1,7 @@
 import { $createLineBreakNode, $createParagraphNode, $createTextNode, $getRoot } from 'lexical'
 import type { Node } from 'slate'
 import { expect, test } from 'vitest'
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
 import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
 import { replaceContent } from '../../../src/content/replace.ts'
 import { rootKind } from '../../../src/content/yjs/root-kind.ts'
@@ -54,6 +54,19 @@ test('[R22] reads and writes Slate elements without properties as xmltext, and S
   expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
   replace(doc, slateKey, data)
   expect(slateNodes(doc)).toEqual(bare)
+})
+
+test('[R22] replaces a Slate element with text by one with blocks, because Slate would discard them in it', () => {
+  const [text, list] = [
+    [{ type: 'paragraph', children: [{ text: '' }] }],
+    [{ type: 'list', children: [{ type: 'item', children: [{ text: 'one' }] }] }],
+  ] as unknown as Node[][]
+  const doc = slateDoc(text as Node[])
+  const [before] = doc.get(slateKey, Y.XmlText).toDelta() as { insert: unknown }[]
+  replace(doc, slateKey, readRoot(slateDoc(list as Node[]), slateKey).data)
+  const [after] = doc.get(slateKey, Y.XmlText).toDelta() as { insert: unknown }[]
+  expect(after?.insert).not.toBe(before?.insert)
+  expect(slateNodes(doc)).toEqual(list)
 })
 
 const writeFirst = (): void => {

@@ -14,6 +14,11 @@ export const textblockNames: readonly string[] = [
   'h4',
   'h5',
   'h6',
+  'bulletListItem',
+  'numberedListItem',
+  'checkListItem',
+  'toggleListItem',
+  'tableParagraph',
 ]
 
 /** Names of the cells of tables. A cell must have a block. */
@@ -29,8 +34,12 @@ export const cellNames: ReadonlySet<string> = new Set([
 /** Names of the items of lists. */
 export const listItemNames: ReadonlySet<string> = new Set(['listItem', 'list_item', 'taskItem', 'li'])
 
-/** Names of the elements around the blocks of BlockNote. */
-export const blockNote = { container: 'blockContainer', group: 'blockGroup' } as const
+/** Names of elements of BlockNote: around blocks, and inside cells of tables. */
+export const blockNote = {
+  container: 'blockContainer',
+  group: 'blockGroup',
+  cellBlock: 'tableParagraph',
+} as const
 
 /** Returns whether line breaks in the text of an element are characters. */
 export const isCode = (name: string): boolean => codeNames.has(name)

@@ -18,11 +18,11 @@ import {
   type TextSource,
   type ViewNode,
 } from './flow-view.ts'
-import { hardBreakNames, headingLevel, isPlainTextblock, textblockNames } from './xml-names.ts'
+import { blockNote, hardBreakNames, headingLevel, isPlainTextblock, textblockNames } from './xml-names.ts'
 
 /** An XML root as a list of blocks, each of which is one flow. */
 export interface XmlFlowView extends FlowView {
-  /** Name of the most frequent ordinary paragraph; null if there is none. */
+  /** Name of ordinary paragraphs: the usual one, or else the most frequent one; null if there is none. */
   readonly paragraphName: string | null
   /** Names of the elements inside texts. */
   readonly inlineNames: ReadonlySet<string>
@@ -94,7 +94,6 @@ class XmlViewReader {
 
   view(root: SharedRoot, work: WorkLimit): XmlFlowView {
     const [names, blocks] = [this.#names, this.#blocks]
-    const [paragraph] = [...this.#paragraphs].sort(([, a], [, b]) => b - a)
     const offsets = new Map<TextSource, (index: number) => number>()
     let places: ReadonlyMap<SharedRoot, XmlPlace> | null = null
     return {
@@ -102,7 +101,7 @@ class XmlViewReader {
       blocks,
       work,
       blockNear: (flow, offset) => blocks[blockAt({ blocks }, flow, offset)],
-      paragraphName: paragraph?.[0] ?? null,
+      paragraphName: this.#paragraphName(),
       inlineNames: this.#inlineNames,
       attributesOf: ({ type }) => (type === null ? {} : readAttributes(type, new Output())),
       nodesWith: (name) => {
@@ -122,6 +121,11 @@ class XmlViewReader {
         return { flow, offset: piece.start + offsetAt(index) }
       },
     }
+  }
+
+  #paragraphName(): string | null {
+    const [first] = [...this.#paragraphs].sort(([, a], [, b]) => b - a)
+    return this.#paragraphs.has('paragraph') ? 'paragraph' : (first?.[0] ?? null)
   }
 
   read(type: SharedRoot, depth: number): void {
@@ -167,7 +171,8 @@ class XmlViewReader {
       }
     }
     const name = type instanceof Y.XmlElement ? type.nodeName : ''
-    if (name !== '' && this.#names.names.has(name) && isPlainTextblock(name))
+    const isParagraph = isPlainTextblock(name) && name !== blockNote.cellBlock
+    if (name !== '' && this.#names.names.has(name) && isParagraph)
       this.#paragraphs.set(name, (this.#paragraphs.get(name) ?? 0) + 1)
   }
 }

@@ -163,7 +163,7 @@ export class NestedEdits {
     }
     const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
     const isInline = target.is === 'node' && target.node.inline !== null
-    const removed = isInline ? type : outermostAlone(type)
+    const removed = isInline ? type : outermostAlone(type, this.#isLexical)
     if (removed === null) {
       for (const range of this.#rangesOf(target)) this.#writer.replace(range, '')
       return this.#outcome(matched)
@@ -298,12 +298,13 @@ function lastOfSection(heading: SharedRoot): SharedRoot {
 
 /**
  * Returns the outermost text that contains nothing but a block, such as a list with one item. Returns null if
- * this is the cell of a table, which must stay.
+ * this must stay: the cell of a table, or the only block of Lexical.
  */
-function outermostAlone(block: SharedRoot): SharedRoot | null {
+function outermostAlone(block: SharedRoot, isLexical: boolean): SharedRoot | null {
   let outer = block
   for (let parent = parentOf(outer); parent !== null; parent = parentOf(outer)) {
-    if (parent._item === null || lengthOf(parent) > 1) return outer
+    if (lengthOf(parent) > 1) return outer
+    if (parent._item === null) return isLexical ? null : outer
     if (isCell(nestedAttributes(parent))) return null
     outer = parent
   }

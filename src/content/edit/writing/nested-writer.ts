@@ -101,6 +101,7 @@ export class NestedFlowWriter {
 
   /** Formats a range as Lexical does: by a bit of the node of its text, which is divided for this. */
   markLexical({ flow, start, end }: TextRange, bit: number, isOn: boolean): void {
+    const marked = new Set<SharedRoot>()
     for (const piece of (this.#view.flows[flow] as TextFlow).pieces) {
       const from = Math.max(start, piece.start) - piece.start
       const to = Math.min(end, piece.start + piece.length) - piece.start
@@ -119,9 +120,11 @@ export class NestedFlowWriter {
         this.#change(piece.source.type, { index: index + to, deletions: 0, inserted: [part(format)] })
       if (from === 0) node.type.set('__format', wanted)
       else this.#change(piece.source.type, { index: index + from, deletions: 0, inserted: [part(wanted)] })
-      this.changed = true
+      marked.add(piece.source.type)
     }
     this.#flush()
+    for (const type of marked) joinTextNodes(type)
+    this.changed ||= marked.size > 0
   }
 
   #write({ pieces }: TextFlow, inserted: string, hunks: readonly Hunk[]): void {
@@ -222,6 +225,7 @@ export class NestedFlowWriter {
         at = Math.max(at, index) + deletions
       }
       writeOperations(type, operations)
+      if (this.#view.isLexical) joinTextNodes(type)
       this.changed = true
     }
     this.#changes.clear()
@@ -295,6 +299,43 @@ export function indexOfItem({ left }: Y.Item): number {
   for (let item = left; item !== null; item = item.left)
     if (!item.deleted && item.countable) index += item.length
   return index
+}
+
+/**
+ * Deletes the nodes of texts of Lexical that have the same properties as the text before them. The characters
+ * then belong to the text before, as when Lexical opens the document.
+ */
+function joinTextNodes(type: SharedRoot): void {
+  const operations: object[] = []
+  let [index, written] = [0, 0]
+  let previous: string | null = null
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    if (!(item.content instanceof Y.ContentString)) {
+      const properties = item.content instanceof Y.ContentType ? joinableAs(item.content.type) : null
+      if (properties !== null && properties === previous) {
+        operations.push({ retain: index - written, attributes: Object.create(null) }, { delete: 1 })
+        written = index + 1
+      }
+      previous = properties
+    }
+    index += item.length
+  }
+  if (operations.length > 0) writeOperations(type, operations)
+}
+
+/** Flag in `__detail` of a text of Lexical that must not be joined with others. */
+const unmergeable = 2
+
+/** Returns the properties in which texts of Lexical must be equal to be joined; null for other nodes. */
+function joinableAs(node: SharedRoot): string | null {
+  if (!(node instanceof Y.Map) || node.get(lexicalType) !== 'text') return null
+  const mode: unknown = node.get('__mode') ?? 0
+  if (mode !== 0 || (Number(node.get('__detail') ?? 0) & unmergeable) !== 0) return null
+  const hasMore = [...node.keys()].some(
+    (name) => name !== lexicalType && !Object.hasOwn(textProperties, name),
+  )
+  return hasMore ? null : JSON.stringify([node.get('__format') ?? 0, node.get('__style') ?? ''])
 }
 
 function copyOf(node: Y.Map<unknown>, format: number): Y.Map<unknown> {

@@ -1,6 +1,12 @@
 import * as Y from 'yjs'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
-import { blockNote, cellNames } from '../targets/xml-names.ts'
+import {
+  blockNote,
+  cellNames,
+  isPlainTextblock,
+  listItemNames,
+  textblockNames,
+} from '../targets/xml-names.ts'
 
 /** A place among the children of a shared type. */
 export interface ChildPlace {
@@ -58,15 +64,41 @@ export function liveChildren(type: SharedRoot): SharedRoot[] {
 }
 
 /**
+ * Returns whether a block at a place would be the first block of an item of a list, although it is not a
+ * paragraph.
+ */
+export function needsParagraph({ parent, after }: ChildPlace, name: string): boolean {
+  if (!startsWithParagraph(parent) || isParagraph(name)) return false
+  for (let item = after; item !== null; item = item.left) if (!item.deleted) return false
+  return true
+}
+
+/** Returns whether an element is an item of a list in an editor. In XML that is like HTML, items have text. */
+const startsWithParagraph = (type: SharedRoot): boolean =>
+  listItemNames.has(nameOf(type)) && nameOf(type) !== 'li'
+
+/** Returns whether elements with this name are paragraphs, and not elements around blocks. */
+const isParagraph = (name: string): boolean => textblockNames.includes(name) && isPlainTextblock(name)
+
+/** Returns whether the next block after a paragraph of an item cannot be its first block. */
+function isNeededParagraph(type: SharedRoot, item: SharedRoot): boolean {
+  const [first, second] = liveChildren(item)
+  return (
+    listItemNames.has(nameOf(item)) && first === type && second !== undefined && !isParagraph(nameOf(second))
+  )
+}
+
+/**
  * Returns the element to remove with a block: the outermost element that would otherwise be empty. Returns
- * null if this is the cell of a table, which must stay.
+ * null if this is the cell of a table, or the only paragraph of an item of a list with other blocks, which must
+ * stay.
  */
 export function removableWith(type: SharedRoot): SharedRoot | null {
   let removed = type
   for (;;) {
     const parent = parentOf(removed)
     if (parent === null || parent._item === null) return removed
-    if (hasOtherChildren(parent, removed)) return removed
+    if (hasOtherChildren(parent, removed)) return isNeededParagraph(removed, parent) ? null : removed
     if (cellNames.has(nameOf(parent))) return null
     removed = parent
   }

@@ -26,7 +26,14 @@ import {
   type TextSource,
 } from '../targets/flow-view.ts'
 import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
-import { headingLevel, isPlainTextblock, textblockNames } from '../targets/xml-names.ts'
+import {
+  blockNote,
+  hardBreakNames,
+  headingLevel,
+  isCode,
+  isPlainTextblock,
+  textblockNames,
+} from '../targets/xml-names.ts'
 import { readXmlView, type XmlFlowView } from '../targets/xml-view.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { FlowWriter } from './flow-writer.ts'
@@ -118,8 +125,9 @@ export class XmlEdits {
     const made = this.#made(content.values)
     const nodes = made.nodesOf(content)
     const whole = this.#wholeNode(target)
+    if (whole !== null && nodes.length === 0) return this.#removeWhole(matched, target, whole)
     if (whole !== null) return this.#replaceNode(matched, whole, nodes)
-    const inline = this.#inlineNodes(content) ?? nodes
+    const inline = this.#inCode(target, this.#inlineNodes(content) ?? nodes)
     const [range, ...others] = this.#rangesOf(target)
     if (range === undefined || others.length > 0 || !inline.every((node) => node.kind === 'text')) {
       throw this.#unsupported(
@@ -169,8 +177,19 @@ export class XmlEdits {
       const paragraph = made.paragraph(nodes, textblockNames.includes(name) ? name : undefined)
       return this.#replaceNode(matched, type, [paragraph])
     }
-    const [before, own, after] = partsAround(nodes, nameOf(type))
     const unit = unitOf(type)
+    if (unit !== type && nodes.some(isContainer)) {
+      // A container with nested blocks replaces the stored container. Otherwise, nested blocks stay.
+      const hasNested = nodes.some((node) => isContainer(node) && node.children.length > 1)
+      if (hasNested) return this.#replaceNode(matched, unit, nodes)
+      return this.#replaceNode(
+        matched,
+        type,
+        nodes.flatMap((node) => (isContainer(node) ? node.children : [node])),
+      )
+    }
+    this.#checkContainers(parentOf(unit), nodes)
+    const [before, own, after] = partsAround(nodes, nameOf(type))
     let [insertions, deletions] = [0, 0]
     // In BlockNote, a container has one block, and further blocks are next to the container.
     insertions += made.insertBlocks(this.#placeNextTo(unit, 'before'), before)
@@ -179,9 +198,8 @@ export class XmlEdits {
       const updated = made.update(this.#transaction, type, own)
       insertions += updated?.insertions ?? 0
       deletions += updated?.deletions ?? 0
-    } else if (own === undefined) deletions += this.#delete(unit)
-    else {
-      insertions += made.insertBlocks(this.#placeNextTo(type, 'before'), [own])
+    } else {
+      if (own !== undefined) insertions += made.insertBlocks(this.#placeNextTo(type, 'before'), [own])
       deletions += this.#delete(type)
     }
     return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
@@ -195,8 +213,7 @@ export class XmlEdits {
     const target = this.#resolve(place.target)
     const matched = placeOfTarget(this.#view, target)
     if (this.#isInlineInsertion(target, place.at, content)) {
-      const { flow, offset } = this.#offsetOf(target, place.at)
-      return this.#insertInline(matched, flow, offset, content)
+      return this.#insertInline(matched, target, this.#offsetOf(target, place.at), content)
     }
     const side = place.at === 'into' && !isHeading(target) ? null : place.at === 'before' ? 'before' : 'after'
     return this.#insertBlocks(matched, this.#childPlace(target, place.at), content, {
@@ -221,14 +238,19 @@ export class XmlEdits {
     return at === 'before' ? { flow: first.flow, offset: first.start } : { flow: last.flow, offset: last.end }
   }
 
-  #insertInline(matched: MatchedPlace, flow: number, offset: number, content: InsertedContent): EditOutcome {
+  #insertInline(
+    matched: MatchedPlace,
+    target: ResolvedTarget,
+    { flow, offset }: { readonly flow: number; readonly offset: number },
+    content: InsertedContent,
+  ): EditOutcome {
     if (content.format !== 'nodes') {
       const text = requireTextContent(content, this.#place)
       this.#writer.insert(flow, offset, text)
       this.#placeHardBreaks(text)
       return this.#outcome(matched)
     }
-    const nodes = this.#inlineNodes(content) ?? []
+    const nodes = this.#inCode(target, this.#inlineNodes(content) ?? [])
     if (nodes.length === 0) return this.#outcome(matched)
     this.#insertNodes(flow, offset, nodes)
     const insertions = nodes.reduce((sum, { size }) => sum + size, 0)
@@ -284,10 +306,19 @@ export class XmlEdits {
         ? made.nodesOf(content)
         : this.#paragraphs(requireTextContent(content, this.#place), near?.block ?? null)
     if (nodes.length === 0) return this.#outcome(matched)
+    this.#checkContainers(place.parent, nodes)
     const isProse = content.format === 'nodes' && content.around !== null
     const parts = isProse ? placesOfLists(place, nodes, near?.side ?? null) : [{ place, nodes }]
     const insertions = parts.reduce((sum, part) => sum + made.insertBlocks(part.place, part.nodes), 0)
     return { place: matched, insertions, deletions: 0, changed: true }
+  }
+
+  /** Checks that containers of BlockNote become children of a group or of the root. */
+  #checkContainers(parent: SharedRoot | null, nodes: readonly XmlNode[]): void {
+    if (parent === this.#root.type || nameOf(parent) === blockNote.group || !nodes.some(isContainer)) return
+    throw this.#unsupported(
+      'a container of a block can only be next to other containers; use a block outside of a table as the target',
+    )
   }
 
   /** Returns a paragraph for each line. It has the name of the block next to it, if this is a paragraph. */
@@ -327,11 +358,20 @@ export class XmlEdits {
     const matched = placeOfTarget(this.#view, target)
     if (target.is !== 'text') {
       const type = target.is === 'node' ? target.node.type : this.#requireType(target.block)
-      const isInline = target.is === 'node' && target.node.inline !== null
-      const removed = isInline ? type : removableWith(unitOf(type))
-      if (removed !== null)
-        return { place: matched, insertions: 0, deletions: this.#delete(removed), changed: true }
+      return this.#removeWhole(matched, target, type)
     }
+    return this.#removeText(matched, target)
+  }
+
+  /** Removes an element. If it must stay, removes its text. */
+  #removeWhole(matched: MatchedPlace, target: ResolvedTarget, type: SharedRoot): EditOutcome {
+    const isInline = target.is === 'node' && target.node.inline !== null
+    const removed = isInline ? type : removableWith(unitOf(type))
+    if (removed === null) return this.#removeText(matched, target)
+    return { place: matched, insertions: 0, deletions: this.#delete(removed), changed: true }
+  }
+
+  #removeText(matched: MatchedPlace, target: ResolvedTarget): EditOutcome {
     for (const range of this.#rangesOf(target)) this.#writer.replace(range, '')
     return this.#outcome(matched)
   }
@@ -350,7 +390,13 @@ export class XmlEdits {
       throw this.#unsupported('the value of a mark must be true, null, or an object with its attributes')
     }
     const markingsOf = xmlMarkings(this.#view, vocabulary, name, value)
-    for (const range of this.#rangesOf(target)) this.#writer.mark(range, markingsOf)
+    const ranges = this.#rangesOf(target)
+    if (value !== null && this.#root.schema === null && ranges.some(this.#isPlainCode)) {
+      throw this.#unsupported(
+        'the text of a code block has no formatting; use a target outside of code blocks',
+      )
+    }
+    for (const range of ranges) this.#writer.mark(range, markingsOf)
     return this.#outcome(matched)
   }
 
@@ -402,11 +448,29 @@ export class XmlEdits {
     if (text.includes('\n')) placeHardBreaks(this.#transaction, this.#clock, this.#view, this.#root.schema)
   }
 
+  /** Returns content of a line in the form that the block of a target accepts: code has only text. */
+  #inCode(target: ResolvedTarget, nodes: readonly XmlNode[]): readonly XmlNode[] {
+    if (!isCode(nameOf(this.#block(this.#blockOf(target)).type))) return nodes
+    const texts = nodes.map((node) => {
+      if (node.kind === 'text') return node.text
+      if (hardBreakNames.has(node.name)) return '\n'
+      throw this.#unsupported('a code block cannot contain elements; use another block as the target')
+    })
+    return this.#made().text(texts.join(''))
+  }
+
   /** @param values the form of the values in the content of the edit */
   #made(values?: ValueCodec): XmlNodeBuilder {
     this.#nodes ??= new XmlNodeBuilder(this.#root, values)
     return this.#nodes
   }
+
+  /** Returns whether a range is in code without formatting. Code with formatting is that of another schema. */
+  #isPlainCode = ({ flow, start }: TextRange): boolean =>
+    isCode(nameOf(this.#block(blockAt(this.#view, flow, start)).type)) &&
+    this.#flow(flow).pieces.every(
+      ({ source }) => source === null || source.state.runs.every(({ size }) => size === 0),
+    )
 
   #flow = (index: number): TextFlow => this.#view.flows[index] as TextFlow
 
@@ -466,6 +530,10 @@ function partsAround(
   const at = Math.max(0, found)
   return [nodes.slice(0, at), nodes[at], nodes.slice(at + 1)]
 }
+
+/** Returns whether a node is a container of BlockNote. */
+const isContainer = (node: XmlNode): node is Extract<XmlNode, { kind: 'element' }> =>
+  node.kind === 'element' && node.name === blockNote.container
 
 const runsIn = (nodes: readonly XmlNode[]): number =>
   nodes.reduce((sum, node) => sum + (node.kind === 'text' ? node.runs.length : 0), 0)

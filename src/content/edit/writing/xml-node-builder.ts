@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as Y from 'yjs'
+import { isBlockNote } from '../../blocks/dialect.ts'
 import { structsIn } from '../../json/replace-values.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { budgetFor, type XmlBudget } from '../../xml/budget.ts'
@@ -16,7 +17,7 @@ import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { NodeContent } from '../edit.ts'
 import { blockNote, hardBreakNames } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
-import { type ChildPlace, liveChildren, nameOf } from './tree-places.ts'
+import { type ChildPlace, liveChildren, nameOf, needsParagraph } from './tree-places.ts'
 
 /** Steps of reading the whole root, for each struct of the document. */
 const stepsPerStruct = 60
@@ -86,12 +87,17 @@ export class XmlNodeBuilder {
   insertBlocks(place: ChildPlace, nodes: readonly XmlNode[]): number {
     const blocks = this.#inParagraphs(nodes)
     if (blocks.length === 0) return 0
-    const isBlockNote = needsContainers(place.parent)
+    if (needsParagraph(place, blocks[0]?.name ?? '')) blocks.unshift(this.paragraph([]))
+    const needsGroup = this.#isEmptyBlockNote(place.parent) && blocks[0]?.name !== blockNote.group
+    const hasContainers = needsGroup || needsContainers(place.parent)
     const types = blocks.map((block) => {
       const built = this.#builder.build(block)
-      return isBlockNote && nameOf(built) !== blockNote.container ? inContainer(built) : built
+      return hasContainers && nameOf(built) !== blockNote.container ? inContainer(built) : built
     })
-    this.insertTypes(place, types)
+    const areNested = blocks.some(({ name }) => name === blockNote.container || name === blockNote.group)
+    const ids = areNested ? this.#containerIds() : null
+    this.insertTypes(place, needsGroup ? [inGroup(types)] : types)
+    if (ids !== null) giveNewIds(types, ids)
     return blocks.reduce((sum, { size }) => sum + size, 0)
   }
 
@@ -169,14 +175,32 @@ export class XmlNodeBuilder {
     return [{ kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text) }]
   }
 
+  /** Returns whether an element is a root of BlockNote without content, which needs a group around its blocks. */
+  #isEmptyBlockNote = (parent: SharedRoot): boolean =>
+    parent === this.#root.type &&
+    isBlockNote(this.#vocabulary, this.#vocabulary.contentKey) &&
+    liveChildren(parent).length === 0
+
+  /** Returns the ids of all containers of BlockNote. */
+  #containerIds(): Set<unknown> {
+    const ids = new Set<unknown>()
+    for (const { name, type } of this.#elements())
+      if (name === blockNote.container && type instanceof Y.XmlElement) ids.add(type.getAttribute('id'))
+    return ids
+  }
+
   #find(type: SharedRoot): LiveElement | null {
+    for (const element of this.#elements()) if (element.type === type) return element
+    return null
+  }
+
+  *#elements(): Generator<LiveElement> {
     const waiting: LiveNode[] = [this.#readLive().root]
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
       if (node.kind === 'text') continue
-      if (node.type === type) return node
+      yield node
       for (const child of node.children) waiting.push(child)
     }
-    return null
   }
 }
 
@@ -185,6 +209,29 @@ function needsContainers(parent: SharedRoot): boolean {
   if (nameOf(parent) === blockNote.group) return true
   const [first] = liveChildren(parent)
   return first !== undefined && nameOf(first) === blockNote.container
+}
+
+/**
+ * Gives containers of BlockNote an id if they have none, or that of an earlier container.
+ * @param ids the ids of all other containers
+ */
+function giveNewIds(inserted: readonly SharedRoot[], ids: Set<unknown>): void {
+  const waiting = [...inserted].reverse()
+  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
+    if (!(type instanceof Y.XmlElement)) continue
+    if (type.nodeName === blockNote.container) {
+      const id = type.getAttribute('id')
+      if (typeof id !== 'string' || id === '' || ids.has(id)) type.setAttribute('id', randomUUID())
+      ids.add(type.getAttribute('id'))
+    }
+    waiting.push(...liveChildren(type).reverse())
+  }
+}
+
+function inGroup(blocks: (Y.XmlElement | Y.XmlText)[]): Y.XmlElement {
+  const group = new Y.XmlElement(blockNote.group)
+  group.insert(0, blocks)
+  return group
 }
 
 function inContainer(block: Y.XmlElement | Y.XmlText): Y.XmlElement {

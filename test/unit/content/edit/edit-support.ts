@@ -42,10 +42,10 @@ export const content = (text: string): InsertedContent => ({ format: 'text', tex
 
 export const xml = (data: string): InsertedContent => checkEditContent(data, 'xml', 'content')
 
-export const replace = (target: EditTarget, text: string): Edit => ({
+export const replace = (target: EditTarget, inserted: string | InsertedContent): Edit => ({
   is: 'replace',
   target,
-  content: content(text),
+  content: typeof inserted === 'string' ? content(inserted) : inserted,
 })
 
 export const insert = (place: InsertPlace, inserted: string | InsertedContent): Edit => ({

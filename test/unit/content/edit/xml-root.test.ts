@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { Edit } from '../../../../src/content/edit/edit.ts'
+import { checkChange } from '../../../../src/content/root-change.ts'
 import { updatesOf } from '../support.ts'
 import { correctionsOf, shown, stored, tiptapSchema } from '../xml-editors.ts'
 import { docOf, identities, plainKey, richKey, storedOf, xmlOf } from '../xml-support.ts'
@@ -339,4 +340,81 @@ test('[EDIT-9] rejects text with much formatting that replaces a part of a block
   const data = '<paragraph>We ship on monday.</paragraph>'
   expect(edited(data, by(50))).toContain('<italic>a</italic> <italic>a</italic>')
   expect(rejected(rich(data), by(51)).code).toBe('crdt/edit-not-supported')
+})
+
+const items = (...blocks: string[]): string =>
+  `<bulletList><listItem>${blocks.join('')}</listItem></bulletList>`
+
+test('[EDIT-82] keeps a paragraph as the first block of a list item', () => {
+  const [first, second] = ['<paragraph>one</paragraph>', items('<paragraph>two</paragraph>')]
+  const code = '<codeBlock>x</codeBlock>'
+  const data = items(first, second)
+  expect(edited(data, insert({ at: 'before', target: block(0) }, xml(code)))).toBe(
+    items('<paragraph/>', code, first, second),
+  )
+  expect(edited(data, replace(block(0), xml(code)))).toBe(items('<paragraph/>', code, second))
+  expect(edited(data, remove(block(0)))).toBe(items('<paragraph/>', second))
+  expect(edited(items(first, '<paragraph>b</paragraph>'), remove(block(0)))).toBe(
+    items('<paragraph>b</paragraph>'),
+  )
+})
+
+test('[EDIT-83] keeps the text of code without formatting', () => {
+  const code = '<codeBlock>let a = 1</codeBlock>'
+  const bold = xml('<bold>b</bold>')
+  expect(edited(code, replace(quote('a'), bold))).toBe('<codeBlock>let b = 1</codeBlock>')
+  expect(edited(code, insert({ at: 'after', target: quote('a') }, bold))).toBe(
+    '<codeBlock>let ab = 1</codeBlock>',
+  )
+  expect(rejected(rich(code), mark(quote('let'), 'bold', {})).code).toBe('crdt/edit-not-supported')
+  const other = '<codeBlock>let <comment id="1">a</comment> = 1</codeBlock>'
+  expect(shownXml(afterEdit(other, mark(quote('let'), 'comment', { id: '2' })))).toContain(
+    '<comment id="2">let',
+  )
+})
+
+const afterEdit = (data: string, ...edits: Edit[]): Y.Doc => {
+  const doc = rich(data)
+  apply(doc, ...edits)
+  return doc
+}
+
+const contained = (id: string, ...content: string[]): string =>
+  `<blockContainer id="${id}">${content.join('')}</blockContainer>`
+const grouped = (...containers: string[]): string => `<blockGroup>${containers.join('')}</blockGroup>`
+const withoutUuids = (text: string): string => text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'new')
+
+test('[EDIT-84] puts new blocks of BlockNote into containers with ids of their own', () => {
+  const nested = grouped(contained('b', '<paragraph>two</paragraph>'))
+  const data = grouped(
+    contained('a', '<paragraph>one</paragraph>', nested),
+    contained(
+      't',
+      '<table><tableRow><tableCell><tableParagraph>x</tableParagraph></tableCell></tableRow></table>',
+    ),
+  )
+  const after = (...edits: Edit[]): string => withoutUuids(shownXml(afterEdit(data, ...edits)))
+  const divider = xml(contained('b', '<divider/>'))
+  expect(after(replace(block(0), divider))).toBe(data.replace('<paragraph>one</paragraph>', '<divider/>'))
+  expect(after(insert({ at: 'start' }, divider))).toBe(
+    data.replace('<blockGroup>', `<blockGroup>${contained('new', '<divider/>')}`),
+  )
+  expect(after(insert({ at: 'start' }, 'text'))).toContain(contained('new', '<paragraph>text</paragraph>'))
+  const whole = contained('c', '<paragraph>three</paragraph>', grouped(contained('d', '<divider/>')))
+  expect(after(replace(block(0), xml(whole)))).toContain(whole)
+  expect(rejected(rich(data), replace(quote('x'), divider)).code).toBe('crdt/edit-not-supported')
+})
+
+test('[EDIT-86] inserts paragraphs into an empty root of rich text', () => {
+  const insertion = { edits: [{ insert: { at: 'end', content: 'one\n\ntwo' } }] }
+  const after = (contentKey: string): string => {
+    const doc = new Y.Doc()
+    checkChange({ ...insertion, contentKey }).apply(doc)
+    return withoutUuids(xmlOf(doc, contentKey))
+  }
+  const [one, empty, two] = ['<paragraph>one</paragraph>', '<paragraph/>', '<paragraph>two</paragraph>']
+  expect(after('default')).toBe(one + empty + two)
+  expect(after('document-store')).toBe(
+    grouped(contained('new', one), contained('new', empty), contained('new', two)),
+  )
 })

@@ -3,6 +3,7 @@ import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { Edit } from '../../../../src/content/edit/edit.ts'
+import { readRoot } from '../../../../src/content/read-root.ts'
 import { updatesOf } from '../support.ts'
 import { lexicalDoc, lexicalKey, lexicalState, slateDoc, slateKey, slateNodes } from '../xmltext-editors.ts'
 import {
@@ -269,6 +270,21 @@ test('[EDIT-32] removes nodes of Lexical that would be empty, and keeps the form
     },
   )
   expect(shown).toEqual(wanted)
+})
+
+test('[EDIT-85] joins adjacent texts of Lexical that become equal, and keeps the only block', () => {
+  const textsIn = (doc: Y.Doc): number =>
+    JSON.stringify(readRoot(doc, lexicalKey).data).split('"__type":"text"').length - 1
+  const doc = lexicalDoc(writeHello)
+  const before = textsIn(doc)
+  applyEdits(doc, 'xmltext', lexicalKey, mark(quote('big world'), 'bold', null))
+  expect(textsIn(doc)).toBe(before - 1)
+  applyEdits(doc, 'xmltext', lexicalKey, mark(quote('big'), 'bold', true), remove(quote('big')))
+  expect(textsIn(doc)).toBe(before - 1)
+  applyEdits(doc, 'xmltext', lexicalKey, remove(block(1)), remove(block(0)))
+  expect(readRoot(doc, lexicalKey).data).toMatchObject({
+    delta: [{ text: { attributes: { __type: 'paragraph' } } }],
+  })
 })
 
 test('[EDIT-31] inserts paragraphs and text that Lexical shows', async () => {
