@@ -1,6 +1,6 @@
 import type { PhrasingContent, RootContent } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
-import { type Options, toMarkdown } from 'mdast-util-to-markdown'
+import { type Options, toMarkdown, type Unsafe } from 'mdast-util-to-markdown'
 import type {
   BlockList,
   BlockMarks,
@@ -20,7 +20,7 @@ const options: Options = {
   bullet: '-',
   bulletOther: '*',
   rule: '-',
-  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  extensions: [gfmToMarkdown({ tablePipeAlign: false }), { unsafe: spacesAtEndsOfCells() }],
 }
 /** Options for a list directly after a list of the same kind. Another marker separates the two lists. */
 const otherOptions: Options = { ...options, bullet: '*', bulletOther: '-', bulletOrdered: ')' }
@@ -256,4 +256,15 @@ function withoutSpaces(text: string): string {
   while (text[start] === ' ') start += 1
   while (end > start && text[end - 1] === ' ') end -= 1
   return text.slice(start, end)
+}
+
+/** Returns the rules that write Unicode spaces at the ends of cells as references, because parsers remove them. */
+function spacesAtEndsOfCells(): Unsafe[] {
+  const spaces = [
+    ...'\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\ufeff',
+  ]
+  return spaces.flatMap((character): Unsafe[] => [
+    { character, before: '[ |]', inConstruct: 'tableCell' },
+    { character, after: '[ |]', inConstruct: 'tableCell' },
+  ])
 }
