@@ -26,9 +26,9 @@ describe.skipIf(judgesMissing).each(['@tiptap/markdown', 'prosemirror-markdown']
   /** Returns whether the parser and the server have the same nodes for a text. */
   async function comparison(): Promise<(text: string) => boolean> {
     const { comparable, markdownParsers } = await import('./markdown-parsers.ts')
-    const { parse, stored } = markdownParsers[name]
-    const shown = (node: ReturnType<typeof parse>): string => JSON.stringify(comparable(node))
-    return (text) => shown(parse(text)) === shown(stored(text))
+    const parser = markdownParsers[name]
+    return (text) =>
+      JSON.stringify(comparable(parser.parse(text))) === JSON.stringify(comparable(parser.stored(text)))
   }
 
   it('[FMT-170] parses all examples like the server, except for the listed differences', async () => {

@@ -260,10 +260,9 @@ function withoutSpaces(text: string): string {
 
 /** Returns the rules that write Unicode spaces at the ends of cells as references, because parsers remove them. */
 function spacesAtEndsOfCells(): Unsafe[] {
-  const spaces = [
-    ...'\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\ufeff',
-  ]
-  return spaces.flatMap((character): Unsafe[] => [
+  const spaces =
+    '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\ufeff'
+  return spaces.split('').flatMap((character): Unsafe[] => [
     { character, before: '[ |]', inConstruct: 'tableCell' },
     { character, after: '[ |]', inConstruct: 'tableCell' },
   ])
