@@ -1,6 +1,6 @@
 import './dom.ts'
 import { BlockNoteEditor, type PartialBlock } from '@blocknote/core'
-import { withCollaboration } from '@blocknote/core/yjs'
+import { withCollaboration, yDocToBlocks } from '@blocknote/core/yjs'
 import type * as Y from 'yjs'
 import { place } from './dom.ts'
 import type { Judge, Seat } from './third-party-editor.ts'
@@ -124,3 +124,24 @@ export const blocknote: Judge = {
   ],
   open,
 }
+
+/** The parsers and the writers of BlockNote, and its content of a stored document. */
+export const blocknoteText = {
+  ofMarkdown: (text: string): unknown => withoutIds(BlockNoteEditor.create().tryParseMarkdownToBlocks(text)),
+  ofHtml: (text: string): unknown => withoutIds(BlockNoteEditor.create().tryParseHTMLToBlocks(text)),
+  /** Returns the blocks of a document, and their Markdown and HTML. */
+  of(doc: Y.Doc): { blocks: unknown; markdown: string; html: string } {
+    const editor = BlockNoteEditor.create()
+    // The types of BlockNote do not fit its own editor if absent members are not undefined.
+    const blocks = yDocToBlocks(editor as never, doc, contentKey) as PartialBlock[]
+    return {
+      blocks: withoutIds(blocks),
+      markdown: editor.blocksToMarkdownLossy(blocks),
+      html: editor.blocksToHTMLLossy(blocks),
+    }
+  },
+}
+
+/** Returns blocks as JSON without their ids. */
+const withoutIds = (blocks: unknown): unknown =>
+  JSON.parse(JSON.stringify(blocks, (name, value: unknown) => (name === 'id' ? undefined : value)))

@@ -56,10 +56,16 @@ export interface TextOfBlocks {
   readonly usual: ParsedBlocks
 }
 
-/** The content of a root as blocks. Each kind of root has its own type of target. */
-export interface StoredRoot<Target> {
-  readonly blocks: readonly NeutralBlock[]
+/** The form of blocks that a root supports. */
+export interface BlockForm {
   readonly features: BlockFeatures
+  /** Returns a block of a text in the form in which the root can represent it. By default, all blocks stay. */
+  fitted?(block: NeutralBlock): NeutralBlock
+}
+
+/** The content of a root as blocks. Each kind of root has its own type of target. */
+export interface StoredRoot<Target> extends BlockForm {
+  readonly blocks: readonly NeutralBlock[]
   /** The target that changes nothing. */
   readonly unchanged: Target
   /** Returns whether the root has the node for which a placeholder stands. */
@@ -78,16 +84,21 @@ export function checkFormatted(format: BlockFormat, data: unknown): TextOfBlocks
   return { format, text: data, usual: format.parse(data, allFeatures) }
 }
 
-/** Returns the blocks of a text for a root with these features. */
-export const blocksFor = ({ format, text, usual }: TextOfBlocks, features: BlockFeatures): ParsedBlocks =>
-  Object.values(features).every(Boolean) ? usual : format.parse(text, features)
+/** Returns the blocks of a text for a root. */
+export const blocksFor = ({ format, text, usual }: TextOfBlocks, form: BlockForm): ParsedBlocks =>
+  fittedTo(form, Object.values(form.features).every(Boolean) ? usual : format.parse(text, form.features))
+
+const fittedTo = (form: BlockForm, parsed: ParsedBlocks): ParsedBlocks => ({
+  ...parsed,
+  blocks: parsed.blocks.map((block) => form.fitted?.(block) ?? block),
+})
 
 /**
- * Returns the blocks of a text for a root with these features. All blocks must be new in the document.
+ * Returns the blocks of a text for a root. All blocks must be new in the document.
  * @throws ApiError INVALID_ARGUMENT if the text has a placeholder
  */
-export function newBlocksFor(target: TextOfBlocks, features: BlockFeatures): readonly NeutralBlock[] {
-  const { blocks, placeholders } = blocksFor(target, features)
+export function newBlocksFor(target: TextOfBlocks, form: BlockForm): readonly NeutralBlock[] {
+  const { blocks, placeholders } = blocksFor(target, form)
   if (placeholders.size === 0) return blocks
   throw invalidContent(
     'new content must not have a placeholder; remove it, or keep the stored node with /v2/crdt/update',
@@ -101,11 +112,11 @@ export function newBlocksFor(target: TextOfBlocks, features: BlockFeatures): rea
  */
 export function targetOfText<Target>(target: TextOfBlocks, root: StoredRoot<Target>): Target {
   const { format, text } = target
-  const wanted = blocksFor(target, root.features)
+  const wanted = blocksFor(target, root)
   requireNodes(wanted, root)
   const keys = new BlockKeys()
   const viewsOf = (blocks: readonly NeutralBlock[], written: WrittenBlocks): LiveBlock[] =>
-    liveBlocks(blocks, written.starts, format.parse(written.text, root.features))
+    liveBlocks(blocks, written.starts, fittedTo(root, format.parse(written.text, root.features)))
   const write = (blocks: readonly NeutralBlock[]): WrittenBlocks => format.write(blocks, new Output())
   const live = unchangedEnds(root.blocks, wanted.blocks, keys, (middle) => viewsOf(middle, write(middle)))
   if (live !== null) return root.merged(live, wanted.blocks, keys)

@@ -1,6 +1,15 @@
 import type { MarkSet } from '../xml/mark-sets.ts'
 import type { XmlElement, XmlNode, XmlText } from '../xml/tree.ts'
-import type { BlockMarks, BlockNode, CustomNode, Inline, NeutralBlock, TableCell, TableRow } from './block.ts'
+import {
+  type BlockMarks,
+  type BlockNode,
+  type CustomNode,
+  continued,
+  type Inline,
+  type NeutralBlock,
+  type TableCell,
+  type TableRow,
+} from './block.ts'
 import { isInvisible } from './block-keys.ts'
 import type { Dialect, MarkName, NamedKind } from './dialect.ts'
 import type { MarkIndex } from './mark-index.ts'
@@ -121,7 +130,8 @@ export class BlockReader {
           kind: 'listItem' as const,
           children: this.blocks(item.children),
         }))
-        if (children === null || !Number.isInteger(start) || start < 0 || start > 999_999_999) return null
+        const least = this.#dialect.isFlat ? continued : 0
+        if (children === null || !Number.isInteger(start) || start < least || start > 999_999_999) return null
         return { kind: 'orderedList', start, children }
       }
       case 'taskList': {

@@ -34,6 +34,11 @@ export class BlockWriter {
     this.#stored = stored
   }
 
+  /** Returns whether a text with these marks can have no others. */
+  areAlone({ code }: BlockMarks): boolean {
+    return code === true && this.#dialect.isCodeAlone === true
+  }
+
   /** Returns the node of a block that is new in the document. */
   build(block: BlockNode): XmlNode {
     const known = this.#built.get(block)

@@ -39,10 +39,13 @@ export interface BulletList {
 
 export interface OrderedList {
   readonly kind: 'orderedList'
-  /** Number of the first item. */
+  /** Number of the first item. `continued` if the list continues the list before it. */
   readonly start: number
   readonly children: readonly ListItem[]
 }
+
+/** Stands for the number of an ordered list whose items follow those of the list before it. */
+export const continued = -1
 
 export interface TaskList {
   readonly kind: 'taskList'

@@ -23,13 +23,17 @@ export interface Dialect {
   readonly hasBlockImages: boolean
   /** The schema that the content must match; null without one. */
   readonly editor: NormalForm | null
+  /** True if a text with the mark `code` cannot have other marks. */
+  readonly isCodeAlone?: true
+  /** True if the editor has no lists: their items are blocks. */
+  readonly isFlat?: true
 }
 
 type EditorNames = Omit<Dialect, 'editor'>
 
 const tableCell = { colspan: '1', rowspan: '1' }
 
-/** EditorNames of Tiptap's StarterKit and its extensions for tables, tasks and images. */
+/** Names of Tiptap's StarterKit and its extensions for tables, tasks and images. */
 const tiptap: EditorNames = {
   nodes: {
     paragraph: 'paragraph',
@@ -56,7 +60,30 @@ const tiptap: EditorNames = {
   hasBlockImages: true,
 }
 
-/** EditorNames of `prosemirror-schema-basic` and `prosemirror-schema-list`. */
+/**
+ * Names of BlockNote, in the tree that `NoteTree` shows. In this tree, each item is a list of its own. The
+ * names of items start with `#`, so that no stored node has them.
+ */
+const blockNote: Dialect = {
+  ...tiptap,
+  // Its nodes in this tree do not have the names of the schema.
+  editor: null,
+  nodes: {
+    ...tiptap.nodes,
+    blockquote: 'quote',
+    bulletList: 'bulletListItem',
+    orderedList: 'numberedListItem',
+    listItem: '#item',
+    taskList: 'checkListItem',
+    taskItem: '#task',
+    horizontalRule: 'divider',
+  },
+  defaults: {},
+  isCodeAlone: true,
+  isFlat: true,
+}
+
+/** Names of `prosemirror-schema-basic` and `prosemirror-schema-list`. */
 const proseMirror: EditorNames = {
   nodes: {
     paragraph: 'paragraph',
@@ -77,7 +104,7 @@ const proseMirror: EditorNames = {
   hasBlockImages: false,
 }
 
-/** EditorNames of `prosemirror-tables`, for ProseMirror documents that have tables. */
+/** Names of `prosemirror-tables`, for ProseMirror documents that have tables. */
 const proseMirrorTables = {
   table: 'table',
   tableRow: 'table_row',
@@ -97,7 +124,7 @@ const proseMirrorNames = [
   'em',
 ]
 
-/** EditorNames of Tiptap that ProseMirror's own schemas do not have. */
+/** Names of Tiptap that ProseMirror's own schemas do not have. */
 const tiptapNames = [
   'bulletList',
   'orderedList',
@@ -130,9 +157,9 @@ export const lineMarks = (schema: ObservedSchema): Dialect['marks'] =>
     }),
   )
 
-/** Returns whether the root has the nesting of BlockNote, for which there is no dialect yet. */
+/** Returns whether the root has the nesting of BlockNote. */
 export const isBlockNote = (schema: ObservedSchema, contentKey: string): boolean =>
-  schema.useOf('blockGroup') !== 'new' || (contentKey === 'document-store' && schema.isUnused)
+  schema.has('blockGroup') || (schema.editor === null && contentKey === 'document-store' && schema.isUnused)
 
 /**
  * Chooses the dialect of a root by the names that it or its schema uses. If the names leave the choice open,
@@ -140,6 +167,7 @@ export const isBlockNote = (schema: ObservedSchema, contentKey: string): boolean
  * @param hasInlineImages whether a line of the root contains an image
  */
 export function dialectOf(schema: ObservedSchema, contentKey: string, hasInlineImages: boolean): Dialect {
+  if (isBlockNote(schema, contentKey)) return blockNote
   const { editor } = schema
   const uses = (name: string): boolean => schema.has(name)
   const isTiptap = tiptapNames.some(uses)

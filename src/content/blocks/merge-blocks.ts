@@ -163,8 +163,9 @@ export class BlockMerger {
     // The attributes of an image that stands alone in a paragraph are those of its child.
     if (wanted.kind === 'image' && origin.children.length > 0) return this.#writer.build(wanted)
     const [view] = views.length === 1 ? views : []
-    const content = this.#content(origin, block, view?.kind === block.kind ? view : block, wanted)
-    return this.#writer.named(origin.name, content, this.#attributes(origin, wanted))
+    const shown = view?.kind === block.kind ? view : block
+    const content = this.#content(origin, block, shown, wanted)
+    return this.#writer.named(origin.name, content, this.#attributes(origin, shown, wanted))
   }
 
   #content(origin: XmlElement, block: BlockNode, view: BlockNode, wanted: BlockNode): XmlNode[] {
@@ -190,11 +191,13 @@ export class BlockMerger {
     })
   }
 
-  /** Keeps the attributes that the format does not state. */
-  #attributes(origin: XmlElement, wanted: BlockNode): ReadonlyMap<string, string> {
-    const stated = new Set(this.#writer.namesStated(wanted.kind))
-    const kept = origin.attributes.filter(([name]) => !stated.has(name))
-    return new Map([...kept, ...this.#writer.stated(wanted)])
+  /** Keeps the attributes that the format does not state, or states as before. */
+  #attributes(origin: XmlElement, view: BlockNode, wanted: BlockNode): ReadonlyMap<string, string> {
+    const [before, after] = [this.#writer.stated(view), this.#writer.stated(wanted)]
+    const names = this.#writer.namesStated(wanted.kind)
+    const changed = new Set(names.filter((name) => before.get(name) !== after.get(name)))
+    const kept = origin.attributes.filter(([name]) => !changed.has(name))
+    return new Map([...kept, ...[...after].filter(([name]) => changed.has(name))])
   }
 
   /** Returns the line that a stored line becomes. */
@@ -233,9 +236,10 @@ export class BlockMerger {
     const before = this.#reader.marksOf(stored)
     const isSame = marksKey(before) === marksKey(marks)
     const wanted = isSame ? [] : this.#writer.markForms(marks)
+    const isAlone = this.#writer.areAlone(marks)
     let set: MarkSet = isSame ? stored : 0
     for (const form of isSame ? [] : this.#marks.formsOf(stored)) {
-      const isKept = !wanted.some(({ name }) => this.#writer.excludes(name, form.name))
+      const isKept = !isAlone && !wanted.some(({ name }) => this.#writer.excludes(name, form.name))
       if (isKept && !this.#reader.isKnownMark(form.name)) set = this.#marks.with(set, form)
     }
     for (const form of wanted) {

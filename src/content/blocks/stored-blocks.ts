@@ -19,7 +19,9 @@ export function dialectFor(
   { hasAllMarks }: Pick<BlockFormat, 'hasAllMarks'>,
 ): Dialect {
   const dialect = dialectOf(vocabulary, vocabulary.contentKey, hasInlineImages(root))
-  return hasAllMarks ? { ...dialect, marks: { ...dialect.marks, ...lineMarks(vocabulary) } } : dialect
+  if (!hasAllMarks) return dialect
+  const underline = dialect.isFlat && vocabulary.editor === null ? { underline: 'underline' } : {}
+  return { ...dialect, marks: { ...dialect.marks, ...underline, ...lineMarks(vocabulary) } }
 }
 
 /** Returns whether a paragraph or a heading contains an image. */

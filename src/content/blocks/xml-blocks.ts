@@ -1,5 +1,4 @@
 import type * as Y from 'yjs'
-import { invalidContent } from '../content-error.ts'
 import { Output } from '../output.ts'
 import { applyToRoot, type ReplacementResult } from '../replacement-result.ts'
 import type { CompiledSchema } from '../schemas/compiled-schema.ts'
@@ -12,7 +11,7 @@ import type { TargetTree } from '../xml/target-tree.ts'
 import type { LiveElement, LiveNode, XmlElement } from '../xml/tree.ts'
 import { planTree } from '../xml/xml.ts'
 import {
-  type BlockFeatures,
+  type BlockForm,
   type BlockFormat,
   newBlocksFor,
   type StoredRoot,
@@ -21,8 +20,10 @@ import {
 } from './block-format.ts'
 import { BlockReader } from './block-reader.ts'
 import { BlockWriter } from './block-writer.ts'
-import { type Dialect, isBlockNote } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { BlockMerger } from './merge-blocks.ts'
+import { joinLists, noteBlock, splitLists, splitLive } from './note-blocks.ts'
+import { NoteTree } from './note-tree.ts'
 import { dialectFor, nodesById, xmlIds } from './stored-blocks.ts'
 
 /**
@@ -37,11 +38,8 @@ export function replaceXmlBlocks(
   target: TextOfBlocks,
   schema: CompiledSchema | null = null,
 ): ReplacementResult {
-  const treeIn: TargetTree = (vocabulary, marks, numbers, root) => {
-    const tree = targetOfText(target, storedRoot(target.format, vocabulary, marks, numbers, root))
-    if (tree.number !== root.number) requireDialect(target.format, vocabulary)
-    return tree
-  }
+  const treeIn: TargetTree = (vocabulary, marks, numbers, root) =>
+    targetOfText(target, storedRoot(target.format, vocabulary, marks, numbers, root))
   return applyToRoot(doc, contentKey, planTree(doc.share.get(contentKey), contentKey, treeIn, { schema }))
 }
 
@@ -57,9 +55,10 @@ export function readXmlBlocks(
 ): string {
   const vocabulary = new ObservedSchema(contentKey)
   const marks = new MarkTable(vocabulary)
-  const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, new NodeInterner(), output)
-  const reader = new BlockReader(dialectFor(root, vocabulary, format), marks, xmlIds, format.tables)
-  return format.write(reader.blocks(root.children), output).text
+  const numbers = new NodeInterner()
+  const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, numbers, output)
+  const { blocks } = storedRoot(format, vocabulary, marks, numbers, root)
+  return format.write(blocks, output).text
 }
 
 /**
@@ -69,16 +68,15 @@ export function readXmlBlocks(
 export const newXmlBlocks =
   (target: TextOfBlocks): TargetTree =>
   (vocabulary, marks, numbers, root) => {
-    requireDialect(target.format, vocabulary)
     const dialect = dialectFor(root, vocabulary, target.format)
     vocabulary.assumeRichText()
-    const blocks = newBlocksFor(target, featuresOf(dialect))
+    const blocks = newBlocksFor(target, formOf(dialect))
     const writer = new BlockWriter(dialect, marks, numbers, new Map())
-    return writer.named(
-      '',
-      blocks.map((block) => writer.build(block)),
-      new Map(),
-    )
+    const built = (dialect.isFlat ? splitLists(blocks) : blocks).map((block) => writer.build(block))
+    const nodes = dialect.isFlat
+      ? new NoteTree(root, vocabulary, numbers, false).restoredBlocks(built)
+      : built
+    return writer.named('', nodes, new Map())
   }
 
 function storedRoot(
@@ -91,34 +89,37 @@ function storedRoot(
   const dialect = dialectFor(root, vocabulary, format)
   vocabulary.assumeRichText()
   const reader = new BlockReader(dialect, marks, xmlIds, format.tables)
+  const note = dialect.isFlat ? new NoteTree(root, vocabulary, numbers, format.tables === 'simple') : null
+  const view = note?.view ?? root
+  const read = reader.blocks(view.children)
+  const lists = note === null ? null : joinLists(read)
   let nodes: ReadonlyMap<string, LiveNode> | null = null
   const nodeOf = (id: string): LiveNode | undefined => {
-    nodes ??= nodesById(root)
+    nodes ??= nodesById(view)
     return nodes.get(id)
   }
   return {
-    blocks: reader.blocks(root.children),
-    features: featuresOf(dialect),
+    ...formOf(dialect),
+    blocks: lists?.blocks ?? read,
     unchanged: root,
     hasNode: (id) => nodeOf(id) !== undefined,
     merged: (live, wanted, keys) => {
       const writer = new BlockWriter(dialect, marks, numbers, nodes ?? new Map())
       const merger = new BlockMerger(reader, writer, marks, { steps: stepsMax }, keys)
-      return writer.named('', merger.merge(live, wanted), new Map())
+      return note === null || lists === null
+        ? writer.named('', merger.merge(live, wanted), new Map())
+        : note.restored(merger.merge(splitLive(live, lists.parts), splitLists(wanted)))
     },
   }
 }
 
-function requireDialect({ name }: BlockFormat, vocabulary: ObservedSchema): void {
-  if (isBlockNote(vocabulary, vocabulary.contentKey))
-    throw invalidContent(
-      `type "${name}" does not support roots of BlockNote; send type "xml" or "prosemirror"`,
-    )
-}
-
-const featuresOf = ({ nodes, marks, hasBlockImages }: Dialect): BlockFeatures => ({
-  table: nodes.table !== undefined,
-  strike: marks.strike !== undefined,
-  taskList: nodes.taskList !== undefined,
-  blockImages: hasBlockImages,
+/** Returns the form of blocks that editors with this dialect support. */
+const formOf = (dialect: Dialect): BlockForm => ({
+  features: {
+    table: dialect.nodes.table !== undefined,
+    strike: dialect.marks.strike !== undefined,
+    taskList: dialect.nodes.taskList !== undefined,
+    blockImages: dialect.hasBlockImages,
+  },
+  ...(dialect.isFlat && { fitted: noteBlock }),
 })

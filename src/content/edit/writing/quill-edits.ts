@@ -32,7 +32,7 @@ export function blocksOfContent(
 ): readonly NeutralBlock[] | null {
   if (content.format !== 'nodes' || content.source === null) return null
   if (!isQuill(root.view.source.type, root.contentKey, root.schemaKind)) return null
-  return newBlocksFor(content.source, quillFeatures)
+  return newBlocksFor(content.source, { features: quillFeatures })
 }
 
 /** Inserts blocks of Markdown or HTML into a text of Quill. */

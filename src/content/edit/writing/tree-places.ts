@@ -47,6 +47,14 @@ export function placeAtEnd(root: SharedRoot, end: 'start' | 'end'): ChildPlace {
   return { parent: root, after: end === 'start' ? null : lastItem(root) }
 }
 
+/** Returns the place at an end of the nested blocks of a container of BlockNote. */
+export function placeInContainer(container: SharedRoot, end: 'start' | 'end'): ChildPlace {
+  const last = liveChildren(container).at(-1)
+  if (last === undefined || nameOf(last) !== blockNote.group)
+    return { parent: container, after: last?._item ?? null }
+  return { parent: last, after: end === 'start' ? null : lastItem(last) }
+}
+
 /** Returns the last item of a sequence, deleted items included. */
 function lastItem({ _start }: SharedRoot): Y.Item | null {
   let last = _start

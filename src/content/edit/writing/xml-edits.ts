@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { isObject, type Json, toJson } from '../../json/json.ts'
 import type { CompiledSchema } from '../../schemas/compiled-schema.ts'
 import { ObservedSchema } from '../../xml/observed-schema.ts'
-import type { XmlNode } from '../../xml/tree.ts'
+import type { XmlElement, XmlNode } from '../../xml/tree.ts'
 import type { ValueCodec } from '../../xml/value-codec.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type {
@@ -47,6 +47,7 @@ import {
   nameOf,
   parentOf,
   placeAtEnd,
+  placeInContainer,
   placeNextTo,
   removableWith,
   sizeOfNode,
@@ -126,7 +127,7 @@ export class XmlEdits {
     const nodes = made.nodesOf(content)
     const whole = this.#wholeNode(target)
     if (whole !== null && nodes.length === 0) return this.#removeWhole(matched, target, whole)
-    if (whole !== null) return this.#replaceNode(matched, whole, nodes)
+    if (whole !== null) return this.#replaceNode(matched, whole, nodes, content.around !== null)
     const inline = this.#inCode(target, this.#inlineNodes(content) ?? nodes)
     const [range, ...others] = this.#rangesOf(target)
     if (range === undefined || others.length > 0 || !inline.every((node) => node.kind === 'text')) {
@@ -170,38 +171,46 @@ export class XmlEdits {
     return isWhole ? this.#block(this.#blockOf(target)).type : null
   }
 
-  #replaceNode(matched: MatchedPlace, type: SharedRoot, nodes: readonly XmlNode[]): EditOutcome {
+  /** @param keepsStyles whether the format of the nodes cannot state the styles of BlockNote's blocks */
+  #replaceNode(
+    matched: MatchedPlace,
+    type: SharedRoot,
+    nodes: readonly XmlNode[],
+    keepsStyles: boolean,
+  ): EditOutcome {
     const made = this.#made()
     if (nodes.length > 0 && nodes.every((node) => node.kind === 'text')) {
       const name = nameOf(type)
       const paragraph = made.paragraph(nodes, textblockNames.includes(name) ? name : undefined)
-      return this.#replaceNode(matched, type, [paragraph])
+      return this.#replaceNode(matched, type, [paragraph], keepsStyles)
     }
     const unit = unitOf(type)
-    if (unit !== type && nodes.some(isContainer)) {
+    const isInContainer = unit !== type
+    if (isInContainer && !keepsStyles && nodes.some(isContainer)) {
       // A container with nested blocks replaces the stored container. Otherwise, nested blocks stay.
       const hasNested = nodes.some((node) => isContainer(node) && node.children.length > 1)
-      if (hasNested) return this.#replaceNode(matched, unit, nodes)
-      return this.#replaceNode(
-        matched,
-        type,
-        nodes.flatMap((node) => (isContainer(node) ? node.children : [node])),
-      )
+      if (hasNested) return this.#replaceNode(matched, unit, nodes, false)
+      const contents = nodes.flatMap((node) => (isContainer(node) ? node.children : [node]))
+      return this.#replaceNode(matched, type, contents, false)
     }
     this.#checkContainers(parentOf(unit), nodes)
-    const [before, own, after] = partsAround(nodes, nameOf(type))
+    const [before, found, after] = partsAround(nodes, nameOf(type), isInContainer)
+    const [own, nested] = isInContainer ? contentOf(found) : [found, []]
     let [insertions, deletions] = [0, 0]
     // In BlockNote, a container has one block, and further blocks are next to the container.
     insertions += made.insertBlocks(this.#placeNextTo(unit, 'before'), before)
     insertions += made.insertBlocks(this.#placeNextTo(unit, 'after'), after)
     if (own?.kind === 'element' && own.name === nameOf(type)) {
-      const updated = made.update(this.#transaction, type, own)
+      const updated = made.update(this.#transaction, type, own, keepsStyles)
       insertions += updated?.insertions ?? 0
       deletions += updated?.deletions ?? 0
     } else {
-      if (own !== undefined) insertions += made.insertBlocks(this.#placeNextTo(type, 'before'), [own])
+      const place = this.#placeNextTo(type, 'before')
+      if (own !== undefined && isInContainer) insertions += made.insertContent(place, own)
+      else if (own !== undefined) insertions += made.insertBlocks(place, [own])
       deletions += this.#delete(type)
     }
+    if (nested.length > 0) insertions += made.insertBlocks(placeInContainer(unit, 'start'), nested)
     return { place: matched, insertions, deletions, changed: insertions + deletions > 0 }
   }
 
@@ -315,7 +324,8 @@ export class XmlEdits {
 
   /** Checks that containers of BlockNote become children of a group or of the root. */
   #checkContainers(parent: SharedRoot | null, nodes: readonly XmlNode[]): void {
-    if (parent === this.#root.type || nameOf(parent) === blockNote.group || !nodes.some(isContainer)) return
+    const isAround = [blockNote.group, blockNote.container].some((name) => name === nameOf(parent))
+    if (parent === this.#root.type || isAround || !nodes.some(isContainer)) return
     throw this.#unsupported(
       'a container of a block can only be next to other containers; use a block outside of a table as the target',
     )
@@ -335,6 +345,7 @@ export class XmlEdits {
   #childPlace(target: ResolvedTarget, at: InsertSide): ChildPlace {
     if (target.is === 'node' && at === 'into') {
       const { type } = target.node
+      if (nameOf(type) === blockNote.container) return placeInContainer(type, 'end')
       return { parent: type, after: liveChildren(type).at(-1)?._item ?? null }
     }
     if (at === 'into' && !isHeading(target))
@@ -433,14 +444,9 @@ export class XmlEdits {
   #inlineNodes(content: NodeContent): readonly XmlNode[] | null {
     const made = this.#made(content.values)
     const nodes = made.nodesOf(content)
-    const [first, ...others] = nodes
-    const isParagraph =
-      content.around !== null &&
-      others.length === 0 &&
-      first?.kind === 'element' &&
-      isPlainTextblock(first.name) &&
-      first.attributes.length === 0
-    const inner = isParagraph ? made.padded(first.children, content.around) : nodes
+    const { around } = content
+    const paragraph = around === null ? null : paragraphOf(nodes)
+    const inner = paragraph === null || around === null ? nodes : made.padded(paragraph.children, around)
     return made.areInline(inner) ? inner : null
   }
 
@@ -518,6 +524,23 @@ export class XmlEdits {
   #unsupported = (problem: string): Error => editNotSupported(`${this.#place}: ${problem}`)
 }
 
+/** Returns the only paragraph of content in a text format, without its container; null if there is other content. */
+function paragraphOf(nodes: readonly XmlNode[]): XmlElement | null {
+  const [first, ...others] = nodes
+  if (others.length > 0 || first?.kind !== 'element') return null
+  if (first.name !== blockNote.container)
+    return isPlainTextblock(first.name) && first.attributes.length === 0 ? first : null
+  const [content, group] = first.children
+  return content?.kind === 'element' && content.name === 'paragraph' && group === undefined ? content : null
+}
+
+/** Returns the block in a container of BlockNote, and the containers that are nested in it. */
+function contentOf(node: XmlNode | undefined): [XmlNode | undefined, readonly XmlNode[]] {
+  if (node?.kind !== 'element' || node.name !== blockNote.container) return [node, []]
+  const [content, group] = node.children
+  return [content, group?.kind === 'element' ? group.children : []]
+}
+
 /**
  * Returns the node that takes the place of an element: the first one with its name, or else the first one.
  * Also returns the nodes before and after it.
@@ -525,8 +548,12 @@ export class XmlEdits {
 function partsAround(
   nodes: readonly XmlNode[],
   name: string,
+  isInContainer: boolean,
 ): [readonly XmlNode[], XmlNode | undefined, readonly XmlNode[]] {
-  const found = nodes.findIndex((node) => node.kind === 'element' && node.name === name)
+  const found = nodes.findIndex((node) => {
+    const [content] = isInContainer ? contentOf(node) : [node]
+    return content?.kind === 'element' && content.name === name
+  })
   const at = Math.max(0, found)
   return [nodes.slice(0, at), nodes[at], nodes.slice(at + 1)]
 }

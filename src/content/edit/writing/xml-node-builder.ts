@@ -17,7 +17,7 @@ import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { NodeContent } from '../edit.ts'
 import { blockNote, hardBreakNames } from '../targets/xml-names.ts'
 import type { XmlFlowView } from '../targets/xml-view.ts'
-import { type ChildPlace, liveChildren, nameOf, needsParagraph } from './tree-places.ts'
+import { type ChildPlace, liveChildren, nameOf, needsParagraph, unitOf } from './tree-places.ts'
 
 /** Steps of reading the whole root, for each struct of the document. */
 const stepsPerStruct = 60
@@ -88,7 +88,9 @@ export class XmlNodeBuilder {
     const blocks = this.#inParagraphs(nodes)
     if (blocks.length === 0) return 0
     if (needsParagraph(place, blocks[0]?.name ?? '')) blocks.unshift(this.paragraph([]))
-    const needsGroup = this.#isEmptyBlockNote(place.parent) && blocks[0]?.name !== blockNote.group
+    const isNested = nameOf(place.parent) === blockNote.container
+    const needsGroup =
+      isNested || (this.#isEmptyBlockNote(place.parent) && blocks[0]?.name !== blockNote.group)
     const hasContainers = needsGroup || needsContainers(place.parent)
     const types = blocks.map((block) => {
       const built = this.#builder.build(block)
@@ -101,6 +103,13 @@ export class XmlNodeBuilder {
     return blocks.reduce((sum, { size }) => sum + size, 0)
   }
 
+  /** Inserts the block of a container of BlockNote. */
+  insertContent(place: ChildPlace, node: XmlNode): number {
+    const block = node.kind === 'text' ? this.paragraph([node]) : node
+    this.insertTypes(place, [this.#builder.build(block)])
+    return block.size
+  }
+
   insertTypes({ parent, after }: ChildPlace, types: (Y.XmlElement | Y.XmlText)[]): void {
     Y.XmlFragment.prototype.insertAfter.call(parent, after, types)
     const marked = this.#builder.takeMarked()
@@ -111,13 +120,37 @@ export class XmlNodeBuilder {
 
   build = (node: XmlNode): Y.XmlElement | Y.XmlText => this.#builder.build(node)
 
-  /** Makes an element equal to a new element of the same name, and keeps what both have in common. */
-  update(transaction: Y.Transaction, type: SharedRoot, target: XmlElement): XmlUpdater | null {
+  /**
+   * Makes an element equal to a new element of the same name, and keeps what both have in common.
+   * @param keepsStyles whether blocks of BlockNote keep their ids and the attributes that text formats lack
+   */
+  update(
+    transaction: Y.Transaction,
+    type: SharedRoot,
+    target: XmlElement,
+    keepsStyles: boolean,
+  ): XmlUpdater | null {
     const live = this.#find(type)
-    if (live === null || live.number === target.number) return null
+    if (live === null) return null
+    const wanted = keepsStyles ? this.#styled(live, target) : target
+    if (live.number === wanted.number) return null
     const updater = new XmlUpdater(transaction, this.#vocabulary, this.#marks, this.#effort())
-    updater.update(live, target)
+    updater.update(live, wanted)
     return updater
+  }
+
+  #styled(live: LiveElement, target: XmlElement): XmlElement {
+    const [own, ...others] = target.children
+    const [stored] = live.children
+    const isContainer = target.name === blockNote.container
+    if (!isContainer && !isInContainer(live.type)) return target
+    const isSame = own?.kind === 'element' && stored?.kind === 'element' && own.name === stored.name
+    const children = isContainer && isSame ? [this.#styled(stored, own), ...others] : target.children
+    const stated = target.attributes.filter(([name]) => !isContainer && statedByText.has(name))
+    const kept = live.attributes.filter(([name]) => isContainer || !statedByText.has(name))
+    const attributes = [...kept, ...stated].sort(([a], [b]) => (a < b ? -1 : 1))
+    const number = this.#numbers.ofElement(target.name, attributes, children)
+    return { ...target, attributes, children, number }
   }
 
   #effort = (): XmlBudget => budgetFor(this.#readLive().items)
@@ -203,6 +236,19 @@ export class XmlNodeBuilder {
     }
   }
 }
+
+/** Names of the attributes of BlockNote's blocks that Markdown and HTML state. All others are styles. */
+const statedByText: ReadonlySet<string> = new Set([
+  'level',
+  'checked',
+  'start',
+  'language',
+  'url',
+  'name',
+  'caption',
+])
+
+const isInContainer = (type: SharedRoot): boolean => unitOf(type) !== type
 
 /** Returns whether the blocks in a parent are containers of BlockNote. */
 function needsContainers(parent: SharedRoot): boolean {

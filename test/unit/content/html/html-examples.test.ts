@@ -183,14 +183,6 @@ test('[FMT-63] writes nothing when a caller writes back content that HTML cannot
   expect(updatesOf(doc, () => expect(writeHtml(doc, html).changed).toBe(false))).toEqual([])
 })
 
-test('[FMT-63] writes nothing for a root of BlockNote, and rejects other content for it', () => {
-  const block = () =>
-    element('blockGroup', [element('blockContainer', [element('paragraph', [text(['a'])])])])
-  const doc = made((root) => root.insert(0, [block()]), 'document-store')
-  expect(writeHtml(doc, readHtml(doc, 'document-store'), 'document-store').changed).toBe(false)
-  expect(refusal(() => writeHtml(doc, '<p>b</p>', 'document-store'))).toContain('BlockNote')
-})
-
 test('[FMT-64] keeps custom nodes, marks and attributes on content that stays', () => {
   const doc = custom()
   const before = identities(doc, richKey)
