@@ -38,12 +38,12 @@ export class WriteLock {
   }
 
   /** Releases the lock for all holders. */
-  release(): void {
+  release(how: 'calling letGo' | 'without calling letGo' = 'calling letGo'): void {
     if (this.#held === null) return
     this.#held = null
     this.#holders = 0
     const resolve = this.#resolve
-    this.#letGo()
+    if (how === 'calling letGo') this.#letGo()
     resolve()
   }
 }

@@ -357,7 +357,7 @@ export class Room {
   #take(when: 'in a tick' | 'at the end'): void {
     const phase = this.#phase
     if (phase.is !== 'receiving' || this.#lock.held !== null) return
-    const isCostly = this.#isCostly || haveCostly(phase.updates)
+    const isCostly = when === 'in a tick' && (this.#isCostly || haveCostly(phase.updates))
     if ((isCostly && this.#waitForShare()) || this.#awaitsRights(phase.updates))
       return this.#countWaiting(null)
     const incoming = allowedOf(phase.updates)
@@ -516,7 +516,7 @@ export class Room {
    * the room next.
    */
   flush(): void {
-    this.#lock.release()
+    this.#lock.release('without calling letGo')
     this.#take('at the end')
   }
 

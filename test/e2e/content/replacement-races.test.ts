@@ -200,6 +200,24 @@ it('[ROOM-36] when the rooms are closed, stores the updates that arrived while a
   expect(state.doc.getMap('typed').size).toBe(typed)
 })
 
+it('[ROOM-36] when the rooms are closed, stores the updates that waited for the share of their workspace', async () => {
+  const { engine, rooms } = await openRooms(0)
+  const { room } = await rooms.open(address('main'))
+  const [updates, entries] = [60, 3_000]
+  for (let update = 0; update < updates; update += 1) {
+    const doc = new Y.Doc()
+    doc.transact(() => {
+      for (let entry = 0; entry < entries; entry += 1) doc.getMap('typed').set(`${update} ${entry}`, true)
+    })
+    const bytes = Y.encodeStateAsUpdate(doc)
+    room.receive({ kind: 'update', bytes, summary: readUpdate(bytes), from: nobody, onApplied: null })
+    await nextTurn()
+  }
+  await rooms.closeAll(restarting)
+  const { state } = await loadRoom(engine.log, addressKey(address('main')))
+  expect(state.doc.getMap('typed').size).toBe(updates * entries)
+})
+
 it('releases the thread of a replacement before the replacement waits for the disk', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room: stuck } = await rooms.open(address('stuck'))
