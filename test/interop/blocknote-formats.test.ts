@@ -211,7 +211,7 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
                 content,
               } as const)
         await live(written(`quoted\n\n${before}`), (server) =>
-          applyEdits(server, contentKey, [edit], contentKey),
+          applyEdits(server, contentKey, [edit], { given: contentKey, merged: false, schema: null }),
         )
       }),
       { numRuns: times(8, 60), seed },
