@@ -46,7 +46,7 @@ export class NormalForm {
     return this.#schema.topNode
   }
 
-  /** Returns the attributes that the editor stores with each node: those whose default is not null. */
+  /** Returns the attributes that the editor stores with each node: all that have a default other than null. */
   nodeDefaults = (name: string): InitialValues => this.#nodeDefaults(name).values
 
   /** Returns the name of the attribute with the id that the editor gives to each node; null without one. */

@@ -11,9 +11,9 @@ import {
 } from './normalized-search.ts'
 
 /**
- * Searches for patterns in flows. The result is the same as that of `NormalizedFlows`, but the texts are
- * normalized only where this is necessary: a part of the pattern, the anchor, is searched in the stored texts,
- * and the stored text around it is compared with the pattern.
+ * Searches for patterns in flows, with the same result as `NormalizedFlows`. It searches the stored texts for a
+ * part of the pattern, the anchor, and compares the stored text around the anchor with the pattern. It normalizes
+ * a text only if this comparison cannot decide.
  */
 export class QuoteSearch {
   readonly #flows: readonly TextFlow[]

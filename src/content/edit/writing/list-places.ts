@@ -13,7 +13,7 @@ export interface PlacedNodes {
 /**
  * Returns the places of new blocks. A list next to a list of the same kind, or in an item of it, becomes items of
  * this list, as in Markdown.
- * @param side where the blocks are in relation to their target; null if they are at an end of their parent
+ * @param side the side of the target on which the blocks are; null if they are at an end of their parent
  */
 export function placesOfLists(
   place: ChildPlace,
