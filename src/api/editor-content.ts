@@ -36,7 +36,7 @@ export const documentBeingDeleted = {
 export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
 
 /** The request member `strict` of a write. */
-export const strictSchema = {
+const strictSchema = {
   type: 'boolean',
   default: false,
   description:

@@ -85,7 +85,7 @@ export function checkFormatted(format: BlockFormat, data: unknown): TextOfBlocks
 }
 
 /** Returns the blocks of a text for a root. */
-export const blocksFor = ({ format, text, usual }: TextOfBlocks, form: BlockForm): ParsedBlocks =>
+const blocksFor = ({ format, text, usual }: TextOfBlocks, form: BlockForm): ParsedBlocks =>
   fittedTo(form, Object.values(form.features).every(Boolean) ? usual : format.parse(text, form.features))
 
 const fittedTo = (form: BlockForm, parsed: ParsedBlocks): ParsedBlocks => ({

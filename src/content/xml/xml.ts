@@ -76,7 +76,7 @@ export const planXml = (
   })
 
 /** Compares a root or a nested fragment with a target whose attributes have types, like `planXml`. */
-export const planTyped = (
+const planTyped = (
   type: SharedRoot | undefined,
   contentKey: string,
   target: TypedElement,

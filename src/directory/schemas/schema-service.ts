@@ -27,7 +27,7 @@ export const schemasMax = 100
 /** Maximum length of the JSON of a schema in characters. */
 export const schemaLengthMax = 262_144
 /** Maximum number of editors of one document that have a schema. */
-export const editorsWithSchemaMax = 1_000
+const editorsWithSchemaMax = 1_000
 
 /** Stores the schemas of API keys, and the names of the schemas that are attached to editors. */
 export class SchemaService {

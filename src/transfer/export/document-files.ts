@@ -115,7 +115,7 @@ const readableLength = 40
  * Returns the name of a document's folder. The name contains the ids, shortened for people to read, and
  * digests of the address, which make the name unique.
  */
-export function folderOf(address: DocumentAddress): string {
+function folderOf(address: DocumentAddress): string {
   const { workspaceId, apiKey, organizationId, documentId, editorId } = address
   const owner = sha256Of(JSON.stringify([workspaceId, apiKey, organizationId])).slice(0, digestLength)
   const own = sha256Of(JSON.stringify([documentId, editorId])).slice(0, digestLength)

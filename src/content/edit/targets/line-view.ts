@@ -124,7 +124,7 @@ class AttributeValues {
 }
 
 /** Returns the formatting attributes of the character at `offset`. */
-export function attributesAt(runs: readonly AttributeRun[], offset: number): Record<string, Json> {
+function attributesAt(runs: readonly AttributeRun[], offset: number): Record<string, Json> {
   const attributes = new Map<string, unknown>()
   for (const { start, changes } of runs) {
     if (start > offset) break

@@ -52,7 +52,7 @@ function randomRange(random: Random, block: Block): { start: number; end: number
 }
 
 /** Returns a target. Few targets are missing or ambiguous. */
-export function randomTarget(random: Random, root: Block, rules: Rules): TargetRequest {
+function randomTarget(random: Random, root: Block, rules: Rules): TargetRequest {
   const leaves = rules.kind === 'text' ? [root] : leavesOf(root)
   const way = random.below(20)
   if (way === 0) return 'absent words'
