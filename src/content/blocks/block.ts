@@ -32,6 +32,9 @@ export interface Blockquote {
 
 export type BlockList = BulletList | OrderedList | TaskList
 
+export const isList = (block: NeutralBlock): block is BlockList =>
+  block.kind === 'bulletList' || block.kind === 'orderedList' || block.kind === 'taskList'
+
 export interface BulletList {
   readonly kind: 'bulletList'
   readonly children: readonly ListItem[]

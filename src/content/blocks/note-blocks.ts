@@ -4,6 +4,7 @@ import {
   continued,
   type Image,
   type Inline,
+  isList,
   type ListItem,
   type NeutralBlock,
   type Paragraph,
@@ -162,9 +163,6 @@ const joinedItem = <Item extends ListItem | TaskItem>(item: Item): Item => ({
   ...item,
   children: joinedLists(item.children),
 })
-
-const isList = (block: NeutralBlock): block is BlockList =>
-  block.kind === 'bulletList' || block.kind === 'orderedList' || block.kind === 'taskList'
 
 const continues = (first: NeutralBlock, next: NeutralBlock): boolean =>
   isList(first) && first.kind === next.kind && (next.kind !== 'orderedList' || next.start === continued)

@@ -7,6 +7,7 @@ import type {
   TableCell,
   TaskItem,
 } from '../blocks/block.ts'
+import { isList } from '../blocks/block.ts'
 import type { WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
@@ -171,9 +172,6 @@ class HtmlWriter {
     return wanted
   }
 }
-
-const isList = ({ kind }: NeutralBlock): boolean =>
-  kind === 'bulletList' || kind === 'orderedList' || kind === 'taskList'
 
 interface Tag {
   readonly name: string

@@ -11,6 +11,7 @@ import type {
   TableCell,
   TaskItem,
 } from '../blocks/block.ts'
+import { isList } from '../blocks/block.ts'
 import type { WrittenBlocks } from '../blocks/block-format.ts'
 import { isInvisible } from '../blocks/block-keys.ts'
 import type { Output } from '../output.ts'
@@ -44,9 +45,6 @@ export function writeMarkdown(blocks: readonly NeutralBlock[], output: Output): 
   }
   return { text: parts.join('\n'), starts: lines }
 }
-
-const isList = (block: NeutralBlock): block is BlockList =>
-  block.kind === 'bulletList' || block.kind === 'orderedList' || block.kind === 'taskList'
 
 /** Returns whether Markdown would read two lists as one if they had the same marker. */
 const continuesList = (previous: NeutralBlock, block: NeutralBlock): boolean =>

@@ -43,7 +43,8 @@ export function countFormatting(type: SharedRoot, output: Output): void {
 
 const jsonText = (value: object): string => JSON.stringify(value, withoutBigInts) ?? ''
 
-const withoutBigInts = (_key: string, value: unknown): unknown =>
+/** Converts bigints to strings, because `JSON.stringify` rejects them. */
+export const withoutBigInts = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `${value}` : value
 
 export function typeOfValue(value: unknown): ValueType | null {

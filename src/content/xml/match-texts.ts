@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { diffTokens } from '../diff/diff.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 import { readSequence, type SequenceContent } from '../yjs/sequence-content.ts'
+import { withoutBigInts } from './attribute-values.ts'
 
 /** A text in the live document, and the corresponding text in the past document; null if there is none. */
 export type TextPair =
@@ -37,13 +38,6 @@ export function matchTexts(live: readonly SharedRoot[], past: readonly SharedRoo
   return pairs
 }
 
-/**
- * Converts bigints, which JSON does not have, to strings. Different texts may then have the same JSON, so
- * texts with the same JSON are also compared completely.
- */
-const withoutBigInts = (_key: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? String(value) : value
-
 /** Assigns numbers to texts. Texts with equal cells have equal numbers. */
 class TokenSequence {
   readonly #known = new Map<string, { readonly cells: SequenceContent['cells']; readonly token: number }[]>()
@@ -54,6 +48,7 @@ class TokenSequence {
   }
 
   #tokenOf(cells: SequenceContent['cells']): number {
+    // Different texts may have the same JSON, so texts with the same JSON are also compared completely.
     const likeness = JSON.stringify(cells, withoutBigInts)
     const alike = this.#known.get(likeness) ?? []
     const same = alike.find((other) => isDeepStrictEqual(other.cells, cells))

@@ -1,5 +1,6 @@
 import type * as Y from 'yjs'
 import type { Json } from '../../json/json.ts'
+import { toJson } from '../../json/json.ts'
 import type { PlainTextState } from '../../text/text-state.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { WorkLimit } from '../work-limit.ts'
@@ -147,3 +148,13 @@ export function blockAt({ blocks }: Pick<FlowView, 'blocks'>, flow: number, offs
 /** Returns the text of a range. */
 export const textIn = ({ flows }: FlowView, { flow, start, end }: TextRange): string =>
   (flows[flow] as TextFlow).text.slice(start, end)
+
+/** Yields the nodes that have an attribute, with its value. A value of null counts as absent. */
+export function* nodesWith(nodes: readonly ViewNode[], name: string): Generator<NodeWithAttribute> {
+  for (const node of nodes) {
+    const item = node.type._map.get(name)
+    if (item === undefined || item.deleted) continue
+    const value = toJson(item.content.getContent()[item.length - 1])
+    if (value !== undefined && value !== null) yield { node, block: node.firstBlock, value }
+  }
+}

@@ -12,7 +12,7 @@ import {
   type FlowPiece,
   type FlowView,
   inlinePlaceholder,
-  type NodeWithAttribute,
+  nodesWith,
   type TextBlock,
   type TextFlow,
   type ViewNode,
@@ -430,12 +430,3 @@ function offsetIn(pieces: readonly FlowPiece[], index: number): number {
 
 /** Returns the index in the shared text at which a piece of text starts. */
 const indexOf = (piece: FlowPiece): number => (piece.source === null ? 0 : (piece.index ?? 0))
-
-function* nodesWith(nodes: readonly ViewNode[], name: string): Generator<NodeWithAttribute> {
-  for (const node of nodes) {
-    const item = node.type._map.get(name)
-    if (item === undefined || item.deleted) continue
-    const value = toJson(item.content.getContent()[item.length - 1])
-    if (value !== undefined && value !== null) yield { node, block: node.firstBlock, value }
-  }
-}

@@ -18,6 +18,11 @@ export type ResolvedTarget =
   | { readonly is: 'block'; readonly block: number; readonly isHeading: boolean }
   | { readonly is: 'node'; readonly node: ViewNode; readonly block: number }
 
+export const isHeading = (
+  target: ResolvedTarget,
+): target is Extract<ResolvedTarget, { is: 'block' }> & { readonly isHeading: true } =>
+  target.is === 'block' && target.isHeading
+
 /** A root in which targets are resolved. */
 export interface TargetRoot extends AnchoredRoot {
   /** Called with each target that is found. */

@@ -1,6 +1,5 @@
 import * as Y from 'yjs'
 import { limits } from '../../../model/limits.ts'
-import { toJson } from '../../json/json.ts'
 import { Output } from '../../output.ts'
 import { readTextState, storedText } from '../../text/text-state.ts'
 import { readAttributes } from '../../xmltext/attributes.ts'
@@ -11,7 +10,7 @@ import {
   type FlowPiece,
   type FlowView,
   inlinePlaceholder,
-  type NodeWithAttribute,
+  nodesWith,
   offsetsOf,
   type TextBlock,
   type TextFlow,
@@ -263,12 +262,3 @@ const textOf = (child: XmlChild): string =>
 
 const inlineText = ({ nodeName }: Y.XmlElement): string =>
   hardBreakNames.has(nodeName) ? '\n' : inlinePlaceholder
-
-function* nodesWith(nodes: readonly ViewNode[], name: string): Generator<NodeWithAttribute> {
-  for (const node of nodes) {
-    const item = node.type._map.get(name)
-    if (item === undefined || item.deleted) continue
-    const value = toJson(item.content.getContent()[item.length - 1])
-    if (value !== undefined && value !== null) yield { node, block: node.firstBlock, value }
-  }
-}

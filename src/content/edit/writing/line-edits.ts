@@ -7,7 +7,13 @@ import { editNotSupported, targetNotFound } from '../edit-errors.ts'
 import { offsetAtIndex, type TextBlock } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
 import { placeOf } from '../targets/places.ts'
-import { placeOfTarget, type ResolvedTarget, resolveTarget, spendOnWriting } from '../targets/resolve.ts'
+import {
+  isHeading,
+  placeOfTarget,
+  type ResolvedTarget,
+  resolveTarget,
+  spendOnWriting,
+} from '../targets/resolve.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { blocksOfContent, type LineEditRoot, QuillEdits } from './quill-edits.ts'
 import { sectionEnd } from './section.ts'
@@ -216,8 +222,6 @@ export class LineEdits {
     return { place, ...counts, changed: real.length > 0 }
   }
 }
-
-const isHeading = (target: ResolvedTarget): boolean => target.is === 'block' && target.isHeading
 
 const unchanged = (place: MatchedPlace): EditOutcome => ({
   place,

@@ -9,7 +9,13 @@ import { editNotSupported } from '../edit-errors.ts'
 import { blockAt, type TextBlock, type TextFlow, type TextRange } from '../targets/flow-view.ts'
 import { isCell, isPlainNode, lexicalType, nestedLevel } from '../targets/nested-names.ts'
 import { type NestedFlowView, nestedAttributes } from '../targets/nested-view.ts'
-import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import {
+  isHeading,
+  placeOfTarget,
+  type ResolvedTarget,
+  resolveTarget,
+  type TargetRoot,
+} from '../targets/resolve.ts'
 import { shownText } from '../targets/shown-text.ts'
 import { linesOf, requireTextContent } from './content-text.ts'
 import { indexOfItem, lexicalFormat, NestedFlowWriter, newTextNode } from './nested-writer.ts'
@@ -255,8 +261,6 @@ export class NestedEdits {
 
   #unsupported = (problem: string): Error => editNotSupported(`${this.#place}: ${problem}`)
 }
-
-const isHeading = (target: ResolvedTarget): boolean => target.is === 'block' && target.isHeading
 
 /** Returns the value of an attribute; null if it is absent. */
 function storedAttribute(type: SharedRoot, name: string): Json {

@@ -10,7 +10,7 @@ import type { EditOutcome, InsertedContent, InsertPlace, MatchedPlace } from '..
 import { editNotSupported } from '../edit-errors.ts'
 import { indexAtOffset } from '../targets/flow-view.ts'
 import type { LineFlowView } from '../targets/line-view.ts'
-import { placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
+import { isHeading, placeOfTarget, type ResolvedTarget, type TargetRoot } from '../targets/resolve.ts'
 import { sectionEnd } from './section.ts'
 
 /** A text root, and the content of an edit. */
@@ -156,6 +156,3 @@ export class QuillEdits {
     return found === -1 ? this.#text.length : found
   }
 }
-
-const isHeading = (target: ResolvedTarget): target is Extract<ResolvedTarget, { is: 'block' }> =>
-  target.is === 'block' && target.isHeading

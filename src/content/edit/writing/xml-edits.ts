@@ -25,7 +25,13 @@ import {
   type TextRange,
   type TextSource,
 } from '../targets/flow-view.ts'
-import { placeOfTarget, type ResolvedTarget, resolveTarget, type TargetRoot } from '../targets/resolve.ts'
+import {
+  isHeading,
+  placeOfTarget,
+  type ResolvedTarget,
+  resolveTarget,
+  type TargetRoot,
+} from '../targets/resolve.ts'
 import {
   blockNote,
   hardBreakNames,
@@ -564,8 +570,6 @@ const isContainer = (node: XmlNode): node is Extract<XmlNode, { kind: 'element' 
 
 const runsIn = (nodes: readonly XmlNode[]): number =>
   nodes.reduce((sum, node) => sum + (node.kind === 'text' ? node.runs.length : 0), 0)
-
-const isHeading = (target: ResolvedTarget): boolean => target.is === 'block' && target.isHeading
 
 /** Returns whether text can be inserted into a block. Elements such as a horizontal rule cannot have text. */
 const isTextblock = ({ type }: TextBlock, { pieces }: TextFlow): boolean =>
