@@ -5,7 +5,10 @@ import type { NeutralBlock } from './block.ts'
 import { BlockKeys, isInvisible } from './block-keys.ts'
 import type { LiveBlock } from './merge-blocks.ts'
 
-/** Blocks and formatting that a root supports. A text in the syntax of others stays text, or is unwrapped. */
+/**
+ * Blocks and formatting that a root supports. Markdown reads the syntax of all others as text, and HTML reads only
+ * their content.
+ */
 export interface BlockFeatures {
   readonly table: boolean
   readonly strike: boolean
@@ -171,7 +174,7 @@ function unchangedEnds(
   return [...blocks.slice(0, start).map(asStored), ...changed, ...blocks.slice(end).map(asStored)]
 }
 
-/** Assigns the blocks that a text is read as to the blocks that were written, by their positions. */
+/** Returns each written block with the blocks that its part of the text is read as. The positions decide. */
 function liveBlocks(
   blocks: readonly NeutralBlock[],
   starts: readonly number[],

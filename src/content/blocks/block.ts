@@ -47,7 +47,7 @@ export interface OrderedList {
   readonly children: readonly ListItem[]
 }
 
-/** Stands for the number of an ordered list whose items follow those of the list before it. */
+/** Number of an ordered list whose items continue the numbers of the list before it. */
 export const continued = -1
 
 export interface TaskList {

@@ -21,9 +21,9 @@ import { readXmlView } from './targets/xml-view.ts'
 
 /** An anchor in a request. */
 export interface RequestedAnchor {
-  /** Name of the root; undefined: `contentKeyOf` chooses it. */
+  /** Name of the root; undefined if `contentKeyOf` must choose it. */
   readonly contentKey: string | undefined
-  /** The text of the anchor; null: only the root is needed. */
+  /** The text of the anchor; null if only the root is needed. */
   readonly quote: QuoteTarget | null
 }
 
@@ -31,11 +31,11 @@ export interface RequestedAnchor {
 export interface StoredAnchor {
   readonly contentKey: string
   readonly position: string
-  /** Absent: the anchor is a place between two characters. */
+  /** Absent if the anchor is a place between two characters. */
   readonly positionEnd?: string
 }
 
-/** Questions about the anchors of one document. */
+/** Queries for the anchors of one document. */
 export interface AnchorQueries {
   readonly find: readonly RequestedAnchor[]
   readonly show: readonly StoredAnchor[]
@@ -58,15 +58,15 @@ export interface AnchorPlace extends ShownQuote {
   readonly shortened?: true
 }
 
-/** The answers to `AnchorQueries`, in the same order. A place is null if the text was deleted. */
+/** The results of `AnchorQueries`, in the same order. A place is null if the text was deleted. */
 export interface AnchorAnswers {
   readonly found: readonly FoundAnchor[]
   readonly shown: readonly (AnchorPlace | null)[]
 }
 
 /**
- * Answers questions about the anchors of a document. Each root is read once. The time is linear in the document
- * for each quote, and for all other questions together.
+ * Finds the quotes of new anchors, and the text of stored ones. Reads each root once. The time is linear in the
+ * document for each quote, and for all stored anchors together.
  */
 export function lookUpAnchors(doc: Y.Doc, { find, show }: AnchorQueries): AnchorAnswers {
   const roots = new RootReader(doc)
@@ -115,7 +115,7 @@ function viewOf(root: SharedRoot, kind: RootKind): FlowView | null {
   return kind === 'text' || kind === 'none' ? readLineView(root) : null
 }
 
-/** The anchor, as messages name it. */
+/** Name of the anchor in messages. */
 const place = 'anchor'
 
 function findAnchor(roots: RootReader, { contentKey: given, quote }: RequestedAnchor): FoundAnchor {
@@ -189,7 +189,7 @@ function placeAcross(view: FlowView, from: FlowPlace, to: FlowPlace): AnchorPlac
   return { ...shown, ...(after !== undefined && { after }) }
 }
 
-/** Returns the start of a text. The text after the whole text does not follow it. */
+/** Returns the start of a long text, without `after`. */
 const shortened = ({ quote, before }: ShownQuote): AnchorPlace => ({
   quote: quote.slice(0, shownQuoteMax).toWellFormed(),
   ...(before !== undefined && { before }),

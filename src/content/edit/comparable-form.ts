@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts'
 import { toJson } from '../json/json.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
 
-/** Starts and ends the form of content that is not text. No stored text contains this character. */
+/** Delimiter of content that is not text. No stored text contains this character. */
 const bracket = '\ud801'
 
 /** Returns the content of an item as a string. Equal content has equal strings. Text stands for itself. */

@@ -13,13 +13,13 @@ export interface StoredRange extends StoredId {
 export interface EditDependency {
   /** Shared types that are targets. They must still exist. */
   readonly types: readonly StoredId[]
-  /** The text of the target, of which something must still exist; empty if the target is not a text. */
+  /** The text of the target. A part of it must still exist. Empty if the target is not a text. */
   readonly target: readonly StoredRange[]
   /** Elements of arrays that the edit deletes. All of them must still exist. */
   readonly elements: readonly StoredRange[]
   /** All content that the edit deletes. */
   readonly deleted: readonly StoredRange[]
-  /** True for an insertion. The document has the content twice if it is inserted twice. */
+  /** True for an insertion, which the server writes again if it is repeated. */
   readonly isInsertion: boolean
 }
 
@@ -27,7 +27,7 @@ export interface EditDependency {
 export interface InsertedRun {
   /** Index of the first edit that has inserted a part of it. */
   readonly edit: number
-  /** The shared type that contains it, and must still exist: the name of a root, or the id of its item. */
+  /** Name of the root that contains it, or the id of the shared type that contains it and must still exist. */
   readonly parent: string | StoredId
   /** Key of a map entry; null in a sequence. */
   readonly key: string | null
@@ -42,7 +42,7 @@ export interface InsertedRun {
 
 /** The stored content on which the edits of a request depend, and their new content. */
 export interface EditDependencies {
-  /** One for each edit. */
+  /** The dependencies of each edit, in the order of the request. */
   readonly edits: readonly EditDependency[]
   readonly inserted: readonly InsertedRun[]
 }

@@ -48,10 +48,7 @@ function typed(type: ValueType, names: string): [string, ValueType][] {
   return names.split(' ').map((name) => [name, type])
 }
 
-/**
- * Starts the name under which the attribute types of marks are recorded, so that it differs from the name of
- * every element.
- */
+/** Prefix of the names under which the attribute types of marks are recorded. No name of an element has it. */
 export const markOwner = '--'
 
 /** How a document uses a name. */

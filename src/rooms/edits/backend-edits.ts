@@ -220,7 +220,7 @@ export class BackendEdits {
   async anchors(queries: AnchorQueries, sizeMax = Number.POSITIVE_INFINITY): Promise<AnchorAnswers | null> {
     const { state, readers } = this.#room
     if (state.sizeBytes > sizeMax) return null
-    // The document is searched once for each quote. All other questions together need one pass.
+    // The document is searched once for each quote. All stored anchors together need one pass.
     const bytes = state.sizeBytes * Math.max(1, queries.find.length)
     const read = await this.#readLive(
       () =>

@@ -18,8 +18,9 @@ const triesMax = 3
  * Integrates an update (V1) into a copy of the document, on a thread. The document must be locked, because
  * the result is valid only for the current state of the document.
  * @param schema the schema that the result must match; null without one
- * @throws ApiError INVALID_ARGUMENT if it does not match; RESOURCE_EXHAUSTED if the update is too expensive or too many jobs wait for a thread;
- * UNAVAILABLE if the store is unavailable; ABORTED if other nodes keep changing the document
+ * @throws ApiError INVALID_ARGUMENT if it does not match; RESOURCE_EXHAUSTED if the update is too expensive or too
+ * many jobs wait for a thread; UNAVAILABLE if the store is unavailable; ABORTED if other nodes keep changing the
+ * document
  */
 export async function placeOnThread(
   room: EditContext,

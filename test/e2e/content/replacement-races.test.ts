@@ -181,7 +181,7 @@ it('[ROOM-35] applies a small but expensive update outside the event loop', asyn
   await rooms.closeAll(restarting)
 })
 
-it('[ROOM-36] when the rooms are closed, stores the updates that arrived while a room was locked', async () => {
+it('[ROOM-36] stores the updates that arrived while a room was locked when the rooms are closed', async () => {
   const { engine, rooms } = await openRooms(1)
   const { room } = await rooms.open(address('main'))
   await replace(room, 'xml', paragraphs(2_000))
@@ -200,7 +200,7 @@ it('[ROOM-36] when the rooms are closed, stores the updates that arrived while a
   expect(state.doc.getMap('typed').size).toBe(typed)
 })
 
-it('[ROOM-36] when the rooms are closed, stores the updates that waited for the share of their workspace', async () => {
+it('[ROOM-36] stores the updates that wait for the share of their workspace when the rooms are closed', async () => {
   const { engine, rooms } = await openRooms(0)
   const { room } = await rooms.open(address('main'))
   const [updates, entries] = [60, 3_000]

@@ -15,11 +15,11 @@ import { isOpen, targetFrom, withoutLastBreak } from './quill-text.ts'
 
 /** A change of a part of a text of Quill. Positions are indexes in the shared text. */
 export type QuillChange =
-  /** Inserts blocks before the line that starts at an index, or at the end. */
+  /** An insertion of blocks before the line that starts at an index, or at the end. */
   | { readonly is: 'insertion'; readonly index: number }
-  /** Replaces whole lines by blocks. */
+  /** A replacement of whole lines by blocks. */
   | { readonly is: 'lines'; readonly start: number; readonly end: number }
-  /** Replaces a part of a line by the only paragraph, with white space around it. */
+  /** A replacement of a part of a line by the only paragraph, with white space around it. */
   | {
       readonly is: 'text'
       readonly start: number
@@ -31,9 +31,9 @@ export type QuillChange =
 export const planQuillChange = (
   root: SharedRoot,
   blocks: readonly NeutralBlock[],
-  edit: QuillChange,
+  change: QuillChange,
 ): PlannedUpdate | null =>
-  planFormattedText(root, (formats, stored) => targetOfEdit(blocks, edit, formats, stored))
+  planFormattedText(root, (formats, stored) => targetOfChange(blocks, change, formats, stored))
 
 /** Returns the text of the only paragraph or image; null if the blocks have another form. */
 export function onlyLine([block, ...others]: readonly NeutralBlock[]): readonly Inline[] | null {
@@ -43,22 +43,22 @@ export function onlyLine([block, ...others]: readonly NeutralBlock[]): readonly 
   return block.content
 }
 
-function targetOfEdit(
+function targetOfChange(
   blocks: readonly NeutralBlock[],
-  edit: QuillChange,
+  change: QuillChange,
   formats: FormatTable,
   stored: FormattedTextState,
 ): FormattedTarget {
   const { content } = stored
   const [first, end] =
-    edit.is === 'insertion'
-      ? [offsetOf(stored, edit.index), offsetOf(stored, edit.index)]
-      : [offsetOf(stored, edit.start), offsetOf(stored, edit.end)]
-  const start = edit.is === 'lines' ? afterBlockEmbeds(content, first, end) : first
+    change.is === 'insertion'
+      ? [offsetOf(stored, change.index), offsetOf(stored, change.index)]
+      : [offsetOf(stored, change.start), offsetOf(stored, change.end)]
+  const start = change.is === 'lines' ? afterBlockEmbeds(content, first, end) : first
   const isAtEnd = end === content.text.length
   const replaced = { ...stored, content: targetFrom(piecesOf(content, start, end), formats) }
   const lines = new QuillRoot(undefined, 'simple', formats, replaced).linesOf(blocks)
-  const inserted = insertedPieces(content, edit, lines, isAtEnd)
+  const inserted = insertedPieces(content, change, lines, isAtEnd)
   const suffix = content.text.length - end
   const whole = [...piecesOf(content, 0, start), ...inserted, ...piecesOf(content, end, content.text.length)]
   const target = targetFrom(whole, formats)
@@ -67,14 +67,15 @@ function targetOfEdit(
 
 function insertedPieces(
   content: FormattedText,
-  edit: QuillChange,
+  change: QuillChange,
   lines: readonly QuillPiece[],
   isAtEnd: boolean,
 ): readonly QuillPiece[] {
-  if (edit.is === 'text') return [plain(edit.around.start), ...lines.slice(0, -1), plain(edit.around.end)]
+  if (change.is === 'text')
+    return [plain(change.around.start), ...lines.slice(0, -1), plain(change.around.end)]
   const own = isAtEnd && isOpen(content) ? withoutLastBreak(lines) : lines
   // The last line gets its line break, so that another line can follow it.
-  const needsBreak = edit.is === 'insertion' && isAtEnd && content.text !== '' && !endsLine(content)
+  const needsBreak = change.is === 'insertion' && isAtEnd && content.text !== '' && !endsLine(content)
   return needsBreak ? [plain('\n'), ...own] : own
 }
 

@@ -95,7 +95,7 @@ class QuillTreeReader {
     return lines
   }
 
-  /** Returns where the text that starts at `at` ends: at a line break, at an embed or at `end`. */
+  /** Returns the end of the text that starts at `at`: the next line break or embed, or `end`. */
   #endOfText(at: number, end: number): number {
     const { text, embeds } = this.#content
     for (let next = at + 1; next < end; next++) {
@@ -174,7 +174,7 @@ class QuillTreeReader {
     return this.#writer.named(name, children, new Map([...stated, ...this.#unstated(line)]))
   }
 
-  /** Returns the attribute for what the structure of a line does not state. */
+  /** Returns the attribute that keeps the attributes of a line, if its structure does not state all of them. */
   #unstated({
     structure,
     format,

@@ -3,7 +3,7 @@ import type { TextFlow, TextRange } from './flow-view.ts'
 import { normalizeText } from './normalized-text.ts'
 import { occurrences } from './occurrences.ts'
 
-/** Separates flows that a quote must not cross. Neither a quote nor a stored text contains this character. */
+/** Separator of flows that a quote must not cross. Neither a quote nor a stored text contains it. */
 export const separator = '\ud801'
 
 /** The ranges of one occurrence of a quote: one for each flow that it touches. */

@@ -25,7 +25,7 @@ const [stepsPerStruct, stepsPerUnit] = [100, 10]
 
 type Range = readonly [start: number, end: number]
 
-/** Returns the text of a format, if a root of a text accepts it as content: Markdown, or any format in Quill. */
+/** Returns the blocks of content in Markdown or HTML for a text of Quill; null for other content or texts. */
 export function blocksOfContent(
   root: LineEditRoot,
   content: InsertedContent,
@@ -93,13 +93,13 @@ export class QuillEdits {
     }
     if (isInText && place.at === 'into')
       throw editNotSupported(`${this.#place}: a line cannot contain blocks; insert them before or after it`)
-    const offset = this.#offsetBeside(target, range, place.at)
+    const offset = this.#offsetNextTo(target, range, place.at)
     const isAtEnd = offset === this.#text.length && !this.#text.endsWith('\n')
     return this.#write(matched, { is: 'insertion', index: indexAtOffset(this.#state, offset, isAtEnd) })
   }
 
   /** Returns the start of the line before which new lines are inserted. */
-  #offsetBeside(target: ResolvedTarget, [start, end]: Range, at: InsertPlace['at']): number {
+  #offsetNextTo(target: ResolvedTarget, [start, end]: Range, at: InsertPlace['at']): number {
     if (at === 'before') return this.#lineStart(start)
     if (!isHeading(target)) return Math.min(this.#lineEnd(end) + 1, this.#text.length)
     const next = this.#view.blocks[sectionEnd(this.#view, target.block)]
