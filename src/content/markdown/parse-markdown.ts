@@ -174,10 +174,9 @@ class TokenReader {
   }
 
   #fence(token: Token): NeutralBlock {
-    const info = plainInfo(token.info).trim()
-    const id = placeholderInfo.exec(info)
-    if (id !== null) return this.#custom(id[1] as string, id[2] ?? '')
-    const [language = ''] = info.split(/\s/, 1)
+    const placeholder = placeholderInfo.exec(token.info.trim())
+    if (placeholder !== null) return this.#custom(placeholder[1] as string, plainInfo(placeholder[2] ?? ''))
+    const [language = ''] = plainInfo(token.info).trim().split(/\s/, 1)
     return {
       kind: 'codeBlock',
       language: language === '' ? null : language,

@@ -211,6 +211,25 @@ describe('placeholders', () => {
     expect(() => write(doc(), 'a\n![x](weft-inline:9-9)\n')).toThrow(/"9-9"/)
   })
 
+  it.each([
+    ['its id is missing', /weft-block \S+/, 'weft-block', 'callout'],
+    ['its id is changed', /weft-block (\d+)-/, 'weft-block $1', '\\d+'],
+  ])('[FMT-6] rejects the placeholder of a block when %s', (_case, from, to, named) => {
+    const live = docOf('<paragraph>a</paragraph><callout><paragraph>b</paragraph></callout>', richKey)
+    const before = xml(live)
+    const markdown = read(live).replace(from, to)
+    expect(() => write(live, markdown)).toThrow(new RegExp(`line 3.*"${named}"`))
+    expect(xml(live)).toBe(before)
+  })
+
+  it('[FMT-2] writes nothing when code has the language of a placeholder', () => {
+    const live = docOf(
+      '<codeBlock language="weft-block 1-2 chart">x</codeBlock><codeBlock language="weft-block">y</codeBlock>',
+      richKey,
+    )
+    expect(write(live, read(live))).toEqual([])
+  })
+
   it('[FMT-6] shows a table that Markdown cannot represent as a placeholder', () => {
     const live = docOf(
       '<table><tableRow><tableCell colspan="2"><paragraph>a</paragraph></tableCell></tableRow></table>',
