@@ -2093,7 +2093,7 @@ export interface paths {
 									contentKey?: string | null;
 									/** @description Yjs relative position, encoded and base64. It keeps its place while the content changes. */
 									position?: string | null;
-									/** @description The same, of the end of a range. */
+									/** @description Position of the end of a range, in the same form. */
 									positionEnd?: string | null;
 									/** @description Text of the content, instead of `position`. The server finds it as `/v2/crdt/edit` does, and stores its positions. */
 									quote?: string | null;
@@ -3068,7 +3068,7 @@ export interface paths {
 										position: string;
 										/**
 										 * Format: byte
-										 * @description The same, of the end of a range.
+										 * @description Position of the end of a range, in the same form.
 										 */
 										positionEnd?: string;
 									} | null;
@@ -3092,7 +3092,7 @@ export interface paths {
 										before?: string;
 										/** @description Text after it in its block. */
 										after?: string;
-										/** @description True: `quote` is only the start of the text. */
+										/** @description True if `quote` is only the start of the text. */
 										shortened?: boolean;
 									} | null;
 									suggestion: {
@@ -3233,7 +3233,7 @@ export interface paths {
 									contentKey?: string | null;
 									/** @description Yjs relative position, encoded and base64. It keeps its place while the content changes. */
 									position?: string | null;
-									/** @description The same, of the end of a range. */
+									/** @description Position of the end of a range, in the same form. */
 									positionEnd?: string | null;
 									/** @description Text of the content, instead of `position`. The server finds it as `/v2/crdt/edit` does, and stores its positions. */
 									quote?: string | null;

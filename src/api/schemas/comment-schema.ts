@@ -54,7 +54,7 @@ const contentKey = {
     'Name of the root. Default: the root of the attached schema, else the only root of the editor, else `content`.',
 } as const
 
-const positionEnd = { ...position, description: 'The same, of the end of a range.' } as const
+const positionEnd = { ...position, description: 'Position of the end of a range, in the same form.' } as const
 
 const context = { type: 'string', maxLength: limits.quoteCharacters } as const
 
@@ -98,7 +98,7 @@ const anchorPlace = {
     quote: { type: 'string', description: `Text of the anchor; at most ${shownQuoteMax} UTF-16 units.` },
     before: { type: 'string', description: 'Text before it in its block.' },
     after: { type: 'string', description: 'Text after it in its block.' },
-    shortened: { type: 'boolean', description: 'True: `quote` is only the start of the text.' },
+    shortened: { type: 'boolean', description: 'True if `quote` is only the start of the text.' },
   },
 } as const
 
