@@ -26,6 +26,7 @@ const withMark: Rules['marked'] = (marks, name, value) => {
 
 const textRules: Rules = {
   kind: 'text',
+  keepsOnlyBlock: false,
   levelOf: () => null,
   newBlock: () => ({ name: '', attributes: {} }),
   marked: withMark,
@@ -47,6 +48,7 @@ function textDoc(random: Random, isMarked: boolean): Y.Doc {
 
 const xmlRules: Rules = {
   kind: 'xml',
+  keepsOnlyBlock: false,
   levelOf: ({ name, attributes }) => (name === 'heading' ? Number(attributes.level) : null),
   newBlock: () => ({ name: 'paragraph', attributes: {} }),
   marked: withMark,
@@ -87,6 +89,7 @@ const withoutIds = (attributes: Attributes): Attributes =>
 
 const slateRules: Rules = {
   kind: 'xmltext',
+  keepsOnlyBlock: false,
   levelOf: ({ name }) => (name === 'heading-one' ? 1 : name === 'heading-two' ? 2 : null),
   newBlock: (root, near) => {
     if (near !== null && slateRules.levelOf(near) === null)
@@ -136,6 +139,7 @@ const bits: Readonly<Record<string, number>> = { bold: 1, italic: 2 }
 
 const lexicalRules: Rules = {
   kind: 'xmltext',
+  keepsOnlyBlock: true,
   levelOf: ({ name, attributes }) => (name === 'heading' ? Number(String(attributes.__tag).slice(1)) : null),
   newBlock: (_root, near) =>
     near !== null && lexicalRules.levelOf(near) === null

@@ -34,6 +34,8 @@ export interface Block {
 /** Rules of a kind of root. */
 export interface Rules {
   readonly kind: 'text' | 'xml' | 'xmltext'
+  /** Whether the only block of a root stays, without its text, when it is removed. */
+  readonly keepsOnlyBlock: boolean
   levelOf(block: Block): number | null
   /** Returns a new paragraph next to a block; null: at an end of the root. */
   newBlock(root: Block, near: Block | null): Pick<Block, 'name' | 'attributes'>
@@ -334,6 +336,12 @@ function removeBlock(root: Block, block: Block): void {
   parent.blocks.splice(parent.blocks.indexOf(block), 1)
 }
 
+/** Returns whether a root contains nothing but a block. */
+function isAlone(root: Block, block: Block): boolean {
+  const parent = parentOf(root, block) as Block
+  return parent.blocks.length === 1 && (parent === root || isAlone(root, parent))
+}
+
 const withSet = (attributes: Attributes, set: Attributes): Attributes =>
   Object.fromEntries(
     Object.entries({ ...attributes, ...set }).filter(([name]) => !(name in set) || set[name] !== null),
@@ -364,7 +372,9 @@ export function applyToBlocks(root: Block, rules: Rules, edit: EditRequest, text
     else if (rules.kind === 'text') {
       const { start, end } = linesIn(root)[target.line] as Range
       replaceRange({ block: root, start, end: Math.min(end + 1, (root.units ?? []).length) }, '')
-    } else removeBlock(root, target.block)
+    } else if (rules.keepsOnlyBlock && isAlone(root, target.block))
+      for (const range of rangesOf(root, rules, target)) replaceRange(range, '')
+    else removeBlock(root, target.block)
   } else if (mark !== undefined) {
     for (const { block, start, end } of rangesOf(root, rules, resolve(root, rules, mark.find))) {
       const units = block.units as Unit[]
