@@ -175,7 +175,8 @@ class TokenReader {
 
   #fence(token: Token): NeutralBlock {
     const placeholder = placeholderInfo.exec(token.info.trim())
-    if (placeholder !== null) return this.#custom(placeholder[1] as string, plainInfo(placeholder[2] ?? ''))
+    if (placeholder !== null)
+      return this.#custom(placeholder[1] as string, plainInfo(placeholder[2]?.trim() ?? ''))
     const [language = ''] = plainInfo(token.info).trim().split(/\s/, 1)
     return {
       kind: 'codeBlock',

@@ -11,7 +11,7 @@ export const blockFence = 'weft-block'
  * placeholder with a changed id is rejected and does not become code. The writer escapes the space in the
  * language of other code. Therefore, the info text must be as in the Markdown, without resolved escapes.
  */
-export const placeholderInfo = /^weft-block[ \t]+(\S+)(?:[ \t]+(.*))?$/
+export const placeholderInfo = /^weft-block[ \t]+(\S+)(?:[ \t](.*))?$/
 
 /** Start of the address of the image of an atom. The id follows. */
 export const atomScheme = 'weft-inline:'
