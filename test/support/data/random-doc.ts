@@ -19,6 +19,11 @@ export class Random {
   pick<T>(values: readonly T[]): T {
     return values[this.below(values.length)] as T
   }
+
+  /** Returns true in one of `times` cases. */
+  once(times: number): boolean {
+    return this.below(times) === 0
+  }
 }
 
 const words = ['a', 'be', 'Zoë', '漢字', '😀', '👩‍👩‍👧', 'e\u0301', '\n', ' ', 'weft and warp', '\u{10ffff}']

@@ -3,6 +3,7 @@ import * as Y from 'yjs'
 import type { EditRequest } from '../../../../../src/content/edit/check-edits.ts'
 import { checkChange } from '../../../../../src/content/root-change.ts'
 import type { SharedRoot } from '../../../../../src/content/yjs/root-kind.ts'
+import { Random } from '../../../../support/data/random-doc.ts'
 import { seed } from '../../../../support/data/seed.ts'
 import { isEverythingAsked, times } from '../../../../support/time/full-run.ts'
 import { readAs, type Value } from '../../json-support.ts'
@@ -10,7 +11,7 @@ import { key, loaded, updatesOf } from '../../support.ts'
 import { mergeEdits, rejectionIn } from '../merge-support.ts'
 import { applyToModel, canonical, jsonOf, type Node, nodeOf, type Sent } from '../patch-model.ts'
 import { docOf, storages, survivors } from '../patch-support.ts'
-import { Random, randomText } from './random-edits.ts'
+import { randomText } from './random-edits.ts'
 
 /** Number of edits of each kind of root. An operation of a patch counts as an edit. */
 const editsPerRoot = times(500, 15_000)

@@ -1,32 +1,6 @@
 import type { EditRequest, TargetRequest } from '../../../../../src/content/edit/check-edits.ts'
+import type { Random } from '../../../../support/data/random-doc.ts'
 import { type Block, leavesOf, linesIn, matchesOf, type Rules, textOf } from './text-model.ts'
-
-/** A generator of pseudo-random numbers (mulberry32), which is fast and repeatable. */
-export class Random {
-  #state: number
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  /** Returns an integer from 0 to `below - 1`. */
-  below(below: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-
-  pick<T>(values: readonly T[]): T {
-    return values[this.below(values.length)] as T
-  }
-
-  /** Returns true in one of `times` cases. */
-  once(times: number): boolean {
-    return this.below(times) === 0
-  }
-}
 
 const words = ['one', 'two', 'three', 'four', 'five', 'six', '漢字', 'é', '😀', 'seven', 'A', 'b.'] as const
 

@@ -1,8 +1,9 @@
 import * as Y from 'yjs'
+import type { Random } from '../../../../support/data/random-doc.ts'
 import { loaded, key as textKey } from '../../support.ts'
 import { docOf, richKey } from '../../xml-support.ts'
 import { lexicalKey, slateDoc, slateKey } from '../../xmltext-editors.ts'
-import { type Random, randomText } from './random-edits.ts'
+import { randomText } from './random-edits.ts'
 import { type Attributes, type Block, leavesOf, type Rules } from './text-model.ts'
 
 /** A kind of root with its rules and random documents. */
