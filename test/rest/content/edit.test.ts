@@ -398,6 +398,23 @@ describe('crdt/edit', () => {
     expect((await read(address)).data).toBe(expected)
   })
 
+  it.each(['default', 'document-store', 'quill'])(
+    '[EDIT-92] keeps a heading and a list item of the root %s if Markdown replaces their whole text by a line',
+    async (contentKey) => {
+      const address = { organizationId: 'acme', documentId: `line-${contentKey}`, editorId: 'main' }
+      const data = '# Plan\n\n- one\n- two\n'
+      await server.post('/v2/crdt/add', { ...address, type: 'markdown', contentKey, data })
+      const replace = (find: string, by: string) => ({ replace: { find, with: by, format: 'markdown' } })
+      const edits = [replace('Plan', 'New **plan**'), replace('two', 'two **and** three')]
+      const edited = await server.post('/v2/crdt/edit', { ...address, edits })
+      expect(edited.status).toBe(200)
+      const [found] = dataOf(await server.post('/v2/crdt/get', { ...address, format: 'markdown' })) as {
+        data: string
+      }[]
+      expect(found?.data).toBe('# New **plan**\n\n- one\n- two **and** three\n')
+    },
+  )
+
   it('[EDIT-91] checks a task that a quote of its text names', async () => {
     const tasks = (...checked: readonly boolean[]): string =>
       checked.map((is, n) => `<taskItem checked="${is}"><paragraph>task ${n}</paragraph></taskItem>`).join('')

@@ -131,7 +131,7 @@ export class XmlEdits {
   #replaceByNodes(matched: MatchedPlace, target: ResolvedTarget, content: NodeContent): EditOutcome {
     const made = this.#made(content.values)
     const nodes = made.nodesOf(content)
-    const whole = this.#wholeNode(target)
+    const whole = this.#isLine(target, content) ? null : this.#wholeNode(target)
     if (whole !== null && nodes.length === 0) return this.#removeWhole(matched, target, whole)
     if (whole !== null) return this.#replaceNode(matched, whole, nodes, content.around !== null)
     const inline = this.#inCode(target, this.#inlineNodes(content) ?? nodes)
@@ -166,6 +166,13 @@ export class XmlEdits {
       }
     }
     if (writer.changed) this.#writer.changed = true
+  }
+
+  /** Returns whether the content is a line of Markdown or HTML that replaces a quote, so that its block stays. */
+  #isLine(target: ResolvedTarget, content: NodeContent): boolean {
+    if (target.is !== 'text' || content.around === null) return false
+    const inline = this.#inlineNodes(content)
+    return inline !== null && inline.length > 0 && inline.every(({ kind }) => kind === 'text')
   }
 
   /** Returns the node that a target covers as a whole; null if it covers a part of a text. */
