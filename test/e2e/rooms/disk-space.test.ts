@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -26,10 +26,17 @@ function mounted(): boolean {
   }
 }
 
-/** Fills the file system to the last byte. */
+/** Fills the file system to the last byte. The server may write at the same time, so the free space may shrink. */
 function fillUp(): void {
-  const { bavail, bsize } = statfsSync(disk)
-  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize)))
+  for (;;) {
+    const { bavail, bsize } = statfsSync(disk)
+    if (bavail === 0) return
+    try {
+      appendFileSync(ballast, Buffer.alloc(bavail * bsize))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
+  }
 }
 
 const makeRoom = (): void => rmSync(ballast, { force: true })
