@@ -3523,6 +3523,10 @@ export interface paths {
 							strict?: boolean | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
+							/** @description Data about the change, stored with its author. `/v2/crdt/changes` and `/v2/crdt/undo` find changes by it. At most 16 members with names of 1 to 64 characters. */
+							meta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
 						};
 					};
 				};
@@ -3613,6 +3617,10 @@ export interface paths {
 							create?: boolean | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
+							/** @description Data about the change, stored with its author. `/v2/crdt/changes` and `/v2/crdt/undo` find changes by it. At most 16 members with names of 1 to 64 characters. */
+							meta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
 						};
 					};
 				};
@@ -4169,6 +4177,10 @@ export interface paths {
 							strict?: boolean | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
+							/** @description Data about the change, stored with its author. `/v2/crdt/changes` and `/v2/crdt/undo` find changes by it. At most 16 members with names of 1 to 64 characters. */
+							meta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
 						};
 					};
 				};
@@ -4283,6 +4295,10 @@ export interface paths {
 							strict?: boolean | null;
 							/** @description Author of the change; returned as `lastUpdatedBy`. */
 							userId?: string | null;
+							/** @description Data about the change, stored with its author. `/v2/crdt/changes` and `/v2/crdt/undo` find changes by it. At most 16 members with names of 1 to 64 characters. */
+							meta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
 							/** @description The version from which `data` was derived. Only the differences to it are applied; later edits stay. */
 							baseVersion?: string | null;
 							/** @description Reject the call (ABORTED) unless the document is at this version. */
@@ -5030,6 +5046,10 @@ export interface paths {
 							dryRun?: boolean | null;
 							/** @description User who restores the version; returned as `lastUpdatedBy`. */
 							userId?: string | null;
+							/** @description Data about the change, stored with its author. `/v2/crdt/changes` and `/v2/crdt/undo` find changes by it. At most 16 members with names of 1 to 64 characters. */
+							meta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
 						};
 					};
 				};

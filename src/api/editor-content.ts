@@ -19,6 +19,7 @@ import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import type { ApiServices } from './api-services.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
 import type { FromSchema } from './schema.ts'
+import { changeMeta, restCause } from './schemas/change-meta.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
 
 export const editorDocumentIds = {
@@ -72,6 +73,7 @@ export const contentRequest = {
       format: 'id',
       description: 'Author of the change; returned as `lastUpdatedBy`.',
     },
+    meta: changeMeta,
   },
 } as const
 
@@ -207,7 +209,7 @@ async function writeContent(
 export async function changeEditor(
   request: Pick<
     ContentRequest,
-    'organizationId' | 'documentId' | 'editorId' | 'userId' | 'schema' | 'strict'
+    'organizationId' | 'documentId' | 'editorId' | 'userId' | 'schema' | 'strict' | 'meta'
   >,
   change: RootChange,
   type: string,
@@ -216,7 +218,8 @@ export async function changeEditor(
   services: ApiServices,
 ): Promise<Changed> {
   const { rooms, documents, metrics, schemas } = services
-  const { userId = '' } = request
+  const { userId = '', meta } = request
+  const cause = restCause(meta)
   const prepared = prepareChange(change, inlineSizeMax)
   const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
   const address = editorAddress(caller, request)
@@ -235,6 +238,7 @@ export async function changeEditor(
     const { result, version, bytes } = await room.replacing
       .change(userId, checked, {
         ...options,
+        cause,
         making,
         right,
       })

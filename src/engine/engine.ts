@@ -1,3 +1,5 @@
+import type { ChangeMeta, ChangeSource } from '../model/change-origin.ts'
+
 /**
  * The interfaces between Weft and durable state. Each implementation has a folder next to this file, and must
  * pass the common suite in `test/contract/`. The promise of a write resolves when the write is durable. An
@@ -15,6 +17,10 @@ export type Key = readonly string[]
 export interface LogUpdate {
   readonly bytes: Uint8Array
   readonly by: string
+  /** How the update reached the document; absent for an update from a websocket. */
+  readonly source?: ChangeSource
+  /** Data of the sender of the update; absent or null if there is none. */
+  readonly meta?: ChangeMeta | null
 }
 
 export interface LogEntry extends LogUpdate {

@@ -1,10 +1,16 @@
 /** How a change reached the document. */
 export type ChangeSource = 'socket' | 'rest' | 'import' | 'restore' | 'undo' | 'branch'
 
-/** What a backend says about its change: up to 16 members whose values are no objects or arrays. */
+/** Limits of the data that a backend attaches to its change. Lengths are in UTF-16 units. */
+export const changeMetaLimits = { members: 16, nameCharacters: 64, valueCharacters: 256 } as const
+
+/** The data that a backend attaches to its change, within `changeMetaLimits`. */
 export type ChangeMeta = Readonly<Record<string, string | number | boolean | null>>
 
-/** Who made a change, when, and how. */
+/** The way by which a change reached the document, and the data of its sender. */
+export type ChangeCause = Pick<ChangeOrigin, 'source' | 'meta'>
+
+/** Author, time and cause of a change. */
 export interface ChangeOrigin {
   /** Id of the user who sent the change; '' if the user is unknown. */
   readonly by: string

@@ -12,6 +12,7 @@ import { ApiError } from '../errors.ts'
 import { TaskWorker, type WorkerEngine } from '../jobs/task-worker.ts'
 import type { Log } from '../log.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
+import type { ChangeMeta } from '../model/change-origin.ts'
 import type { DocumentCapture } from '../rooms/edits/backend-edits.ts'
 import { type EditResult, noContent } from '../rooms/edits/edit-context.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
@@ -48,6 +49,8 @@ export interface RestoreRequest {
   /** If present, the restore is rejected unless the document has this version. */
   readonly ifVersion?: string | undefined
   readonly dryRun?: boolean | undefined
+  /** Data of the caller about the change. */
+  readonly meta?: ChangeMeta | undefined
   /** Returns the permission to change the document. @throws ApiError if there is no permission */
   readonly right: () => Promise<WriteRight>
   /** Returns the schema that the document must match after the restore; null without one. */
@@ -185,12 +188,13 @@ export class VersionService {
   async #change(
     address: DocumentAddress,
     past: Uint8Array,
-    { userId = '', ifVersion, dryRun, right: readRight, schema }: RestoreRequest,
+    { userId = '', ifVersion, dryRun, meta, right: readRight, schema }: RestoreRequest,
   ): Promise<EditResult<ReplacementResult>> {
     return this.#options.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([readRight(), schema()])
       return room.replacing.restore(userId, past, {
         expects: 'content',
+        cause: { source: 'restore', meta: meta ?? null },
         ifVersion,
         dryRun,
         right,

@@ -8,6 +8,7 @@ import { readUpdate } from '../../update/read-update.ts'
 import { emptyUpdate } from '../room/document-state.ts'
 import { whileAllowed } from '../room/write-rights.ts'
 import {
+  authorshipOf,
   type ChangeApplication,
   checkStorage,
   commitEdit,
@@ -225,7 +226,7 @@ async function committed<T>(
   { by, options }: BackendChange<T>,
   { result, added }: AppliedChange<T>,
 ): Promise<EditResult<T>> {
-  commitEdit(room, { by, right: options.right }, added)
+  commitEdit(room, by, options, added)
   return { ...(await waitUntilDurable(room, result())), bytes: added?.length ?? 0 }
 }
 
@@ -263,7 +264,7 @@ async function commitAtHead<T>(
   const seq = await room
     .commitAt({
       head,
-      update: { bytes, by, from: null, summary, right: options.right },
+      update: { bytes, summary, ...authorshipOf(by, options) },
       apply: (how) => {
         if (update !== null) apply(how)
         state.advance(summary)

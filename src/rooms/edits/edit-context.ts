@@ -3,6 +3,7 @@ import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
+import type { ChangeCause } from '../../model/change-origin.ts'
 import { parseVersion, type Version, versionOf } from '../../model/version.ts'
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
@@ -95,6 +96,8 @@ export interface EditPrecondition {
   readonly expects: 'content' | 'nothing' | 'either'
   /** The permission to make the change; undefined: no permission is checked. */
   readonly right?: WriteRight | undefined
+  /** How the change reaches the document; undefined: it is a write by REST without data of its sender. */
+  readonly cause?: ChangeCause | undefined
   /** The version at which the document must be; otherwise the change is rejected. Undefined: any version. */
   readonly ifVersion?: string | undefined
   /**
@@ -208,10 +211,26 @@ export function beginEdit(room: EditContext, { expects, ifVersion, right, full }
   }
 }
 
-/** Commits an applied change. @param added the update of the change; null if it had no effect */
+/** The cause of a change whose caller has specified none. */
+const defaultCause: ChangeCause = { source: 'rest', meta: null }
+
+/** Returns the members with which an update of a backend is stored. */
+export const authorshipOf = (
+  by: string,
+  { right, cause = defaultCause }: Pick<EditPrecondition, 'right' | 'cause'>,
+): Pick<AppliedUpdate, 'by' | 'from' | 'right' | 'source' | 'meta'> => ({
+  by,
+  from: null,
+  right,
+  source: cause.source,
+  meta: cause.meta,
+})
+
+/** Commits an applied change of the user `by`. @param added its update; null if it had no effect */
 export function commitEdit(
   room: EditContext,
-  { by, right }: { readonly by: string; readonly right: WriteRight | undefined },
+  by: string,
+  options: EditPrecondition,
   added: Uint8Array | null,
 ): void {
   const { state, commits } = room
@@ -221,7 +240,7 @@ export function commitEdit(
   if (bytes === null) return
   const summary = readUpdate(bytes)
   state.advance(summary)
-  room.commit({ bytes, by, from: null, summary, right })
+  room.commit({ bytes, summary, ...authorshipOf(by, options) })
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { EditAuthor } from '../../events/debounce-windows.ts'
+import type { ChangeMeta, ChangeSource } from '../../model/change-origin.ts'
 import type { UpdateSummary } from '../../update/summary.ts'
 import type { CommittedUpdates, FrameEncoder, Member } from './member.ts'
 
@@ -14,6 +15,10 @@ export interface AppliedUpdate {
    */
   readonly from: Member | null
   readonly summary: UpdateSummary
+  /** How the update reached the document; absent for an update from a websocket. */
+  readonly source?: ChangeSource
+  /** Data of the backend that sent the update; absent or null if there is none. */
+  readonly meta?: ChangeMeta | null
   /** The permission of a caller without a websocket; undefined if no permission is checked. */
   readonly right?: WriteRight | undefined
 }

@@ -9,6 +9,7 @@ import {
 } from '../../editor-content.ts'
 import { decodeBase64 } from '../../http/base64.ts'
 import { defineOperation } from '../../operation.ts'
+import { changeMeta, restCause } from '../../schemas/change-meta.ts'
 
 const request = {
   type: 'object',
@@ -32,6 +33,7 @@ const request = {
       format: 'id',
       description: 'Author of the change; returned as `lastUpdatedBy`.',
     },
+    meta: changeMeta,
   },
 } as const
 
@@ -71,6 +73,7 @@ export const applyUpdate = defineOperation({
     documentBeingDeleted,
   ],
   async handler(data, { caller, services, full }) {
+    const cause = restCause(data.meta)
     const bytes = decodeBase64(data.update)
     if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
     const { documents } = services
@@ -82,7 +85,7 @@ export const applyUpdate = defineOperation({
         documents.rightToChange(address, address.documentId),
         services.schemas.of(address),
       ])
-      const options = { expects, making, right, full, rootSchema } as const
+      const options = { expects, cause, making, right, full, rootSchema } as const
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
       const stateVector = new EncodedJson('base64', [applied.result])
       const { version, bytes: added } = applied

@@ -176,6 +176,7 @@ const request = {
     schema: updateRequest.properties.schema,
     strict: updateRequest.properties.strict,
     userId: updateRequest.properties.userId,
+    meta: updateRequest.properties.meta,
   },
 } as const
 

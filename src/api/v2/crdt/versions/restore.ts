@@ -1,5 +1,6 @@
 import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
+import { checkChangeMeta } from '../../../schemas/change-meta.ts'
 import {
   noSuchVersion,
   versionedAddress,
@@ -7,7 +8,7 @@ import {
   versionId,
 } from '../../../schemas/version-schema.ts'
 
-const { ifVersion, dryRun } = updateRequest.properties
+const { ifVersion, dryRun, meta } = updateRequest.properties
 
 export const restoreVersion = defineOperation({
   path: '/v2/crdt/versions/restore',
@@ -34,6 +35,7 @@ export const restoreVersion = defineOperation({
         format: 'id',
         description: 'User who restores the version; returned as `lastUpdatedBy`.',
       },
+      meta,
     },
   },
   response: {
@@ -57,13 +59,18 @@ export const restoreVersion = defineOperation({
       when: `the document is not at \`ifVersion\`; details.version is where it is; or ${documentBeingDeleted.when}`,
     },
   ],
-  async handler({ versionId: id, userId, ifVersion: expected, dryRun: isDry, ...editor }, context) {
+  async handler(
+    { versionId: id, userId, ifVersion: expected, dryRun: isDry, meta: given, ...editor },
+    context,
+  ) {
+    checkChangeMeta(given)
     const { caller, services } = context
     const address = await versionedAddress(editor, caller, services)
     const { result, version, bytes, before } = await services.versions.restore(address, id, {
       userId,
       ifVersion: expected,
       dryRun: isDry,
+      meta: given,
       right: () => services.documents.rightToChange(address, address.documentId),
       schema: () => services.schemas.of(address),
     })
