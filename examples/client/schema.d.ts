@@ -1480,7 +1480,7 @@ export interface paths {
 									/** @description Organization of the resource; required for documents and folders. */
 									organizationId?: string | null;
 									/** @default editor */
-									accessRole?: ("viewer" | "editor") | null;
+									accessRole?: ("viewer" | "suggester" | "editor") | null;
 									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
@@ -1613,7 +1613,7 @@ export interface paths {
 										id: string;
 										organizationId: string;
 										/** @enum {string} */
-										accessRole: "viewer" | "editor";
+										accessRole: "viewer" | "suggester" | "editor";
 										/** @description Epoch seconds. */
 										expiresAt?: number;
 									}[];
@@ -1621,7 +1621,7 @@ export interface paths {
 									 * @description Present role on the requested document; absent if the request names no document.
 									 * @enum {string}
 									 */
-									accessRole?: "none" | "viewer" | "editor";
+									accessRole?: "none" | "viewer" | "suggester" | "editor";
 									/**
 									 * @description `deleted`: it is being removed. A document that does not exist is `open`.
 									 * @enum {string}
@@ -1683,7 +1683,7 @@ export interface paths {
 									/** @description Organization of the resource; required for documents and folders. */
 									organizationId?: string | null;
 									/** @default editor */
-									accessRole?: ("viewer" | "editor") | null;
+									accessRole?: ("viewer" | "suggester" | "editor") | null;
 									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
@@ -1778,7 +1778,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "editor";
+												accessRole?: "viewer" | "suggester" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -1812,7 +1812,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "editor";
+												accessRole?: "viewer" | "suggester" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -1846,7 +1846,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "editor";
+												accessRole?: "viewer" | "suggester" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -3451,7 +3451,7 @@ export interface paths {
 									 * @description Present role of the user.
 									 * @enum {string}
 									 */
-									accessRole: "viewer" | "editor";
+									accessRole: "viewer" | "suggester" | "editor";
 									/** @description Wire protocol of the client. */
 									protocol: string;
 									/** @description IP address of the client. */
@@ -7519,7 +7519,7 @@ export interface paths {
 									 * @description Role of the group on the requested folder or document, else on the organization itself; absent without a grant.
 									 * @enum {string}
 									 */
-									accessRole?: "viewer" | "editor";
+									accessRole?: "viewer" | "suggester" | "editor";
 									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
@@ -7538,7 +7538,7 @@ export interface paths {
 										/** @description Id of the resource. */
 										id: string;
 										/** @enum {string} */
-										accessRole: "viewer" | "editor";
+										accessRole: "viewer" | "suggester" | "editor";
 										/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 										expiresAt?: number;
 									}[];
@@ -8020,7 +8020,7 @@ export interface paths {
 									[key: string]: unknown;
 								} | null;
 								/** @description Role on the resource. Default: `editor`; a user with a role there keeps it, with its expiry. */
-								accessRole?: ("viewer" | "editor") | null;
+								accessRole?: ("viewer" | "suggester" | "editor") | null;
 							}[];
 							/**
 							 * @description True: creates the organization if it does not exist.
@@ -8419,7 +8419,7 @@ export interface paths {
 									 * @description Role that is granted to the user on the resource itself; absent for users of the organization who have roles only on folders or documents in it, or by groups.
 									 * @enum {string}
 									 */
-									accessRole?: "viewer" | "editor";
+									accessRole?: "viewer" | "suggester" | "editor";
 									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
@@ -8489,7 +8489,7 @@ export interface paths {
 									[key: string]: unknown;
 								} | null;
 								/** @description New role on the resource; its expiry, if any, does not change. */
-								accessRole?: ("viewer" | "editor") | null;
+								accessRole?: ("viewer" | "suggester" | "editor") | null;
 							}[];
 						};
 					};

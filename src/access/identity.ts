@@ -1,3 +1,4 @@
+import type { AccessRole } from '../directory/store/records.ts'
 import type { Tenant } from '../model/address.ts'
 
 /** A right on one resource that a realtime token grants. */
@@ -6,7 +7,7 @@ export interface TokenGrant {
   readonly id: string
   /** Organization that contains the resource. If the resource is an organization, its own id. */
   readonly organizationId: string
-  readonly accessRole: 'viewer' | 'editor'
+  readonly accessRole: AccessRole
   /** Expiry in epoch seconds. If absent, the grant expires together with the token. */
   readonly expiresAt?: number
 }

@@ -4,6 +4,7 @@ import { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read-config.ts'
 import type { Config } from '../config.ts'
+import { type AccessRole, accessRoles } from '../directory/store/records.ts'
 import { idProblem } from '../model/address.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
 import { credentialsOf, noCredentials, requireStoredKey } from './tenant-credentials.ts'
@@ -14,7 +15,7 @@ interface Flags {
   readonly admin?: true
   readonly organization?: string
   readonly document?: string
-  readonly role: 'viewer' | 'editor'
+  readonly role: AccessRole
   readonly expiresIn: number
   readonly json?: true
 }
@@ -32,7 +33,7 @@ export function tokenCommand(): Command {
     .option('--admin', 'Editor on all documents.')
     .option('--organization <id>', 'Only for this organization.', checkedId)
     .option('--document <id>', 'Only for this document of the organization.', checkedId)
-    .addOption(new Option('--role <role>', 'Role there.').choices(['viewer', 'editor']).default('editor'))
+    .addOption(new Option('--role <role>', 'Role there.').choices(accessRoles).default('editor'))
     .option('--expires-in <seconds>', 'Time until the token expires.', checkedSeconds, 172_800)
     .action(async (userId: string, flags: Flags) => {
       const issued = await mint(userId, flags, configOf({ ...flags }).config)

@@ -1,7 +1,12 @@
 import { effectiveAccessType, type FolderAccess } from '../../directory/documents/folder-tree.ts'
 import type { Resource } from '../../directory/organizations/organization-keys.ts'
 import { activeGrant, grantExpiry } from '../../directory/permissions/grants.ts'
-import type { AccessRole, AccessType, GrantRecord } from '../../directory/store/records.ts'
+import {
+  type AccessRole,
+  type AccessType,
+  type GrantRecord,
+  roleStrength,
+} from '../../directory/store/records.ts'
 
 /**
  * The access settings of a resource, and the grants of one user on the resource. In a list of levels, the
@@ -75,10 +80,11 @@ export function directoryRole(
   return { role: grant.accessRole, grant, accessType, until, reason: { source: 'membership' } }
 }
 
-/** Sorts grants: editors before viewers, and grants of the same role by expiry, latest first. */
+/** Sorts grants: strongest role first, and grants of the same role by expiry, latest first. */
 export const strongestFirst = <Grant extends GrantRecord>(grants: readonly Grant[]): readonly Grant[] =>
   grants.toSorted(
-    (a, b) => a.accessRole.localeCompare(b.accessRole) || (grantExpiry(a) < grantExpiry(b) ? 1 : -1),
+    (a, b) =>
+      roleStrength(b.accessRole) - roleStrength(a.accessRole) || (grantExpiry(a) < grantExpiry(b) ? 1 : -1),
   )
 
 /** Returns the levels up to and including the first level that does not inherit access from its parent. */

@@ -1,13 +1,12 @@
+import { type AccessRole, roleStrength } from '../../directory/store/records.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
 import { directoryRole } from './directory-role.ts'
 import type { DocumentAccess } from './document-access.ts'
 
-export type Role = 'editor' | 'viewer'
-
 export interface RoleOnDocument {
   /** The role of the user. Null: the document must look to this user as if it did not exist. */
-  readonly role: Role | null
+  readonly role: AccessRole | null
   /**
    * Time at which the role must be computed again, because a grant or the token expires, in epoch
    * milliseconds. Infinity if neither expires.
@@ -33,9 +32,12 @@ export function roleOn(
   const live = directoryRole(access.levels, access.member, now)
   if (identity.grants === null) return { role: live.role, until: Math.min(live.until, until) }
   const granted = grantedRole(identity.grants, address, access.folderIds, now)
-  const role = rank(live.role) < rank(granted.role) ? live.role : granted.role
+  const role = roleStrength(live.role) < roleStrength(granted.role) ? live.role : granted.role
   return { role, until: Math.min(granted.until, live.until, until) }
 }
+
+/** Returns whether a role permits its user to write an editor. */
+export const mayWrite = (role: AccessRole | null): boolean => role === 'editor'
 
 /** No role. It is valid without a time limit, because changes of rights are published. */
 const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }
@@ -69,5 +71,3 @@ function grantedRole(
 
 const endOf = (grant: TokenGrant): number =>
   grant.expiresAt === undefined ? Number.POSITIVE_INFINITY : grant.expiresAt * 1000
-
-const rank = (role: Role | null): number => (role === null ? 0 : role === 'viewer' ? 1 : 2)

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { accessRoles } from '../../directory/store/records.ts'
 import { isJsonObject } from '../../json.ts'
 import { idProblem } from '../../model/address.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
@@ -49,7 +50,7 @@ function isGrant(value: unknown): value is TokenGrant {
     (type === 'organization' || type === 'document' || type === 'folder') &&
     isId(id) &&
     isId(organizationId) &&
-    (accessRole === 'viewer' || accessRole === 'editor') &&
+    accessRoles.some((role) => role === accessRole) &&
     (expiresAt === undefined || Number.isFinite(expiresAt))
   )
 }

@@ -1,6 +1,6 @@
 import type { FoundGroup, GroupGrant } from '../../directory/organizations/group-views.ts'
 import type { BatchItemResult, BatchResults } from '../../directory/store/batch.ts'
-import type { GrantRecord } from '../../directory/store/records.ts'
+import { accessRoles, type GrantRecord } from '../../directory/store/records.ts'
 import type { Batch } from '../operation.ts'
 import type { FromSchema } from '../schema.ts'
 import { failureDetails } from './batch-results.ts'
@@ -20,7 +20,7 @@ export const userIds = {
   examples: [['ann', 'bob']],
 } as const
 
-const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
+const accessRole = { type: 'string', enum: accessRoles } as const
 const expiresAt = {
   type: 'number',
   description: 'Expiry of the role, in Unix seconds; absent without an expiry.',

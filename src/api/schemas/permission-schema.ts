@@ -1,5 +1,6 @@
 import type { Subject } from '../../directory/organizations/organization-keys.ts'
 import { expiresAtMax } from '../../directory/permissions/grants.ts'
+import { accessRoles } from '../../directory/store/records.ts'
 import type { FromSchema } from '../schema.ts'
 import { invalidAt, type ValidationIssue } from '../validator.ts'
 
@@ -27,7 +28,7 @@ export const grantedResource = {
   required: ['type', 'id'],
   properties: {
     ...named,
-    accessRole: { type: 'string', enum: ['viewer', 'editor'], default: 'editor' },
+    accessRole: { type: 'string', enum: accessRoles, default: 'editor' },
     expiresAt: {
       type: 'number',
       minimum: 0,

@@ -5,6 +5,7 @@ import {
 } from '../../directory/organizations/organization-keys.ts'
 import { userMetadataBytesMax } from '../../directory/organizations/user-records.ts'
 import type { FoundUser } from '../../directory/organizations/user-service.ts'
+import { accessRoles } from '../../directory/store/records.ts'
 import type { ApiServices } from '../api-services.ts'
 import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'
@@ -120,7 +121,7 @@ const described = {
   },
 } as const
 
-const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
+const accessRole = { type: 'string', enum: accessRoles } as const
 
 /**
  * Returns the schema of a list of users.

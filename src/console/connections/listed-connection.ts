@@ -1,3 +1,5 @@
+import type { RoleName } from '../permissions/permission.ts'
+
 /** A connection in the form of `/v2/connections/get`. */
 export interface ListedConnection {
   readonly connectionId: string
@@ -6,7 +8,7 @@ export interface ListedConnection {
   readonly editorId: string
   readonly userId: string
   readonly name: string
-  readonly accessRole: 'viewer' | 'editor'
+  readonly accessRole: RoleName
   readonly protocol: string
   readonly clientAddress: string
   readonly connectedAt: number

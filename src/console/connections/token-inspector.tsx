@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useAction, useApi } from '../api/hooks.ts'
+import type { RoleName } from '../permissions/permission.ts'
 import { Button, TextField } from '../ui/controls.tsx'
 import { DefinitionList } from '../ui/definition-list.tsx'
 import { Form } from '../ui/form.tsx'
@@ -19,7 +20,7 @@ interface InspectedToken {
   readonly issuedAt?: number
   readonly expiresAt?: number
   readonly resources?: readonly TokenResource[]
-  readonly accessRole?: 'none' | 'viewer' | 'editor'
+  readonly accessRole?: 'none' | RoleName
   readonly documentState?: 'open' | 'disabled' | 'deleted'
 }
 

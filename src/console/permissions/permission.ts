@@ -1,4 +1,4 @@
-export type RoleName = 'viewer' | 'editor'
+export type RoleName = 'viewer' | 'suggester' | 'editor'
 
 /** A resource on which roles are granted. */
 export interface ConsoleResource {
@@ -43,10 +43,15 @@ export type AccessTypeName = (typeof accessTypes)[number][0]
 
 export const roles = [
   ['editor', 'Editor'],
+  ['suggester', 'Suggester'],
   ['viewer', 'Viewer'],
 ] as const satisfies readonly (readonly [RoleName, string])[]
 
-const words = { editor: 'may edit', viewer: 'may read' } as const
+const words = {
+  editor: 'may edit',
+  suggester: 'may read, and edit own branches',
+  viewer: 'may read',
+} as const
 
 /** Describes a permission in words. */
 export function describePermission(right: PermissionEntry | undefined): string {

@@ -26,6 +26,7 @@ type Permission = RoleName | 'none'
 const choices = [
   ['none', 'None: only the permissions of the user'],
   ['viewer', 'Viewer of the organization'],
+  ['suggester', 'Suggester of the organization'],
   ['editor', 'Editor of the organization'],
 ] as const
 

@@ -93,7 +93,18 @@ export interface RevocationRecord {
 }
 
 export type AccessType = 'public' | 'organizationPrivate' | 'restricted'
-export type AccessRole = 'viewer' | 'editor'
+
+/**
+ * The roles on a resource, weakest first. A viewer reads. A suggester also writes the branches that the
+ * suggester has created. An editor writes everything.
+ */
+export const accessRoles = ['viewer', 'suggester', 'editor'] as const
+
+export type AccessRole = (typeof accessRoles)[number]
+
+/** Returns a number that is larger for stronger roles; 0 for no role. */
+export const roleStrength = (role: AccessRole | null): number =>
+  role === null ? 0 : accessRoles.indexOf(role) + 1
 
 /** Times of creation and of the last change of a record, in epoch milliseconds. */
 interface Dated {
@@ -352,7 +363,7 @@ export const userRecordType: RecordType<UserRecord> = {
 
 export const grantRecordType: RecordType<GrantRecord> = {
   name: 'grant',
-  schema: v.looseObject({ accessRole: v.picklist(['viewer', 'editor']), expiresAt: v.nullable(v.number()) }),
+  schema: v.looseObject({ accessRole: v.picklist(accessRoles), expiresAt: v.nullable(v.number()) }),
 }
 
 /** The member of a grant that is also stored in the index of grants. */

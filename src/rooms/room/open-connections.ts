@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Role } from '../../access/roles/roles.ts'
 import type { Clock } from '../../clock.ts'
 import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
+import { type AccessRole, accessRoles } from '../../directory/store/records.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { DocumentAddress, Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
@@ -20,7 +20,7 @@ export interface Connection {
   /** Name of the wire protocol of the connection. */
   readonly protocol: string
   /** Null if the user no longer has a role; the connection is then about to be closed. */
-  readonly role: Role | null
+  readonly role: AccessRole | null
   /** False once the server or the client has closed the connection. */
   readonly isOpen: boolean
   end(reason: Close): void
@@ -34,7 +34,7 @@ export interface ConnectionEntry {
   readonly editorId: string
   readonly userId: string
   readonly name: string
-  readonly accessRole: Role
+  readonly accessRole: AccessRole
   readonly protocol: string
   readonly clientAddress: string
   /** Time of the connection, in epoch milliseconds. */
@@ -86,7 +86,7 @@ const listAnswerSchema = v.array(
     editorId: v.string(),
     userId: v.string(),
     name: v.string(),
-    accessRole: v.picklist(['editor', 'viewer']),
+    accessRole: v.picklist(accessRoles),
     protocol: v.string(),
     clientAddress: v.string(),
     connectedAt: v.number(),
@@ -214,7 +214,7 @@ const fits = (
 function entryOf(
   connectionId: string,
   { connection: { address, user, protocol, clientAddress }, connectedAt }: KnownConnection,
-  accessRole: Role,
+  accessRole: AccessRole,
   node: string,
 ): ConnectionEntry {
   const { organizationId, documentId, editorId } = address

@@ -1,7 +1,8 @@
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
-import { type Role, roleOn } from '../../access/roles/roles.ts'
+import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import { steadyTime } from '../../clock.ts'
+import type { AccessRole } from '../../directory/store/records.ts'
 import { CorruptRecordError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -167,7 +168,7 @@ export class SessionManager {
     socket.resume()
   }
 
-  #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, role: Role): Close | null {
+  #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, role: AccessRole): Close | null {
     return this.#draining ?? (this.#canOpen(roomHandle, role) && socket.isOpen ? null : documentNotFound)
   }
 
@@ -175,9 +176,9 @@ export class SessionManager {
    * Returns whether a client with this role may open the room: the document exists, or the client can create
    * it with its first update.
    */
-  #canOpen({ room }: RoomHandle, role: Role): boolean {
+  #canOpen({ room }: RoomHandle, role: AccessRole): boolean {
     if (room.existence === 'live') return true
-    return room.existence === 'absent' && role === 'editor' && this.#options.createOnConnect
+    return room.existence === 'absent' && mayWrite(role) && this.#options.createOnConnect
   }
 
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {

@@ -1,4 +1,3 @@
-import type { Role } from '../../access/roles/roles.ts'
 import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
@@ -119,7 +118,8 @@ export function hocuspocus(name: string): Protocol {
     // The notice is not a message of type `auth`, because a client would consider the whole document rejected
     // then.
     readOnly: frameWithBody(prefixes.live, Buffer.from(readOnlyMessage)),
-    role: (role) => frameWithBody(prefixOf(name, types.auth, auth.authenticated), scopes[role]),
+    right: (mayWrite) =>
+      frameWithBody(prefixOf(name, types.auth, auth.authenticated), mayWrite ? scopes.write : scopes.read),
     renew: frameRaw(prefixOf(name, types.auth, auth.token)),
   }
 }
@@ -130,10 +130,7 @@ export function hocuspocus(name: string): Protocol {
  */
 const readOnlyMessage = JSON.stringify({ event: 'weft.readOnly', data: { message: readOnlyReason } })
 
-const scopes: Readonly<Record<Role, Uint8Array>> = {
-  editor: Buffer.from('read-write'),
-  viewer: Buffer.from('readonly'),
-}
+const scopes = { write: Buffer.from('read-write'), read: Buffer.from('readonly') } as const
 
 /** Decodes a message from which the document name has already been removed. @throws MalformedMessageError */
 function decode(bytes: Uint8Array): Message {

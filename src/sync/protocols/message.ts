@@ -1,4 +1,3 @@
-import type { Role } from '../../access/roles/roles.ts'
 import type { LiveEncoder } from '../../rooms/room/live-messages.ts'
 import type { FrameEncoder } from '../../rooms/room/member.ts'
 
@@ -35,7 +34,7 @@ export interface SaveAckFormat {
    * @param total number of durable updates since the client connected
    */
   saved(count: number, total: number): Uint8Array
-  /** Frame for a dropped update of a viewer; null if the protocol has no such frame. */
+  /** Frame for a dropped update of a client that may not write; null if the protocol has no such frame. */
   readonly rejected: Uint8Array | null
 }
 
@@ -61,11 +60,11 @@ export interface Protocol extends FrameEncoder, LiveEncoder {
   /** Encodes the frame that answers an echo request; null if the protocol has no echoes. */
   readonly echo: ((body: Uint8Array) => Uint8Array) | null
   /**
-   * Encodes the frame with the role of the client, which is sent when the client connects and when the role
-   * changes; null if the protocol has no such frame.
+   * Encodes the frame that states whether the client may write. It is sent when the client connects and when
+   * its role changes; null if the protocol has no such frame.
    */
-  readonly role: ((role: Role) => Uint8Array) | null
-  /** Frame that notifies a viewer that its edits are dropped. Stock clients show or ignore it. */
+  readonly right: ((mayWrite: boolean) => Uint8Array) | null
+  /** Frame that notifies a client without the right to write that its edits are dropped. Stock clients show or ignore it. */
   readonly readOnly: Uint8Array
   /**
    * Frame that requests a newer token before the current token expires; null if clients must reconnect with a

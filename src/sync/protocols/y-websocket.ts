@@ -66,7 +66,7 @@ export const yWebsocket: Protocol = {
   answersRemoval: true,
   echo: (echo) => frameWithBody(prefixes.echo, echo),
   live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
-  role: null,
+  right: null,
   readOnly: frameWithBody(Uint8Array.of(types.auth, messagePermissionDenied), Buffer.from(readOnlyReason)),
   renew: null,
 }

@@ -1,8 +1,9 @@
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
 import type { DocumentAccess } from '../../access/roles/document-access.ts'
-import { type Role, roleOn } from '../../access/roles/roles.ts'
+import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import type { Clock } from '../../clock.ts'
+import type { AccessRole } from '../../directory/store/records.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { Fence } from '../../engine/engine.ts'
 import type { DocumentAddress } from '../../model/address.ts'
@@ -29,15 +30,18 @@ export interface SessionRoleOptions {
  */
 export class SessionRole implements WriteRight {
   readonly #options: SessionRoleOptions
-  readonly #changed: (role: Role) => void
+  readonly #changed: (role: AccessRole, mayWrite: boolean) => void
   #identity: Identity
   #permission: Permission
-  #role: Role | null = null
+  #role: AccessRole | null = null
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
 
-  /** @param changed called with the role when the role is read for the first time, and after each change */
-  constructor(options: SessionRoleOptions, changed: (role: Role) => void) {
+  /**
+   * @param changed called when the role is read for the first time, and after each change, with the role and
+   * with whether it permits the user to write the editor
+   */
+  constructor(options: SessionRoleOptions, changed: (role: AccessRole, mayWrite: boolean) => void) {
     this.#options = options
     this.#identity = options.identity
     this.#permission = options.permission
@@ -55,13 +59,18 @@ export class SessionRole implements WriteRight {
   }
 
   /** Returns the role at a time; null if the user no longer has a role. @param now epoch milliseconds */
-  roleAt(now: number): Role | null {
+  roleAt(now: number): AccessRole | null {
     if (now >= this.#validUntil) this.#refresh(now)
     return this.#role
   }
 
+  /** Returns whether the user may write the editor at a time. @param now epoch milliseconds */
+  mayWriteAt(now: number): boolean {
+    return mayWrite(this.roleAt(now))
+  }
+
   get fence(): Fence | null {
-    return this.roleAt(this.#options.clock.now()) === 'editor' ? this.#permission.fence : null
+    return this.mayWriteAt(this.#options.clock.now()) ? this.#permission.fence : null
   }
 
   recheck(): Promise<void> {
@@ -88,7 +97,7 @@ export class SessionRole implements WriteRight {
     const hasChanged = role !== null && role !== this.#role
     this.#role = role
     this.#validUntil = until
-    if (hasChanged) this.#changed(role)
+    if (hasChanged) this.#changed(role, mayWrite(role))
   }
 }
 

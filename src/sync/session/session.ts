@@ -1,7 +1,7 @@
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
-import type { Role } from '../../access/roles/roles.ts'
 import { fullMessage } from '../../directory/storage-quota.ts'
+import type { AccessRole } from '../../directory/store/records.ts'
 import { errorMessage } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { type Close, close, isPermanent } from '../../model/close.ts'
@@ -100,7 +100,9 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.encoder = options.protocol
     const { identity, tokens } = options
     this.isMultiplexed = tokens !== null
-    this.right = new SessionRole({ ...options, clock: dependencies.clock }, (role) => this.#sendRole(role))
+    this.right = new SessionRole({ ...options, clock: dependencies.clock }, (...changed) =>
+      this.#sendRole(...changed),
+    )
     const { userId: id, name, email } = identity
     this.user = { id, name, email }
     this.#syncReplies = new SyncReplyQueue(this.#room, this, options.socket)
@@ -149,8 +151,12 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /** The current role of the user; null if the user has no role. */
-  get role(): Role | null {
+  get role(): AccessRole | null {
     return this.right.roleAt(this.#dependencies.clock.now())
+  }
+
+  get #mayWrite(): boolean {
+    return this.right.mayWriteAt(this.#dependencies.clock.now())
   }
 
   deliver(committed: CommittedUpdates): void {
@@ -319,7 +325,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   #publishLive(text: string): void {
     const { userId } = this.identity
-    if (this.role === 'editor') this.#dependencies.live.say(this.address, text, { from: this, userId })
+    if (this.#mayWrite) this.#dependencies.live.say(this.address, text, { from: this, userId })
   }
 
   /**
@@ -361,15 +367,15 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Handles an update of the client: passes it to the room if the user is an editor. Updates of a viewer are
-   * dropped. They do not end the session, because the client offers them again at each handshake.
+   * Handles an update of the client: passes it to the room if the user may write the editor. Other
+   * updates are dropped. They do not end the session, because the client offers them again at each handshake.
    */
   #receiveUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes)
     if (this.#trace !== undefined) traceUpdate(this.#trace, kind, bytes, summary)
     const saveAcks = this.#saveAcks
     if (kind === 'offer') this.#hasOffered = true
-    if (this.role !== 'editor') {
+    if (!this.#mayWrite) {
       this.#trace?.line('update_rejected', { reason: 'the client has no right to edit' })
       if (this.#readOnly.isDue(this.#room, kind, bytes, summary)) this.send(this.encoder.readOnly)
       return this.#rejectUpdate(kind, bytes, summary)
@@ -407,7 +413,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   }
 
   /**
-   * Counts a dropped update of a viewer for the acknowledgments. A requested offer that contains nothing new
+   * Counts a dropped update for the acknowledgments. A requested offer that contains nothing new
    * counts as saved, so that the client does not show content from the server as unsaved.
    */
   #rejectUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
@@ -420,10 +426,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     else saveAcks.rejected(kind)
   }
 
-  #sendRole(role: Role): void {
+  #sendRole(role: AccessRole, mayWrite: boolean): void {
     this.#readOnly.reset()
     this.#trace?.line('role', { role })
-    const frame = this.encoder.role?.(role) ?? null
+    const frame = this.encoder.right?.(mayWrite) ?? null
     if (frame !== null) this.send(frame)
   }
 

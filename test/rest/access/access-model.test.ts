@@ -44,7 +44,7 @@ const subject = fc.constantFrom(...users, ...groups)
 const folder = fc.constantFrom(...folders)
 const document = fc.constantFrom(...documents)
 const resource = fc.constantFrom(...folders, ...documents, 'organization')
-const role = fc.constantFrom<AccessRole>('editor', 'viewer')
+const role = fc.constantFrom<AccessRole>('editor', 'suggester', 'viewer')
 const accessType = fc.constantFrom<AccessType>('public', 'organizationPrivate', 'restricted')
 
 const grants = fc.record({ subject, resource, role, lastsSeconds: fc.constantFrom(1, 2, 5, null) }).map(

@@ -188,7 +188,7 @@ it('[OPS-25] weft token creates a token with the configured signing secret, and 
     '--document',
     'plan',
     '--role',
-    'viewer',
+    'suggester',
     '--expires-in',
     '60',
   ]
@@ -197,7 +197,7 @@ it('[OPS-25] weft token creates a token with the configured signing secret, and 
     sub: 'ann',
     ws: 'ws',
     key: 'key',
-    grants: [{ type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'viewer' }],
+    grants: [{ type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'suggester' }],
   })
 })
 

@@ -67,8 +67,7 @@ export class AccessModel {
     if (own !== undefined) return own.role
     const groups = this.#groups(user)
     const roles = here.filter(({ subject }) => groups.includes(subject)).map(({ role }) => role)
-    if (roles.includes('editor')) return 'editor'
-    return roles.includes('viewer') ? 'viewer' : null
+    return (['editor', 'suggester', 'viewer'] as const).find((role) => roles.includes(role)) ?? null
   }
 
   #accessType(resource: string): AccessType {

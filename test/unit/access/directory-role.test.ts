@@ -41,6 +41,8 @@ it("[ACC-51] prefers the user's own grant to stronger grants of groups on the sa
 
 it('[ACC-51] uses the strongest unexpired grant of the groups; if several are equally strong, uses the one that lasts longest', () => {
   expect(roleOf([level({ groups: [viewer, editor, viewer] })])).toBe('editor')
+  expect(roleOf([level({ groups: [viewer, grant('suggester'), viewer] })])).toBe('suggester')
+  expect(roleOf([level({ groups: [grant('suggester'), editor] })])).toBe('editor')
   expect(roleOf([level({ groups: [grant('editor', nowSeconds - 1), viewer] })])).toBe('viewer')
   const [short, long] = [grant('editor', nowSeconds + 5), grant('editor', nowSeconds + 50)]
   for (const groups of [

@@ -56,6 +56,17 @@ it('[ACC-12] prefers the grant on the document to the grant on the organization'
   expect(granted(grant('organization', 'acme', { accessRole: 'viewer' })).role).toBe('viewer')
 })
 
+it('[ACC-97] uses the weaker of the role of the token and the role of the user, in the order viewer, suggester, editor', () => {
+  const roles = ['viewer', 'suggester', 'editor'] as const
+  const level = { accessType: null, inheritAccessFromParent: true, groups: [] }
+  for (const [ofToken, accessRole] of roles.entries())
+    for (const [ofUser, live] of roles.entries()) {
+      const access = { ...publicAccess, levels: [{ ...level, own: { accessRole: live, expiresAt: null } }] }
+      const identity = user({ grants: [grant('document', 'plan', { accessRole })] })
+      expect(roleOn(identity, address, access, now).role).toBe(roles[Math.min(ofToken, ofUser)])
+    }
+})
+
 it('[ACC-13] grants on other resources give no role', () => {
   expect(granted().role).toBeNull()
   expect(granted(grant('document', 'other')).role).toBeNull()

@@ -1,12 +1,11 @@
 import type { Identity } from '../../../access/identity.ts'
 import { roleOn } from '../../../access/roles/roles.ts'
 import { TokenRejectedError, tokenLengthMax } from '../../../access/tokens/realtime-tokens.ts'
+import { accessRoles } from '../../../directory/store/records.ts'
 import { documentAddress, type Tenant } from '../../../model/address.ts'
 import type { ApiServices } from '../../api-services.ts'
 import { defineOperation } from '../../operation.ts'
 import { invalidAt } from '../../validator.ts'
-
-const roles = ['viewer', 'editor'] as const
 
 const response = {
   type: 'object',
@@ -41,14 +40,14 @@ const response = {
           type: { type: 'string', enum: ['organization', 'folder', 'document'] },
           id: { type: 'string' },
           organizationId: { type: 'string' },
-          accessRole: { type: 'string', enum: roles },
+          accessRole: { type: 'string', enum: accessRoles },
           expiresAt: { type: 'number', description: 'Epoch seconds.' },
         },
       },
     },
     accessRole: {
       type: 'string',
-      enum: ['none', ...roles],
+      enum: ['none', ...accessRoles],
       description: 'Present role on the requested document; absent if the request names no document.',
     },
     documentState: {

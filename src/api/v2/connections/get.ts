@@ -1,3 +1,4 @@
+import { accessRoles } from '../../../directory/store/records.ts'
 import { connectionsPageMax } from '../../../rooms/room/open-connections.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
@@ -52,7 +53,7 @@ export const getConnections = defineOperation({
         editorId: { type: 'string' },
         userId: { type: 'string', description: 'User of the token.' },
         name: { type: 'string', description: 'Display name in the token, at most 200 characters of it.' },
-        accessRole: { type: 'string', enum: ['viewer', 'editor'], description: 'Present role of the user.' },
+        accessRole: { type: 'string', enum: accessRoles, description: 'Present role of the user.' },
         protocol: { type: 'string', description: 'Wire protocol of the client.', examples: ['y-websocket'] },
         clientAddress: {
           type: 'string',

@@ -1,3 +1,4 @@
+import { accessRoles } from '../../../../directory/store/records.ts'
 import { ApiError, invalid } from '../../../../errors.ts'
 import { defineOperation } from '../../../operation.ts'
 
@@ -15,7 +16,7 @@ const reports = {
     properties: {
       accessRole: {
         type: 'string',
-        enum: ['viewer', 'editor'],
+        enum: accessRoles,
         description: 'Effective role of the user there; absent without access.',
       },
       accessType: {
