@@ -76,6 +76,20 @@ export class ByteReader {
     return value
   }
 
+  /** Reads a variable-length unsigned integer of at most 53 bits. */
+  wideUint(): number {
+    let value = 0
+    for (let scale = 1; scale <= 2 ** 49; scale *= 128) {
+      const next = this.byte()
+      value += (next & 127) * scale
+      if (next < 128) {
+        if (value > Number.MAX_SAFE_INTEGER) break
+        return value
+      }
+    }
+    throw new MalformedUpdateError('a number is too large')
+  }
+
   /** Skips a variable-length signed integer of at most 53 bits. lib0 encodes whole numbers in this form. */
   skipVarInt(): void {
     for (let length = 0; length < 8; length++) if (this.byte() < 128) return

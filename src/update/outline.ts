@@ -6,6 +6,13 @@ import type { StructBlock, UpdateSummary } from './summary.ts'
 /** The structs of each client in an update, with their offsets in the bytes. */
 export type Outline = Pick<UpdateSummary, 'clients' | 'structsEnd'>
 
+/** Receives the ids of an update as ranges of clocks: `from` is the first clock, `to` the clock after the last one. */
+export interface IdListener {
+  inserted(client: number, from: number, to: number): void
+  /** Ids that the update deletes, or whose content it contains no more. Ranges may overlap. */
+  deleted(client: number, from: number, to: number): void
+}
+
 /**
  * Minimum values of the info byte of an item: `oneOrigin` if it has at least one origin, `bothOrigins` if it
  * has two. Items with an origin contain no parent.
@@ -21,39 +28,57 @@ const hasParentSub = 0x20
  * not convert ids to numbers.
  * @throws MalformedUpdateError if the bytes are not one whole update; `readUpdate` rejects more
  */
-export function readOutline(bytes: Uint8Array): Outline {
+export function readOutline(bytes: Uint8Array, listener: IdListener | null = null): Outline {
   const reader = new ByteReader(bytes)
   const clients: StructBlock[] = []
-  for (let left = reader.varUint(); left > 0; left--) clients.push(readBlock(reader))
-  if (new Set(clients.map(({ client }) => client)).size < clients.length)
+  for (let left = reader.varUint(); left > 0; left--) clients.push(readBlock(reader, listener))
+  if (clients.length > 1 && new Set(clients.map(({ client }) => client)).size < clients.length)
     throw new MalformedUpdateError('a client appears twice')
   const structsEnd = reader.at
   for (let left = reader.varUint(); left > 0; left--) {
-    reader.varUint()
+    const client = reader.varUint()
     const ranges = reader.varUint()
-    reader.at = afterNumbers(bytes, reader.at, 2 * ranges)
+    if (listener === null) reader.at = afterNumbers(bytes, reader.at, 2 * ranges)
+    else readDeletions(reader, client, ranges, listener)
   }
   if (reader.left !== 0) throw new MalformedUpdateError('the bytes do not end where the update ends')
   return { clients, structsEnd }
 }
 
-function readBlock(reader: ByteReader): StructBlock {
+function readDeletions(reader: ByteReader, client: number, ranges: number, listener: IdListener): void {
+  for (let left = ranges; left > 0; left--) {
+    const from = reader.clock()
+    const to = from + reader.clock()
+    if (to === from || to > clockMax) throw new MalformedUpdateError('a deleted range is out of bounds')
+    listener.deleted(client, from, to)
+  }
+}
+
+function readBlock(reader: ByteReader, listener: IdListener | null): StructBlock {
   const structs = reader.varUint()
   const client = reader.varUint()
   const from = reader.clock()
   const start = reader.at
   if (structs === 0) throw new MalformedUpdateError('a client has no structs')
   let clock = from
+  let runFrom = from
   let skips = false
   for (let left = structs; left > 0; left--) {
     const info = reader.byte()
     const kind = info & 31
-    if (kind === struct.skip) skips = true
     const length = kind === struct.gc || kind === struct.skip ? reader.clock() : passItem(reader, info, kind)
     if (length === 0) throw new MalformedUpdateError('a struct is empty')
+    if (clock + length > clockMax) throw new MalformedUpdateError('a clock is too large')
+    if (kind === struct.skip) {
+      skips = true
+      if (clock > runFrom) listener?.inserted(client, runFrom, clock)
+      runFrom = clock + length
+    } else if (kind === struct.gc || kind === struct.deleted) {
+      listener?.deleted(client, clock, clock + length)
+    }
     clock += length
-    if (clock > clockMax) throw new MalformedUpdateError('a clock is too large')
   }
+  if (clock > runFrom) listener?.inserted(client, runFrom, clock)
   return { client, from, to: clock, skips, structs, start, end: reader.at }
 }
 

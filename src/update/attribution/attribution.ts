@@ -8,7 +8,7 @@ export interface AttributedRange {
 }
 
 /**
- * Who inserted and who deleted which ids of a document. The ranges of one client are disjoint and in the order
+ * The origins of the inserted ids of a document, and of the deleted ones. The ranges of one client are disjoint and in the order
  * of their clocks. An id that no range contains has an unknown origin.
  */
 export interface Attribution {

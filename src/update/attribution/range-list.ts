@@ -1,0 +1,145 @@
+import type { ChangeOrigin } from '../../model/change-origin.ts'
+import type { AttributedRange } from './attribution.ts'
+
+/** Ranges of clocks in order. `to` is the clock after the last one of a range. */
+interface Chunk {
+  readonly from: number[]
+  readonly to: number[]
+  readonly origins: ChangeOrigin[]
+}
+
+/** Number of ranges at which a chunk is split, so that an insertion moves few ranges. */
+const chunkMax = 512
+
+const emptyChunk = (): Chunk => ({ from: [], to: [], origins: [] })
+const endOf = ({ to }: Chunk): number => to.at(-1) ?? 0
+
+/**
+ * The attributed ids of one client as disjoint ranges in the order of their clocks. A clock keeps the first
+ * origin that it gets. Adding a range takes logarithmic time, plus the time for the ranges that it covers.
+ */
+export class RangeList {
+  readonly #chunks: Chunk[] = [emptyChunk()]
+
+  /** @param ranges disjoint ranges in the order of their clocks */
+  static of(ranges: readonly AttributedRange[]): RangeList {
+    const list = new RangeList()
+    for (const { clock, length, origin } of ranges) list.#push(clock, clock + length, origin)
+    return list
+  }
+
+  /**
+   * Gives the clocks of a range that have no origin yet an origin.
+   * @param origin called only if there are such clocks
+   */
+  add(from: number, to: number, origin: () => ChangeOrigin): void {
+    if (endOf(this.#chunks.at(-1) as Chunk) <= from) return this.#push(from, to, origin())
+    let clock = from
+    while (clock < to) {
+      const at = this.#chunkAt(clock)
+      if (at === this.#chunks.length) return this.#push(clock, to, origin())
+      clock = this.#addInChunk(at, clock, to, origin)
+    }
+  }
+
+  /** Returns the ranges in the order of their clocks. */
+  ranges(): AttributedRange[] {
+    const ranges: AttributedRange[] = []
+    for (const { from, to, origins } of this.#chunks)
+      for (const [index, clock] of from.entries())
+        ranges.push({
+          clock,
+          length: (to[index] as number) - clock,
+          origin: origins[index] as ChangeOrigin,
+        })
+    return ranges
+  }
+
+  /** Adds a range after all others. */
+  #push(from: number, to: number, origin: ChangeOrigin): void {
+    let chunk = this.#chunks.at(-1) as Chunk
+    const last = chunk.to.length - 1
+    if (last >= 0 && chunk.to[last] === from && chunk.origins[last] === origin) {
+      chunk.to[last] = to
+      return
+    }
+    if (last + 1 >= chunkMax) {
+      chunk = emptyChunk()
+      this.#chunks.push(chunk)
+    }
+    chunk.from.push(from)
+    chunk.to.push(to)
+    chunk.origins.push(origin)
+  }
+
+  /** Returns the index of the first chunk that ends after a clock. */
+  #chunkAt(clock: number): number {
+    let low = 0
+    let high = this.#chunks.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (endOf(this.#chunks[middle] as Chunk) > clock) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  /**
+   * Fills the clocks between `from` and `to`, up to the end of a chunk. The chunk is the first one that ends
+   * after `from`. Returns the clock up to which the clocks now have an origin.
+   */
+  #addInChunk(at: number, from: number, to: number, origin: () => ChangeOrigin): number {
+    const chunk = this.#chunks[at] as Chunk
+    let clock = from
+    for (let index = firstAfter(chunk.to, from); index < chunk.to.length; index++) {
+      const start = chunk.from[index] as number
+      if (start > clock) {
+        const end = Math.min(start, to)
+        if (this.#insert(at, index, clock, end, origin()) || end === to) return end
+      }
+      clock = Math.max(clock, chunk.to[index] as number)
+      if (clock >= to) return clock
+    }
+    return clock
+  }
+
+  /**
+   * Inserts a range before the range `index` of a chunk, or extends a range next to it that has the same
+   * origin. Returns true if the indexes of the chunk have changed.
+   */
+  #insert(at: number, index: number, from: number, to: number, origin: ChangeOrigin): boolean {
+    const chunk = this.#chunks[at] as Chunk
+    if (index > 0 && chunk.to[index - 1] === from && chunk.origins[index - 1] === origin) {
+      chunk.to[index - 1] = to
+      return false
+    }
+    if (chunk.from[index] === to && chunk.origins[index] === origin) {
+      chunk.from[index] = from
+      return false
+    }
+    chunk.from.splice(index, 0, from)
+    chunk.to.splice(index, 0, to)
+    chunk.origins.splice(index, 0, origin)
+    if (chunk.from.length > chunkMax) {
+      const half = chunkMax / 2
+      this.#chunks.splice(at + 1, 0, {
+        from: chunk.from.splice(half),
+        to: chunk.to.splice(half),
+        origins: chunk.origins.splice(half),
+      })
+    }
+    return true
+  }
+}
+
+/** Returns the index of the first number that is greater than `clock`, in ascending numbers. */
+function firstAfter(numbers: readonly number[], clock: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] as number) > clock) high = middle
+    else low = middle + 1
+  }
+  return low
+}
