@@ -579,6 +579,37 @@ export const errorCodes = {
     meaning: 'The editor has the maximum number of saved versions.',
     remedy: 'Delete versions with `/v2/crdt/versions/delete`.',
   },
+  'branch/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The editor does not have this branch.',
+    remedy: 'List the branches with `/v2/crdt/branches/list`.',
+  },
+  'branch/exists': {
+    status: 'ALREADY_EXISTS',
+    meaning:
+      'The editor has a branch with this name, or the document has content under the editor id of the branch.',
+    remedy: 'Choose another name, or delete the branch with `/v2/crdt/branches/delete`.',
+  },
+  'branch/invalid-name': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The name contains `@`, or the editor id of the branch would not be a valid id.',
+    remedy: 'Use a shorter name without `@`.',
+  },
+  'branch/of-branch': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The editor is a branch itself, and a branch has no branches.',
+    remedy: 'Create the branch from the editor that the first branch follows.',
+  },
+  'branch/too-many': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The document has the maximum number of branches.',
+    remedy: 'Delete branches with `/v2/crdt/branches/delete`.',
+  },
+  'branch/decided': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The branch is merged or rejected, so it cannot change any more.',
+    remedy: 'Create another branch.',
+  },
 
   'presence/too-many-users': {
     status: 'FAILED_PRECONDITION',

@@ -48,6 +48,8 @@ export function raisedBy(scope: OrganizationScope, written: readonly Mutation[])
     } = change
     if (kind === 'documents')
       return isNew && isOrdinary(change.record) ? [] : [accessFence(scope, 'document', first)]
+    // A merged or rejected branch is read-only.
+    if (kind === 'branches') return isNew ? [] : [accessFence(scope, 'document', first)]
     if (kind === 'members') return [userFence(scope, second)]
     if (kind === 'grants' && third === 'user') return [userFence(scope, fourth)]
     const isOfAll = kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)

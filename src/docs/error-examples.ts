@@ -266,6 +266,12 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'crdt/too-many-editors': { message: 'the document has more than 100 editors: name an editorId' },
   'version/not-found': { message: 'there is no such version of this editor; see versions/list' },
   'version/too-many': { message: 'an editor has at most 1000 versions: delete some' },
+  'branch/not-found': { message: 'the editor has no branch "draft"; see /v2/crdt/branches/list' },
+  'branch/exists': { message: 'the editor has a branch "draft"; choose another name' },
+  'branch/invalid-name': { message: 'the name of a branch must not contain "@": "a@b"' },
+  'branch/of-branch': { message: 'the editor "main@draft" is a branch, and a branch has no branches' },
+  'branch/too-many': { message: 'a document has at most 10000 branches: delete some' },
+  'branch/decided': { message: 'the branch "draft" is merged; create another branch' },
 
   'presence/too-many-users': {
     message: 'a document has at most 500 users who are not connected; delete some',

@@ -1,5 +1,6 @@
 import { createCommentCascade } from '../comments/comment-cascade.ts'
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { BranchStore } from '../directory/branches/branch-store.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
@@ -16,6 +17,7 @@ interface CascadeDependencies {
   readonly schemas: SchemaService
   readonly subscribing: WebhookModule
   readonly versions: VersionStore
+  readonly branches: BranchStore
 }
 
 /**
@@ -29,10 +31,16 @@ export const createCascade = ({
   schemas,
   subscribing,
   versions,
+  branches,
 }: CascadeDependencies): readonly CascadeHandler[] => [
   createNotificationCascade(organizations),
   createCommentCascade(organizations, memory),
   { removeDocuments: (scope, documentIds) => schemas.forget(scope, documentIds) },
+  {
+    async removeDocuments(scope, documentIds, goOn) {
+      for (const id of documentIds) await branches.forgetDocument(scope, id, goOn)
+    },
+  },
   { removeOrganization: (scope, goOn) => memory.forget(scope, goOn) },
   { removeOrganization: (scope, goOn) => removeDeliveries(engine, subscribing, scope, goOn) },
   {

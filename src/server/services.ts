@@ -15,6 +15,7 @@ import { participantsOf } from '../comments/participants.ts'
 import { publicUrlOf } from '../config/public-url.ts'
 import type { Config } from '../config.ts'
 import { DecisionMemory } from '../decisions/decision-memory.ts'
+import { BranchStore } from '../directory/branches/branch-store.ts'
 import { createDirectory, type Directory } from '../directory/directory.ts'
 import { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { SchemaService } from '../directory/schemas/schema-service.ts'
@@ -121,6 +122,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const organizations = new OrganizationStore(engine, events)
   const memory = new DecisionMemory(engine.kv, organizations, clock)
   const schemas = new SchemaService({ kv: engine.kv, organizations, clock })
+  const branches = new BranchStore(organizations)
   const everyMs = config.autoVersionMinutes * 60_000
   const kept = createVersionParts(engine, { organizations, clock, log, everyMs })
   const directory = createDirectory(engine, {
@@ -135,6 +137,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       schemas,
       subscribing,
       versions: kept.store,
+      branches,
     }),
     editWindowMs: config.editActivityWindowSeconds * 1000,
     awayMs: config.presenceLeaveDelaySeconds * 1000,

@@ -6,6 +6,7 @@ import {
   commentEntries,
   commentRecordType,
 } from '../comments/comment-records.ts'
+import { branchKeys, branchUsersType } from '../directory/branches/branch-records.ts'
 import {
   keys,
   organizationPart,
@@ -50,6 +51,18 @@ const [organizations = ''] = organizationPart({ workspaceId: '', apiKey: '', org
  */
 const rules: ReadonlyMap<string, ExpectationRule> = new Map<string, ExpectationRule>([
   ['documents 2', ([, id = ''], record) => [keys.documentIn(record(fieldsType).folderId ?? '', id)]],
+  [
+    'branches 4',
+    ([, documentId = '', editorId = '', name = ''], record) => {
+      const { createdBy = '', decidedBy = '' } = record(branchUsersType)
+      const users = [createdBy, decidedBy].filter((userId) => userId !== '')
+      return users.map((userId) => branchKeys.by(userId, { documentId, editorId, name }))
+    },
+  ],
+  [
+    'branchesBy 5',
+    ([, , documentId = '', editorId = '', name = '']) => [branchKeys.branch({ documentId, editorId, name })],
+  ],
   ['documentsIn 3', ([, , id = '']) => [keys.document(id)]],
   [
     'annotations 2',

@@ -1,3 +1,5 @@
+import { branchKeys } from '../directory/branches/branch-records.ts'
+import { anonymizeBranches, listBranchesByUser } from '../directory/branches/user-branches.ts'
 import { keys } from '../directory/organizations/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { userSubject } from '../directory/organizations/user-records.ts'
@@ -45,6 +47,7 @@ export const organizationSources = (store: OrganizationStore) =>
     comments,
     activities,
     versions,
+    branches,
     notifications,
     notificationMarks,
     notificationConfigs,
@@ -116,6 +119,14 @@ const versions: UserRanges = {
   ranges: (userId) => [versionKeys.allBy(userId)],
   show: listVersionsByUser,
   erase: (transaction, userId) => anonymizeVersions(transaction, userId, sliceMax),
+}
+
+const branches: UserRanges = {
+  name: 'branches',
+  kind: 'branch',
+  ranges: (userId) => [branchKeys.allBy(userId)],
+  show: listBranchesByUser,
+  erase: (transaction, userId) => anonymizeBranches(transaction, userId, sliceMax),
 }
 
 const addressed = (userId: string): Key => notificationKeys.list({ kind: 'user', id: userId })

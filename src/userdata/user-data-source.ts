@@ -14,6 +14,7 @@ export const dataKinds = [
   'presence',
   'comment',
   'version',
+  'branch',
   'judgment',
 ] as const
 export type DataKind = (typeof dataKinds)[number]

@@ -37,7 +37,8 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Mutat
     // the document has no record, and therefore no restrictions.
     if (kind === 'documents') {
       if (!keepsAccess(mutation)) documents.add(first)
-    } else if (kind === 'members') users.add(second)
+    } else if (kind === 'branches') documents.add(first)
+    else if (kind === 'members') users.add(second)
     else if (kind === 'grants' && third === 'user') users.add(fourth)
     else if (kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)) all = true
   }

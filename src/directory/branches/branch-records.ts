@@ -1,0 +1,73 @@
+import * as v from 'valibot'
+import type { Key } from '../../engine/engine.ts'
+import type { RecordType } from '../../engine/stored-record.ts'
+import type { BranchIds } from '../../model/branch-address.ts'
+
+/** `merged` and `rejected`: the branch is decided, and nobody can write to it any more. */
+export type BranchStatus = 'open' | 'merged' | 'rejected'
+
+/** The stored record of a branch. Its content is the log of the editor `editorId@name`. */
+export interface BranchRecord extends BranchIds {
+  /** Id of the user who created the branch; '' if the user is not known. */
+  readonly createdBy: string
+  /** Time of the creation in epoch milliseconds. */
+  readonly createdAt: number
+  /** Version of the editor from which the branch was created. */
+  readonly baseVersion: string
+  readonly status: BranchStatus
+  /** Id of the user who merged or rejected the branch; '' while the branch is open. */
+  readonly decidedBy: string
+  /** Time of the merge or rejection in epoch milliseconds; null while the branch is open. */
+  readonly decidedAt: number | null
+}
+
+export const branchRecordType: RecordType<BranchRecord> = {
+  name: 'branch',
+  schema: v.looseObject({
+    editorId: v.string(),
+    name: v.string(),
+    createdBy: v.string(),
+    createdAt: v.number(),
+    baseVersion: v.string(),
+    status: v.picklist(['open', 'merged', 'rejected']),
+    decidedBy: v.string(),
+    decidedAt: v.nullable(v.number()),
+  }),
+}
+
+/**
+ * The members of a branch that a deletion needs: the users in the index. A record with other malformed members
+ * can still be deleted.
+ */
+export type BranchUsers = Partial<Pick<BranchRecord, 'createdBy' | 'decidedBy'>>
+
+export const branchUsersType: RecordType<BranchUsers> = {
+  name: 'branch',
+  schema: v.looseObject({
+    createdBy: v.exactOptional(v.string()),
+    decidedBy: v.exactOptional(v.string()),
+  }),
+}
+
+/** Identifies a branch within its organization. */
+export interface BranchPlace extends BranchIds {
+  readonly documentId: string
+}
+
+/** Keys of branches and their index in the partition of the organization. */
+export const branchKeys = {
+  /** Counter: the number of branches of a document. */
+  count: (documentId: string): Key => ['branchCounts', documentId],
+  ofDocument: (documentId: string): Key => ['branches', documentId],
+  ofEditor: (documentId: string, editorId: string): Key => ['branches', documentId, editorId],
+  branch: ({ documentId, editorId, name }: BranchPlace): Key => ['branches', documentId, editorId, name],
+  /** Index: the branches that a user has created or decided. */
+  allBy: (userId: string): Key => ['branchesBy', userId],
+  by: (userId: string, { documentId, editorId, name }: BranchPlace): Key => [
+    'branchesBy',
+    userId,
+    documentId,
+    editorId,
+    name,
+  ],
+}
