@@ -49,14 +49,18 @@ export class BlockMerger {
     this.#aligner = new NodeAligner(budget)
   }
 
-  /** Returns the nodes that the stored blocks must become. */
-  merge(live: readonly LiveBlock[], wanted: readonly BlockNode[], isNested = false): XmlNode[] {
+  /** Returns the nodes that the stored blocks must become. `parent`: the kind of block that contains them. */
+  merge(
+    live: readonly LiveBlock[],
+    wanted: readonly BlockNode[],
+    parent: BlockNode['kind'] | null = null,
+  ): XmlNode[] {
     const merged: XmlNode[] = []
     const wantedAt = this.#unchanged(live, wanted)
     let [nextLive, nextWanted] = [0, 0]
     const closeGap = (liveEnd: number, wantedEnd: number): void => {
       const gap = live.slice(nextLive, liveEnd)
-      const isStart = nextLive === 0 && { isNested }
+      const isStart = nextLive === 0 && { parent }
       for (const node of this.#gap(gap, wanted.slice(nextWanted, wantedEnd), isStart)) merged.push(node)
     }
     live.forEach(({ block, views }, index) => {
@@ -106,7 +110,7 @@ export class BlockMerger {
   #gap(
     live: readonly LiveBlock[],
     wanted: readonly BlockNode[],
-    isStart: false | { readonly isNested: boolean },
+    isStart: false | { readonly parent: BlockNode['kind'] | null },
   ): XmlNode[] {
     const visible = live.filter(({ views }) => views.length > 0)
     const partners = this.#pairs(visible, wanted)
@@ -116,9 +120,12 @@ export class BlockMerger {
       isStart !== false && blank?.views.length === 0 && first?.kind === 'paragraph' && !partners.has(first)
     if (isFilled) partners.set(first, blank)
     // The empty paragraph that an editor requires at the start of an item goes when a paragraph takes its place.
+    // Anywhere else, any block takes its place.
     const inItem = wanted.length === 0 ? visible.length > 0 : first?.kind === 'paragraph'
-    const inRoot = wanted.length > 0 && visible.length === 0
-    const keepsBlanks = isStart === false || !(isStart.isNested ? inItem : inRoot)
+    const inOther = wanted.length > 0 && visible.length === 0
+    const isItem = isStart !== false && (isStart.parent === 'listItem' || isStart.parent === 'taskItem')
+    const isNested = isStart !== false && isStart.parent !== null
+    const keepsBlanks = isStart === false || !((isNested && inItem) || (!isItem && inOther))
     const before: XmlNode[] = []
     const following = new Map<LiveBlock, XmlNode[]>()
     let last: LiveBlock | null = null
@@ -172,7 +179,7 @@ export class BlockMerger {
     if (wanted.kind === 'codeBlock') return this.#writer.code(wanted.text)
     if ('content' in wanted) return this.#line(origin.children, wanted.content)
     if (!('children' in block)) return [...origin.children]
-    const merged = this.merge(this.#childViews(block, view), blockChildren(wanted), true)
+    const merged = this.merge(this.#childViews(block, view), blockChildren(wanted), wanted.kind)
     return this.#writer.completed(wanted.kind, merged)
   }
 
