@@ -564,6 +564,11 @@ export const errorCodes = {
     meaning: 'The server does not have the state at `baseVersion`.',
     remedy: 'Read the document again, and send the new version.',
   },
+  'crdt/attribution-disabled': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The workspace does not keep the authors of changes.',
+    remedy: 'Enable attribution with `/v2/workspace/attribution/update`. It covers the changes from then on.',
+  },
   'crdt/too-many-editors': {
     status: 'FAILED_PRECONDITION',
     meaning: 'The document has too many editors for one response.',

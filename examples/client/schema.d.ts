@@ -1480,7 +1480,7 @@ export interface paths {
 									/** @description Organization of the resource; required for documents and folders. */
 									organizationId?: string | null;
 									/** @default editor */
-									accessRole?: ("viewer" | "suggester" | "editor") | null;
+									accessRole?: ("viewer" | "editor") | null;
 									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
@@ -1613,7 +1613,7 @@ export interface paths {
 										id: string;
 										organizationId: string;
 										/** @enum {string} */
-										accessRole: "viewer" | "suggester" | "editor";
+										accessRole: "viewer" | "editor";
 										/** @description Epoch seconds. */
 										expiresAt?: number;
 									}[];
@@ -1621,7 +1621,7 @@ export interface paths {
 									 * @description Present role on the requested document; absent if the request names no document.
 									 * @enum {string}
 									 */
-									accessRole?: "none" | "viewer" | "suggester" | "editor";
+									accessRole?: "none" | "viewer" | "editor";
 									/**
 									 * @description `deleted`: it is being removed. A document that does not exist is `open`.
 									 * @enum {string}
@@ -1683,7 +1683,7 @@ export interface paths {
 									/** @description Organization of the resource; required for documents and folders. */
 									organizationId?: string | null;
 									/** @default editor */
-									accessRole?: ("viewer" | "suggester" | "editor") | null;
+									accessRole?: ("viewer" | "editor") | null;
 									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
@@ -1778,7 +1778,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "suggester" | "editor";
+												accessRole?: "viewer" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -1812,7 +1812,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "suggester" | "editor";
+												accessRole?: "viewer" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -1846,7 +1846,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "suggester" | "editor";
+												accessRole?: "viewer" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -3451,7 +3451,7 @@ export interface paths {
 									 * @description Present role of the user.
 									 * @enum {string}
 									 */
-									accessRole: "viewer" | "suggester" | "editor";
+									accessRole: "viewer" | "editor";
 									/** @description Wire protocol of the client. */
 									protocol: string;
 									/** @description IP address of the client. */
@@ -7519,7 +7519,7 @@ export interface paths {
 									 * @description Role of the group on the requested folder or document, else on the organization itself; absent without a grant.
 									 * @enum {string}
 									 */
-									accessRole?: "viewer" | "suggester" | "editor";
+									accessRole?: "viewer" | "editor";
 									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
@@ -7538,7 +7538,7 @@ export interface paths {
 										/** @description Id of the resource. */
 										id: string;
 										/** @enum {string} */
-										accessRole: "viewer" | "suggester" | "editor";
+										accessRole: "viewer" | "editor";
 										/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 										expiresAt?: number;
 									}[];
@@ -8020,7 +8020,7 @@ export interface paths {
 									[key: string]: unknown;
 								} | null;
 								/** @description Role on the resource. Default: `editor`; a user with a role there keeps it, with its expiry. */
-								accessRole?: ("viewer" | "suggester" | "editor") | null;
+								accessRole?: ("viewer" | "editor") | null;
 							}[];
 							/**
 							 * @description True: creates the organization if it does not exist.
@@ -8419,7 +8419,7 @@ export interface paths {
 									 * @description Role that is granted to the user on the resource itself; absent for users of the organization who have roles only on folders or documents in it, or by groups.
 									 * @enum {string}
 									 */
-									accessRole?: "viewer" | "suggester" | "editor";
+									accessRole?: "viewer" | "editor";
 									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
@@ -8489,7 +8489,7 @@ export interface paths {
 									[key: string]: unknown;
 								} | null;
 								/** @description New role on the resource; its expiry, if any, does not change. */
-								accessRole?: ("viewer" | "suggester" | "editor") | null;
+								accessRole?: ("viewer" | "editor") | null;
 							}[];
 						};
 					};
@@ -10297,6 +10297,61 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
+	"/v2/workspace/attribution/update": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Enable or disable attribution
+		 * @description While attribution is disabled, the server stores no `meta`, and compactions discard the authors of changes. Nodes follow within 10 seconds.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description False: the workspace does not keep the authors of changes. */
+							enabled: boolean;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
 	"/v2/workspace/domains/add": {
 		parameters: {
 			query?: never;
@@ -10549,6 +10604,8 @@ export interface paths {
 										/** @description Bytes that it may store. */
 										storedBytesMax: number;
 									};
+									/** @description False if the workspace does not keep the authors of changes; absent otherwise. */
+									attribution?: boolean;
 								};
 							};
 						};
@@ -10760,7 +10817,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

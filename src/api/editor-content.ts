@@ -19,7 +19,7 @@ import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import type { ApiServices } from './api-services.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
 import type { FromSchema } from './schema.ts'
-import { changeMeta, restCause } from './schemas/change-meta.ts'
+import { changeMeta, storedMeta } from './schemas/change-meta.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
 
 export const editorDocumentIds = {
@@ -218,8 +218,8 @@ export async function changeEditor(
   services: ApiServices,
 ): Promise<Changed> {
   const { rooms, documents, metrics, schemas } = services
-  const { userId = '', meta } = request
-  const cause = restCause(meta)
+  const { userId = '' } = request
+  const cause = { source: 'rest', meta: await storedMeta(request.meta, caller, services) } as const
   const prepared = prepareChange(change, inlineSizeMax)
   const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
   const address = editorAddress(caller, request)

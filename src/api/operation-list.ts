@@ -99,6 +99,7 @@ import { getAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/g
 import { updateAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/update.ts'
 import { createApiKey } from './v2/workspace/apikey/create.ts'
 import { getApiKeys } from './v2/workspace/apikeys/get.ts'
+import { updateAttribution } from './v2/workspace/attribution/update.ts'
 import { getAudit } from './v2/workspace/audit/get.ts'
 import { resetAuthToken } from './v2/workspace/authtoken/reset.ts'
 import { getAuthTokens } from './v2/workspace/authtokens/get.ts'
@@ -229,6 +230,7 @@ export const operationList: readonly Operation[] = [
   getAuthTokens,
   createWorkspace,
   updateStorageLimit,
+  updateAttribution,
   addDomains,
   deleteDomains,
   getDomains,

@@ -263,6 +263,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     details: { version: '1.42' },
   },
   'crdt/base-version-too-old': { message: 'baseVersion is unknown or too old: read the document again' },
+  'crdt/attribution-disabled': {
+    message: 'attribution is disabled in this workspace; enable it with /v2/workspace/attribution/update',
+  },
   'crdt/too-many-editors': { message: 'the document has more than 100 editors: name an editorId' },
   'version/not-found': { message: 'there is no such version of this editor; see versions/list' },
   'version/too-many': { message: 'an editor has at most 1000 versions: delete some' },

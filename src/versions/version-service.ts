@@ -50,7 +50,7 @@ export interface RestoreRequest {
   readonly ifVersion?: string | undefined
   readonly dryRun?: boolean | undefined
   /** Data of the caller about the change. */
-  readonly meta?: ChangeMeta | undefined
+  readonly meta?: ChangeMeta | null
   /** Returns the permission to change the document. @throws ApiError if there is no permission */
   readonly right: () => Promise<WriteRight>
   /** Returns the schema that the document must match after the restore; null without one. */
@@ -188,13 +188,13 @@ export class VersionService {
   async #change(
     address: DocumentAddress,
     past: Uint8Array,
-    { userId = '', ifVersion, dryRun, meta, right: readRight, schema }: RestoreRequest,
+    { userId = '', ifVersion, dryRun, meta = null, right: readRight, schema }: RestoreRequest,
   ): Promise<EditResult<ReplacementResult>> {
     return this.#options.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([readRight(), schema()])
       return room.replacing.restore(userId, past, {
         expects: 'content',
-        cause: { source: 'restore', meta: meta ?? null },
+        cause: { source: 'restore', meta },
         ifVersion,
         dryRun,
         right,

@@ -1,4 +1,6 @@
-import { type ChangeCause, type ChangeMeta, changeMetaLimits } from '../../model/change-origin.ts'
+import type { KeyCaller } from '../../access/credentials/authenticator.ts'
+import { type ChangeMeta, changeMetaLimits } from '../../model/change-origin.ts'
+import type { ApiServices } from '../api-services.ts'
 import { invalidAt } from '../validator.ts'
 
 /** Request member with data of the caller about a change. */
@@ -19,11 +21,15 @@ export const changeMeta = {
 } as const
 
 /**
- * Checks the request member `meta`.
+ * Checks the request member `meta`, and returns it; null if it must not be stored.
  * @throws ApiError INVALID_ARGUMENT if it has too many members, or a name that is empty or too long
  */
-export function checkChangeMeta(meta: ChangeMeta | undefined): void {
-  if (meta === undefined) return
+export async function storedMeta(
+  meta: ChangeMeta | undefined,
+  { tenant }: KeyCaller,
+  { attribution }: Pick<ApiServices, 'attribution'>,
+): Promise<ChangeMeta | null> {
+  if (meta === undefined) return null
   const names = Object.keys(meta)
   if (names.length > changeMetaLimits.members)
     throw invalidAt({
@@ -35,10 +41,5 @@ export function checkChangeMeta(meta: ChangeMeta | undefined): void {
       path: '/data/meta',
       message: `must have names of 1 to ${changeMetaLimits.nameCharacters} characters`,
     })
-}
-
-/** Returns the cause of a write by REST. @throws ApiError as for `checkChangeMeta` */
-export function restCause(meta: ChangeMeta | undefined): ChangeCause {
-  checkChangeMeta(meta)
-  return { source: 'rest', meta: meta ?? null }
+  return (await attribution.isEnabled(tenant.workspaceId)) ? meta : null
 }

@@ -79,7 +79,17 @@ export const workspaceResponse = {
       },
       description: 'Absent if the workspace has no storage limit.',
     },
+    attribution: {
+      type: 'boolean',
+      description: 'False if the workspace does not keep the authors of changes; absent otherwise.',
+    },
   },
+} as const
+
+export const attributionEnabled = {
+  type: 'boolean',
+  description: 'False: the workspace does not keep the authors of changes.',
+  examples: [true],
 } as const
 
 /** Maximum storage limit that a workspace can have, in bytes. */
@@ -145,10 +155,10 @@ export const toMintingSecretResponse = ({
 
 /** Converts a workspace with its API keys to its response. */
 export function toWorkspaceResponse(
-  { id, name, owner, authToken }: WorkspaceRecord,
+  { id, name, owner, authToken, attribution }: WorkspaceRecord,
   apiKeys: readonly ApiKeyRecord[],
 ): FromSchema<typeof workspaceResponse> {
   const apiKeyList = emptyBatchResults<FromSchema<typeof apiKeyEntry>>()
   for (const apiKey of apiKeys) apiKeyList[apiKey.id] = toApiKeyResponse(apiKey)
-  return { id, name, owner, authToken, apiKeyList }
+  return { id, name, owner, authToken, apiKeyList, ...(attribution === false && { attribution }) }
 }

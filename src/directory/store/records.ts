@@ -24,6 +24,8 @@ export interface WorkspaceRecord {
    * Limit of the stored bytes of the workspace; 0: unlimited. If absent, the option of the server applies.
    */
   readonly storedBytesMax?: number
+  /** False if the workspace does not keep the authors of changes; absent otherwise. */
+  readonly attribution?: false
   /** Time of creation, in epoch milliseconds. */
   readonly createdAt: number
 }
@@ -212,6 +214,7 @@ export const workspaceRecordType: RecordType<WorkspaceRecord> = {
     isUnissued: v.exactOptional(v.literal(true)),
     retiredTokens: v.exactOptional(v.array(v.looseObject({ token: v.string(), validUntil: v.number() }))),
     storedBytesMax: v.exactOptional(v.number()),
+    attribution: v.exactOptional(v.literal(false)),
     createdAt: v.number(),
   }),
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { MintingSecrets } from '../minting-secrets.ts'
+import { AttributionSetting } from './attribution-setting.ts'
 import { DomainService } from './domain-service.ts'
 import { TenantStore } from './tenant-store.ts'
 import { TokenRevocations } from './token-revocations.ts'
@@ -11,6 +12,7 @@ export interface Tenancy {
   readonly tenants: TenantStore
   readonly workspaces: WorkspaceService
   readonly domains: DomainService
+  readonly attribution: AttributionSetting
   readonly revocations: TokenRevocations
   readonly mintingSecrets: MintingSecrets
 }
@@ -21,6 +23,7 @@ export function createTenancy({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, clock: Cl
     tenants,
     workspaces: new WorkspaceService({ tenants, clock }),
     domains: new DomainService(tenants, bus),
+    attribution: new AttributionSetting(tenants, clock),
     revocations: new TokenRevocations({ kv, bus, clock }),
     mintingSecrets: new MintingSecrets({ tenants, bus, clock }),
   }

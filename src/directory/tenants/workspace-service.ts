@@ -152,12 +152,29 @@ export class WorkspaceService {
    * @throws ApiError NOT_FOUND if the workspace does not exist
    */
   limitStorage(workspaceId: string, bytesMax: number | null): Promise<void> {
+    return this.#change(workspaceId, (record) => {
+      const { storedBytesMax: _, ...others } = record
+      return bytesMax === null ? others : { ...others, storedBytesMax: bytesMax }
+    })
+  }
+
+  /**
+   * Sets whether a workspace keeps the authors of changes.
+   * @throws ApiError NOT_FOUND if the workspace does not exist
+   */
+  setAttribution(workspaceId: string, isEnabled: boolean): Promise<void> {
+    return this.#change(workspaceId, (record) => {
+      const { attribution: _, ...others } = record
+      return isEnabled ? others : { ...others, attribution: false }
+    })
+  }
+
+  #change(workspaceId: string, change: (record: WorkspaceRecord) => WorkspaceRecord): Promise<void> {
     return this.#options.tenants.change(async (transaction) => {
       const key = workspaceKeys.workspace(workspaceId)
       const found = await transaction.get(key, workspaceRecordType)
       if (found === null) throw noSuchWorkspace()
-      const { storedBytesMax: _, ...others } = found
-      transaction.put(key, bytesMax === null ? others : { ...others, storedBytesMax: bytesMax })
+      transaction.put(key, change(found))
     })
   }
 

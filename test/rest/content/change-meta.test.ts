@@ -108,3 +108,25 @@ it('[ATT-62] writes one entry with the meta of the first call when a call is rep
   expect(second.body).toEqual(first.body)
   expect(causesOf('repeated').map((cause) => cause.meta)).toEqual([null, meta])
 })
+
+it('[ATT-63] stores no meta while the workspace has disabled attribution', async () => {
+  const { workspaceId, workspaceAuthToken } = server.credentials
+  const headers = {
+    'x-service-workspace-id': workspaceId,
+    'x-service-workspace-auth-token': workspaceAuthToken,
+  }
+  const enable = async (enabled: boolean) => {
+    const { body } = await server.post('/v2/workspace/attribution/update', { enabled }, headers)
+    expect(body.result?.status).toBe('success')
+    return dataOf(await server.post('/v2/workspace/get', {}, headers))
+  }
+  const editor = editorOf('disabled')
+  await done('add', { ...editor, type: 'text', data: 'a', meta })
+  expect(await enable(false)).toMatchObject({ attribution: false })
+  const { versionId } = await done('versions/create', editor)
+  await done('update', { ...editor, type: 'text', data: 'b', meta })
+  await done('versions/restore', { ...editor, versionId, meta })
+  expect(await enable(true)).not.toHaveProperty('attribution')
+  await done('update', { ...editor, type: 'text', data: 'c', meta })
+  expect(causesOf('disabled').map((cause) => cause.meta)).toEqual([meta, null, null, meta])
+})

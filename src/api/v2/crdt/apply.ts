@@ -9,7 +9,7 @@ import {
 } from '../../editor-content.ts'
 import { decodeBase64 } from '../../http/base64.ts'
 import { defineOperation } from '../../operation.ts'
-import { changeMeta, restCause } from '../../schemas/change-meta.ts'
+import { changeMeta, storedMeta } from '../../schemas/change-meta.ts'
 
 const request = {
   type: 'object',
@@ -73,7 +73,7 @@ export const applyUpdate = defineOperation({
     documentBeingDeleted,
   ],
   async handler(data, { caller, services, full }) {
-    const cause = restCause(data.meta)
+    const cause = { source: 'rest', meta: await storedMeta(data.meta, caller, services) } as const
     const bytes = decodeBase64(data.update)
     if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
     const { documents } = services

@@ -1,6 +1,6 @@
 import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
-import { checkChangeMeta } from '../../../schemas/change-meta.ts'
+import { storedMeta } from '../../../schemas/change-meta.ts'
 import {
   noSuchVersion,
   versionedAddress,
@@ -63,14 +63,14 @@ export const restoreVersion = defineOperation({
     { versionId: id, userId, ifVersion: expected, dryRun: isDry, meta: given, ...editor },
     context,
   ) {
-    checkChangeMeta(given)
     const { caller, services } = context
+    const stored = await storedMeta(given, caller, services)
     const address = await versionedAddress(editor, caller, services)
     const { result, version, bytes, before } = await services.versions.restore(address, id, {
       userId,
       ifVersion: expected,
       dryRun: isDry,
-      meta: given,
+      meta: stored,
       right: () => services.documents.rightToChange(address, address.documentId),
       schema: () => services.schemas.of(address),
     })

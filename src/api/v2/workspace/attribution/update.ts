@@ -1,0 +1,25 @@
+import { defineOperation } from '../../../operation.ts'
+import { attributionEnabled } from '../../../schemas/workspace-schema.ts'
+
+export const updateAttribution = defineOperation({
+  path: '/v2/workspace/attribution/update',
+  auth: 'workspace',
+  effect: 'repeatable',
+  audited: 'admin',
+  summary: 'Enable or disable attribution',
+  description:
+    'While attribution is disabled, the server stores no `meta`, and compactions discard the authors of changes. Nodes ' +
+    'follow within 10 seconds.',
+  request: {
+    type: 'object',
+    required: ['enabled'],
+    properties: { enabled: attributionEnabled },
+  },
+  response: null,
+  errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
+  async handler({ enabled }, { caller: { workspaceId }, services: { workspaces, attribution } }) {
+    await workspaces.setAttribution(workspaceId, enabled)
+    attribution.forget(workspaceId)
+    return { message: 'Attribution updated.', data: undefined }
+  },
+})
