@@ -7,6 +7,7 @@ import type { AccessChangeFeed } from './access-change-feed.ts'
 import type { AllowedOrigins } from './allowed-origins.ts'
 import { anonymous, type Identity } from './identity.ts'
 import type { AccessReader, DocumentAccess } from './roles/document-access.ts'
+import type { BranchAccess } from './roles/roles.ts'
 import { type RealtimeTokens, TokenRejectedError } from './tokens/realtime-tokens.ts'
 
 export interface RealtimeAccessOptions {
@@ -24,6 +25,8 @@ export interface Permission {
   /** The fence that protects the permission. It was read before `access`. */
   readonly fence: Fence
   readonly access: DocumentAccess
+  /** The branch that the editor is; null if the editor is not a branch. */
+  readonly branch: BranchAccess | null
   /** Reason why the token is rejected; null if the token is accepted. */
   readonly refusal: TokenRejectedError | null
 }
@@ -66,11 +69,12 @@ export class RealtimeAccess {
       tokensFence(tenant, userId),
       domainsFence(tenant),
     ])
-    const [access, refusal] = await Promise.all([
+    const [access, branch, refusal] = await Promise.all([
       this.#accessOf(identity, address),
+      this.#options.reader.readBranch(address),
       this.refusalOf(identity, origin),
     ])
-    return { fence, access, refusal }
+    return { fence, access, branch, refusal }
   }
 
   #accessOf({ userId }: Identity, address: DocumentAddress): Promise<DocumentAccess> {

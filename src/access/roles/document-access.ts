@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock.ts'
+import type { BranchRecord } from '../../directory/branches/branch-records.ts'
+import { findBranch } from '../../directory/branches/find-branch.ts'
 import { folderPath } from '../../directory/documents/folder-tree.ts'
 import {
   keys,
@@ -15,6 +17,7 @@ import {
   organizationRecordType,
 } from '../../directory/store/records.ts'
 import { checkedRecord } from '../../engine/stored-record.ts'
+import type { DocumentAddress } from '../../model/address.ts'
 import type { AccessChangeFeed } from '../access-change-feed.ts'
 import { documentResource, folderResource, organizationResource } from './access-resource.ts'
 import { OrganizationsWithGroups } from './organizations-with-groups.ts'
@@ -94,6 +97,11 @@ export class AccessReader {
       }
     }
     return { state: 'deleted', folderIds: [], ...noAccess }
+  }
+
+  /** Returns the branch at an address; null if the editor is not a branch. */
+  readBranch(address: DocumentAddress): Promise<BranchRecord | null> {
+    return findBranch(this.#store.read(address), address.documentId, address.editorId)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BranchRecord } from '../../directory/branches/branch-records.ts'
 import { type AccessRole, roleStrength } from '../../directory/store/records.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
@@ -36,8 +37,18 @@ export function roleOn(
   return { role, until: Math.min(granted.until, live.until, until) }
 }
 
-/** Returns whether a role permits its user to write an editor. */
-export const mayWrite = (role: AccessRole | null): boolean => role === 'editor'
+/** The members of a branch that decide who may write it. */
+export type BranchAccess = Pick<BranchRecord, 'createdBy' | 'status'>
+
+/**
+ * Returns whether a role permits a user to write an editor: an editor writes everything, and a suggester
+ * writes the own branches. No user writes a branch that was merged or rejected.
+ * @param branch null if the editor is not a branch
+ */
+export function mayWrite(role: AccessRole | null, userId: string, branch: BranchAccess | null): boolean {
+  if (branch !== null && branch.status !== 'open') return false
+  return role === 'editor' || (role === 'suggester' && branch?.createdBy === userId)
+}
 
 /** No role. It is valid without a time limit, because changes of rights are published. */
 const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }

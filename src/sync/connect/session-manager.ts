@@ -2,7 +2,6 @@ import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import { steadyTime } from '../../clock.ts'
-import type { AccessRole } from '../../directory/store/records.ts'
 import { CorruptRecordError } from '../../engine/engine.ts'
 import { errorMessage } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -159,7 +158,8 @@ export class SessionManager {
         : this.#reject(client, documentNotFound, 'the user has no role on the document')
     await this.#dependencies.storage.ready(address.workspaceId)
     const roomHandle = await this.#dependencies.rooms.open(address)
-    const rejection = this.#rejectionFor(roomHandle, client, role)
+    const canWrite = mayWrite(role, identity.userId, permission.branch)
+    const rejection = this.#rejectionFor(roomHandle, client, canWrite)
     if (rejection !== null) {
       roomHandle.release()
       return this.#reject(client, rejection, rejection === documentNotFound ? cannotCreate : undefined)
@@ -168,17 +168,17 @@ export class SessionManager {
     socket.resume()
   }
 
-  #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, role: AccessRole): Close | null {
-    return this.#draining ?? (this.#canOpen(roomHandle, role) && socket.isOpen ? null : documentNotFound)
+  #rejectionFor(roomHandle: RoomHandle, { socket }: AuthenticatedClient, canWrite: boolean): Close | null {
+    return this.#draining ?? (this.#canOpen(roomHandle, canWrite) && socket.isOpen ? null : documentNotFound)
   }
 
   /**
-   * Returns whether a client with this role may open the room: the document exists, or the client can create
+   * Returns whether a client may open the room: the document exists, or the client can create
    * it with its first update.
    */
-  #canOpen({ room }: RoomHandle, role: AccessRole): boolean {
+  #canOpen({ room }: RoomHandle, canWrite: boolean): boolean {
     if (room.existence === 'live') return true
-    return room.existence === 'absent' && mayWrite(role) && this.#options.createOnConnect
+    return room.existence === 'absent' && canWrite && this.#options.createOnConnect
   }
 
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {

@@ -2,7 +2,7 @@ import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Message, Protocol } from './message.ts'
-import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
+import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
 /** Message types that only Hocuspocus uses (`MessageType` of @hocuspocus/provider 4.8, 2026). */
 const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const
@@ -115,20 +115,18 @@ export function hocuspocus(name: string): Protocol {
     answersRemoval: false,
     echo: null,
     live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
-    // The notice is not a message of type `auth`, because a client would consider the whole document rejected
+    // The notice has the form of a message from a backend. It is not a message of type `auth`, because a client would consider the whole document rejected
     // then.
-    readOnly: frameWithBody(prefixes.live, Buffer.from(readOnlyMessage)),
+    readOnly: (message) =>
+      frameWithBody(
+        prefixes.live,
+        Buffer.from(JSON.stringify({ event: 'weft.readOnly', data: { message } })),
+      ),
     right: (mayWrite) =>
       frameWithBody(prefixOf(name, types.auth, auth.authenticated), mayWrite ? scopes.write : scopes.read),
     renew: frameRaw(prefixOf(name, types.auth, auth.token)),
   }
 }
-
-/**
- * The notice to a viewer that its edits are dropped. It has the form of a message from a backend: JSON with
- * an event.
- */
-const readOnlyMessage = JSON.stringify({ event: 'weft.readOnly', data: { message: readOnlyReason } })
 
 const scopes = { write: Buffer.from('read-write'), read: Buffer.from('readonly') } as const
 

@@ -64,8 +64,11 @@ export interface Protocol extends FrameEncoder, LiveEncoder {
    * its role changes; null if the protocol has no such frame.
    */
   readonly right: ((mayWrite: boolean) => Uint8Array) | null
-  /** Frame that notifies a client without the right to write that its edits are dropped. Stock clients show or ignore it. */
-  readonly readOnly: Uint8Array
+  /**
+   * Encodes the frame that notifies a client without the right to write that its edits are dropped. Stock
+   * clients show or ignore it.
+   */
+  readonly readOnly: (reason: string) => Uint8Array
   /**
    * Frame that requests a newer token before the current token expires; null if clients must reconnect with a
    * newer token.

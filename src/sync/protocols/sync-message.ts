@@ -31,7 +31,3 @@ export function decodeSync(bytes: Uint8Array): Message {
 /** Returns the error for a message with an unknown type. */
 export const unknownMessageType = (bytes: Uint8Array): MalformedMessageError =>
   new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)
-
-/** Text for a viewer whose edits are dropped: the reason and the remedy. It is the same in every protocol. */
-export const readOnlyReason =
-  'your edits of this document are not saved: you may only view it; ask its owner for the role editor'

@@ -2,7 +2,7 @@ import { messagePermissionDenied } from 'y-protocols/auth'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Protocol } from './message.ts'
-import { decodeSync, readOnlyReason, syncTypes, types, unknownMessageType } from './sync-message.ts'
+import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
 
 /**
  * Message type of an echo. A client of Y-Sweet sends an echo, and the server sends the same message back when
@@ -27,6 +27,7 @@ const prefixes = {
   echo: Uint8Array.of(messageEcho),
   live: Uint8Array.of(messageLive),
   saved: Uint8Array.of(messageSaved),
+  denied: Uint8Array.of(types.auth, messagePermissionDenied),
 }
 
 function echoBody(bytes: Uint8Array): Uint8Array {
@@ -67,7 +68,7 @@ export const yWebsocket: Protocol = {
   echo: (echo) => frameWithBody(prefixes.echo, echo),
   live: (text) => frameWithBody(prefixes.live, Buffer.from(text)),
   right: null,
-  readOnly: frameWithBody(Uint8Array.of(types.auth, messagePermissionDenied), Buffer.from(readOnlyReason)),
+  readOnly: (reason) => frameWithBody(prefixes.denied, Buffer.from(reason)),
   renew: null,
 }
 

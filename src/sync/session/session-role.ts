@@ -34,12 +34,13 @@ export class SessionRole implements WriteRight {
   #identity: Identity
   #permission: Permission
   #role: AccessRole | null = null
+  #mayWrite = false
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
 
   /**
-   * @param changed called when the role is read for the first time, and after each change, with the role and
-   * with whether it permits the user to write the editor
+   * @param changed called when the role is read for the first time, and after each change of the role or of
+   * the right to write the editor
    */
   constructor(options: SessionRoleOptions, changed: (role: AccessRole, mayWrite: boolean) => void) {
     this.#options = options
@@ -66,7 +67,15 @@ export class SessionRole implements WriteRight {
 
   /** Returns whether the user may write the editor at a time. @param now epoch milliseconds */
   mayWriteAt(now: number): boolean {
-    return mayWrite(this.roleAt(now))
+    this.roleAt(now)
+    return this.#mayWrite
+  }
+
+  /** Reason why the edits of a client that may not write are dropped, with the remedy. */
+  get readOnlyReason(): string {
+    const { branch } = this.#permission
+    if (branch !== null && branch.status !== 'open') return readOnlyReasons.decided
+    return this.#role === 'suggester' ? readOnlyReasons.suggester : readOnlyReasons.viewer
   }
 
   get fence(): Fence | null {
@@ -91,13 +100,15 @@ export class SessionRole implements WriteRight {
   }
 
   #refresh(now: number): void {
-    const { refusal, access } = this.#permission
+    const { refusal, access, branch } = this.#permission
     const { role, until } =
       refusal === null ? roleOn(this.#identity, this.#options.address, access, now) : rejected
-    const hasChanged = role !== null && role !== this.#role
+    const canWrite = mayWrite(role, this.#identity.userId, branch)
+    const hasChanged = role !== null && (role !== this.#role || canWrite !== this.#mayWrite)
     this.#role = role
+    this.#mayWrite = canWrite
     this.#validUntil = until
-    if (hasChanged) this.#changed(role, mayWrite(role))
+    if (hasChanged) this.#changed(role, canWrite)
   }
 }
 
@@ -109,6 +120,14 @@ const fenceCount = ({ fence }: Permission): number =>
   fence.reduce((sum, { raised, raisedHere }) => sum + raised + raisedHere, 0)
 
 const rejected = { role: null, until: Number.POSITIVE_INFINITY } as const
+
+const readOnlyReasons = {
+  viewer:
+    'your edits of this document are not saved: you may only view it; ask its owner for the role editor',
+  suggester:
+    'your edits of this document are not saved: you may only suggest changes; edit a branch of your own',
+  decided: 'your edits of this branch are not saved: it was merged or rejected; create a new branch',
+} as const
 
 /** Close reason for sessions on a disabled document. */
 export const documentDisabled = close('forbidden', 'the document is disabled')

@@ -377,7 +377,8 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (kind === 'offer') this.#hasOffered = true
     if (!this.#mayWrite) {
       this.#trace?.line('update_rejected', { reason: 'the client has no right to edit' })
-      if (this.#readOnly.isDue(this.#room, kind, bytes, summary)) this.send(this.encoder.readOnly)
+      if (this.#readOnly.isDue(this.#room, kind, bytes, summary))
+        this.send(this.encoder.readOnly(this.right.readOnlyReason))
       return this.#rejectUpdate(kind, bytes, summary)
     }
     const onApplied = saveAcks === null ? null : saveAcks.received(kind)

@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
 import { type Dialect, dialects, hocuspocusProvider } from '../../support/clients/protocol-clients.ts'
+import { createBranch, storeBranch } from '../../support/data/branches.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 const organizationId = 'acme'
 const permissionDenied = [2, 0]
 
+let engine: Engine
 let server: TestServer
 let documents = 0
 
 beforeAll(async () => {
-  server = await startTestServer()
+  engine = await openMemoryEngine()
+  server = await startTestServer({}, { engine })
 })
 
 afterAll(() => server?.stop())
@@ -71,7 +76,7 @@ it('[ACC-98] the server states to a suggester that it may only read, in the same
   raw.sendUpdate(typed('mine', 7))
   await eventually(() => raw.bodies(...permissionDenied).length > 0)
   expect(Buffer.from(raw.bodies(...permissionDenied)[0] as Uint8Array).toString()).toContain(
-    'you may only view it',
+    'you may only suggest changes',
   )
   const provider = hocuspocusProvider(server, pathOf(documentId), await server.token('sue'))
   await eventually(() => provider.authorizedScope === 'readonly')
@@ -129,4 +134,60 @@ it('[ACC-97] operations and tokens accept the role suggester and return it', asy
   await call('/v2/users/add', { organizationId, documentId, users })
   const found = (await call('/v2/users/get', { organizationId, documentId })) as object[]
   expect(found).toContainEqual(expect.objectContaining({ userId: 'sam', accessRole: 'suggester' }))
+})
+
+const branchOf = (documentId: string, createdBy: string) => ({ documentId, name: 'idea', createdBy })
+
+it.each<[string, Dialect]>(dialects.map((dialect) => [dialect.name, dialect]))(
+  '[ACC-99] with %s, a suggester writes a branch that it created, and no branch of another user',
+  async (_, dialect) => {
+    const documentId = await newDocument()
+    for (const userId of ['sue', 'sam']) await grant(userId, documentId, 'suggester')
+    await createBranch(engine, server, branchOf(documentId, 'sue'))
+    const open = async (userId: string) =>
+      dialect.open(server, documentId, await server.token(userId), 'main@idea')
+    const [sue, sam] = [await open('sue'), await open('sam')]
+    await eventually(() => sue.text.toString() === 'kept' && sam.text.toString() === 'kept')
+    sam.text.insert(0, 'not ')
+    sue.text.insert(4, ' and changed')
+    await eventually(() => sam.text.toString() === 'not kept and changed')
+    expect(await textOf(documentId, 'main@idea')).toBe('kept and changed')
+    expect(await textOf(documentId)).toBe('kept')
+    for (const person of [sue, sam]) person.close()
+  },
+)
+
+it('[ACC-99] an editor writes the branches of all users, and a viewer writes no branch, also not its own one', async () => {
+  const documentId = await newDocument()
+  await grant('vic', documentId, 'viewer')
+  await createBranch(engine, server, branchOf(documentId, 'vic'))
+  const vic = await connect(documentId, 'vic', 'main@idea')
+  vic.sendUpdate(typed('mine', 7))
+  await eventually(() => vic.bodies(...permissionDenied).length > 0)
+  const ann = await connect(documentId, 'ann', 'main@idea')
+  ann.sendUpdate(typed('edited ', 8))
+  await ann.roundTrip()
+  expect(await textOf(documentId, 'main@idea')).toContain('edited')
+  expect(await textOf(documentId, 'main@idea')).not.toContain('mine')
+  for (const { socket } of [vic, ann]) socket.close()
+})
+
+it('[ACC-100] when a branch is created for a connected user, or decided, the server applies this to open connections and notifies the client', async () => {
+  const documentId = await newDocument()
+  await grant('sue', documentId, 'suggester')
+  await createBranch(engine, server, branchOf(documentId, 'sue'))
+  const token = await server.token('sue')
+  const provider = hocuspocusProvider(server, pathOf(documentId, 'main@idea'), token)
+  await eventually(() => provider.authorizedScope === 'read-write')
+  const raw = await connect(documentId, 'sue', 'main@idea')
+  await storeBranch(engine, server, { ...branchOf(documentId, 'sue'), status: 'rejected' })
+  await eventually(() => provider.authorizedScope === 'readonly')
+  raw.sendUpdate(typed('too late ', 7))
+  await eventually(() => raw.bodies(...permissionDenied).length > 0)
+  const [reason] = raw.bodies(...permissionDenied) as [Uint8Array]
+  expect(Buffer.from(reason).toString()).toContain('merged or rejected')
+  expect(await textOf(documentId, 'main@idea')).not.toContain('too late')
+  provider.destroy()
+  provider.configuration.websocketProvider.destroy()
+  raw.socket.close()
 })

@@ -41,16 +41,17 @@ export interface Dialect {
   readonly name: string
   /** Whether the protocol has acknowledgments. */
   readonly saves: boolean
-  open(server: Host, documentId: string, token: string): Promise<Person>
+  open(server: Host, documentId: string, token: string, editorId?: string): Promise<Person>
 }
 
-const path = (documentId: string): string => `acme/${encodeURIComponent(documentId)}/main`
+const path = (documentId: string, editorId = 'main'): string =>
+  ['acme', documentId, editorId].map(encodeURIComponent).join('/')
 
 const yWebsocket = (version: ProviderVersion): Dialect => ({
   name: `y-websocket ${version}`,
   saves: false,
-  async open(server, documentId, token) {
-    const editor = await syncedEditor(server.wsUrl, path(documentId), token, { version })
+  async open(server, documentId, token, editorId) {
+    const editor = await syncedEditor(server.wsUrl, path(documentId, editorId), token, { version })
     const { doc, text, provider } = editor
     return { doc, text, awareness: provider.awareness, isUnsaved: () => false, close: () => editor.close() }
   },
@@ -100,9 +101,9 @@ export function hocuspocusProvider(
 const hocuspocus = (version: HocuspocusVersion): Dialect => ({
   name: `Hocuspocus ${version}`,
   saves: true,
-  async open(server, documentId, token) {
+  async open(server, documentId, token, editorId) {
     const socket = hocuspocusSocket(server, version)
-    const provider = hocuspocusProvider(server, path(documentId), token, { version, socket })
+    const provider = hocuspocusProvider(server, path(documentId, editorId), token, { version, socket })
     const { document: doc } = provider
     await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
     const close = (): void => {
@@ -151,8 +152,8 @@ export function endYSweet(provider: YSweetProvider): void {
 const ySweet: Dialect = {
   name: 'Y-Sweet',
   saves: true,
-  async open(server, documentId, token) {
-    const docId = path(documentId)
+  async open(server, documentId, token, editorId) {
+    const docId = path(documentId, editorId)
     const doc = new Y.Doc()
     const provider = ySweetProvider({ url: `${server.wsUrl}/sync`, baseUrl: server.url, docId, token }, doc)
     await eventually(() => provider.status === 'connected' && !provider.hasLocalChanges)
