@@ -201,7 +201,7 @@ export class ThreadPool {
     )
     if (!isLate) throw new Error('it could not be computed', { cause })
     throw exhausted('threadJobSeconds', this.#limits.jobMs / 1000, {
-      problem: `work on document "${documentId}" (editor "${editorId}") was stopped after ${deadlineMs / 1000} s`,
+      problem: `work on document "${documentId}" (editor "${editorId}") was stopped after ${Math.round(deadlineMs / 100) / 10} s`,
       remedy: 'send less in one call',
       retryAfterSeconds: Math.max(restSeconds, retryAfterSeconds),
     })
