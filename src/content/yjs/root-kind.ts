@@ -75,7 +75,12 @@ const forgottenKinds: readonly ForgottenKind[] = ['array', 'xml', 'xmltext']
  * The entry is created as a deleted entry: clients do not show deleted entries, but every copy of the
  * document keeps the key.
  */
-export const kindEntry = (kind: KnownKind): string => `weft:kind=${kind}`
+export const kindEntry = (kind: KnownKind): string => `${kindPrefix}${kind}`
+
+const kindPrefix = 'weft:kind='
+
+/** Returns whether a key is that of an entry that stores a kind. */
+export const isKindEntry = (key: string): boolean => key.startsWith(kindPrefix)
 
 /**
  * Returns the kind that a deleted item of a sequence states; null if the item is not a marker (see

@@ -1,0 +1,145 @@
+import * as Y from 'yjs'
+import { type Json, setMember, toJson } from '../json/json.ts'
+import { deletedEvidenceOf, kindOfMarker, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
+import type { DocumentHistory, HistoryState } from './document-history.ts'
+
+/** How a shared type organizes its content. The forms `map` and `array` contain values, and the others contain text. */
+export type TypeForm = 'text' | 'xml' | 'map' | 'array'
+
+/** Returns the form of a shared type that is the content of an item. */
+export function formOfType(type: object): TypeForm {
+  if (type instanceof Y.Map && !(type instanceof Y.XmlHook)) return 'map'
+  if (type instanceof Y.Array) return 'array'
+  return type instanceof Y.Text ? 'text' : 'xml'
+}
+
+/** Returns the form of a root. If the root is empty, its deleted content shows the form. */
+export function formOfRoot(doc: Y.Doc, contentKey: string): TypeForm {
+  const kind = rootKind(doc, contentKey)
+  if (kind === 'map' || kind === 'array' || kind === 'xml') return kind
+  if (kind !== 'none') return 'text'
+  const root = doc.share.get(contentKey) as SharedRoot
+  for (let item = root._start; item !== null; item = item.right) {
+    if (item.content instanceof Y.ContentDeleted || kindOfMarker(item) !== null) continue
+    const evidence = deletedEvidenceOf(item.content)
+    if (evidence === 'element') return 'xml'
+    return evidence === 'array' || evidence === 'value' ? 'array' : 'text'
+  }
+  return root._start === null && root._map.size > 0 ? 'map' : 'text'
+}
+
+/** A version of a history: the earlier or the later one. */
+export type HistoryVersion = 'from' | 'to'
+
+/** Returns whether a version contains content with this state. */
+export const isIn = (version: HistoryVersion, state: HistoryState): boolean =>
+  state === 'unchanged' || state === (version === 'from' ? 'deleted' : 'inserted')
+
+/** Returns the values of a part of an item, without shared types; empty if the item has no values. */
+export function plainValues({ content }: Y.Item, offset: number, length: number): readonly unknown[] {
+  if (content instanceof Y.ContentAny || content instanceof Y.ContentJSON)
+    return content.arr.slice(offset, offset + length)
+  if (content instanceof Y.ContentBinary || content instanceof Y.ContentEmbed) return content.getContent()
+  return content instanceof Y.ContentDoc ? [{ subdocument: content.doc.guid }] : []
+}
+
+/** Returns the characters of a part of an item; '' if the item has no text. */
+export const charactersIn = ({ content }: Y.Item, offset: number, length: number): string =>
+  content instanceof Y.ContentString ? content.str.slice(offset, offset + length) : ''
+
+/** Reads the values that a version of a history has, up to a number of characters. */
+export class VersionValues {
+  readonly #history: DocumentHistory
+  readonly #version: HistoryVersion
+  #left: number
+
+  /** @param charactersMax approximate maximum number of characters of all values as JSON */
+  constructor(history: DocumentHistory, version: HistoryVersion, charactersMax: number) {
+    this.#history = history
+    this.#version = version
+    this.#left = charactersMax
+  }
+
+  /** True if values were left out because of the limit. */
+  get isCut(): boolean {
+    return this.#left < 0
+  }
+
+  /** Returns the values of a part of an item as JSON, without those that exceed the limit. */
+  of(item: Y.Item, offset: number, length: number): Json[] {
+    const { content } = item
+    if (content instanceof Y.ContentType) return [this.#ofType(content.type, formOfType(content.type))]
+    if (content instanceof Y.ContentString) return [this.#text(charactersIn(item, offset, length))]
+    const values: Json[] = []
+    for (const value of plainValues(item, offset, length)) {
+      if (this.isCut) break
+      const json = toJson(value) ?? null
+      this.#left -= JSON.stringify(json).length
+      if (!this.isCut) values.push(json)
+    }
+    return values
+  }
+
+  #ofType(type: SharedRoot, form: TypeForm): Json {
+    this.#left -= 2
+    if (form === 'map') return this.#map(type)
+    if (form === 'array') return this.#elements(type)
+    return this.#textOf(type)
+  }
+
+  #map({ _map }: SharedRoot): Json {
+    const json: Record<string, Json> = {}
+    for (const [key, last] of _map) {
+      if (this.isCut) break
+      const item = this.entry(last)
+      this.#left -= key.length
+      if (item === null) continue
+      const [value] = this.of(item, item.length - 1, 1)
+      if (value !== undefined) setMember(json, key, value)
+    }
+    return json
+  }
+
+  /** Returns the item of a map entry in the version; null if the version has no such entry. */
+  entry(last: Y.Item): Y.Item | null {
+    for (let item: Y.Item | null = last; item !== null; item = item.left)
+      if (isIn(this.#version, this.#history.stateAt(item.id.client, item.id.clock + item.length - 1).state))
+        return item
+    return null
+  }
+
+  #elements(type: SharedRoot): Json[] {
+    const elements: Json[] = []
+    for (const { item, offset, length } of this.#parts(type))
+      for (const value of this.of(item, offset, length)) elements.push(value)
+    return elements
+  }
+
+  #textOf(type: SharedRoot): string {
+    let text = ''
+    for (const { item, offset, length } of this.#parts(type))
+      if (item.content instanceof Y.ContentType) text += this.#textOf(item.content.type)
+      else text += this.#text(charactersIn(item, offset, length))
+    return text
+  }
+
+  /** Returns the part of a text that is within the limit. */
+  #text(text: string): string {
+    const start = Math.max(0, this.#left)
+    this.#left -= text.length
+    return text.slice(0, start)
+  }
+
+  *#parts({ _start }: SharedRoot): Generator<{ item: Y.Item; offset: number; length: number }> {
+    for (let item = _start; item !== null && !this.isCut; item = item.right) {
+      if (!item.countable) continue
+      const { client, clock } = item.id
+      for (let offset = 0; offset < item.length; ) {
+        const { state, end } = this.#history.stateAt(client, clock + offset)
+        const length = Math.min(item.length, end - clock) - offset
+        if (isIn(this.#version, state)) yield { item, offset, length }
+        offset += length
+      }
+    }
+  }
+}
