@@ -5,7 +5,7 @@ import type { Key, LoadedLog } from './engine.ts'
  * identifies the item.
  */
 export interface Damage {
-  readonly kind: 'store' | 'file' | 'document' | 'version' | 'record' | 'index' | 'job'
+  readonly kind: 'store' | 'file' | 'document' | 'version' | 'attribution' | 'record' | 'index' | 'job'
   readonly what: string
   readonly problem: string
 }

@@ -138,6 +138,8 @@ export interface LoadOptions {
    * are left out, `more` is set.
    */
   readonly bytesMax?: number
+  /** Also return the stored attribution. */
+  readonly attribution?: boolean
 }
 
 export type LoadedLog =
@@ -157,6 +159,11 @@ export type LoadedLog =
       readonly entries: readonly LogEntry[]
       /** Time and user of the last entry. A compaction keeps these two values. */
       readonly changed: { readonly at: number; readonly by: string }
+      /**
+       * The stored attribution of the entries up to `base`, as `compact` or `adopt` got it. Null if there is
+       * none, if it is damaged, or if it belongs to another `base`. Absent if it was not requested.
+       */
+      readonly attribution?: Uint8Array | null
       /**
        * True if entries were left out because of `bytesMax`. To get them, load again with `since` = the
        * number of the last entry.
@@ -205,6 +212,8 @@ export type AdoptedLog =
       readonly changed: { readonly at: number; readonly by: string }
       /** Yjs state (V1) at `head`. */
       readonly snapshot: Uint8Array
+      /** The attribution at `head`; absent or null if it is unknown. */
+      readonly attribution?: Uint8Array | null
     }
 
 export interface DestroyOptions {
@@ -272,7 +281,10 @@ export interface DocumentLog {
    * snapshots, and the entries after the oldest of them. All other entries and snapshots are unreachable
    * after the commit. The store deletes them later in bounded slices. If a crash interrupts this deletion, a
    * later compaction completes it. With `keepSince` Infinity, no older version is kept. The caller must not
-   * change `snapshot` before the promise settles.
+   * change `snapshot` and `attribution` before the promise settles.
+   *
+   * `attribution` is stored in the same commit, as opaque bytes. It is the attribution of the entries up to
+   * and including `upTo`; null if it is unknown. It replaces the stored one.
    *
    * Returns false, and changes nothing, unless the log still has the epoch `epoch` and its snapshot still
    * covers exactly the entries up to `expectBase`.
@@ -284,6 +296,7 @@ export interface DocumentLog {
     upTo: number,
     snapshot: Uint8Array,
     keepSince: number,
+    attribution?: Uint8Array | null,
   ): Promise<boolean>
   /**
    * Takes over the state of a log from another store, in one commit. The log continues after `head`, and no

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Cluster } from './engine.ts'
+import type { Cluster, ForeignChanges } from './engine.ts'
+
+/** The changes of other processes in a store that no other process writes to: there are none. */
+export const noForeignChanges: ForeignChanges = {
+  maxAgeMs: Number.POSITIVE_INFINITY,
+  watch: () => () => {},
+}
 
 /** A cluster with one process, which is the home node of every document. The list of nodes never changes. */
 export class SingleNode implements Cluster {

@@ -16,6 +16,12 @@ export type SnapshotList = readonly [SnapshotInfo, ...SnapshotInfo[]]
 
 export const noSnapshots: SnapshotList = [{ seq: 0, at: 0 }]
 
+/**
+ * The number under which engines store the attribution of a log, next to its snapshots. No snapshot has it,
+ * because the empty document is not stored.
+ */
+export const attributionNumber = 0
+
 /** Maximum number of snapshots of one log, including the base. */
 export const snapshotsMax = 3
 

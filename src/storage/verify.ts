@@ -15,6 +15,8 @@ const help: Readonly<Record<Damage['kind'], string>> = {
   document:
     'clients cannot open this document: restore it from a backup, or delete it (if a block of a table is damaged, only a backup helps)',
   version: 'the document is served; its older versions that need the damaged part cannot be read',
+  attribution:
+    'the document is served; the authors of its changes before its newest snapshot are shown as unknown',
   record: 'calls that read this record fail with INTERNAL: restore the newest backup',
   index:
     'the record and its index entry do not match: write the named record again by REST, or restore the newest backup',

@@ -37,12 +37,15 @@ import {
 import type { OpenCalls } from '../open-calls.ts'
 import { baseSnapshot, droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../snapshot-list.ts'
 import { SortedMap } from '../sorted-map.ts'
+import { packAuthor, unpackAuthor } from '../stored-author.ts'
 import type { MemoryQueue } from './queue.ts'
 
 interface Document {
   standing: LogState
   /** Snapshots by the number of the last entry that they cover. */
   readonly snapshots: Map<number, Uint8Array>
+  /** The attribution of the entries that the newest snapshot covers; null if it is unknown. */
+  attribution: Uint8Array | null
   /** The entries after the oldest snapshot, up to and including `head`. */
   entries: LogEntry[]
   changed: { readonly at: number; readonly by: string }
@@ -93,8 +96,9 @@ export class MemoryLog implements DocumentLog {
     checkFence(this.#fences, options)
     const { epoch, marks, head } = resolveAppend(document.standing, to, options)
     const at = this.#clock.now()
-    for (const [index, { bytes, by }] of updates.entries()) {
-      document.entries.push({ seq: head + 1 + index, at, by, bytes: new Uint8Array(bytes) })
+    for (const [index, update] of updates.entries()) {
+      const author = unpackAuthor(packAuthor(update))
+      document.entries.push({ seq: head + 1 + index, at, ...author, bytes: new Uint8Array(update.bytes) })
     }
     const last = head + updates.length
     document.standing = { state: 'live', epoch, marks, head: last }
@@ -152,6 +156,7 @@ export class MemoryLog implements DocumentLog {
     upTo: number,
     snapshot: Uint8Array,
     keepSince: number,
+    attribution: Uint8Array | null = null,
   ): Promise<boolean> {
     this.#gate.pass()
     const document = this.#documents.get(encodeKey(doc)) ?? empty()
@@ -160,6 +165,7 @@ export class MemoryLog implements DocumentLog {
     const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
     for (const { seq } of droppedSnapshots(standing.marks, marks)) snapshots.delete(seq)
     snapshots.set(upTo, new Uint8Array(snapshot))
+    document.attribution = attribution && new Uint8Array(attribution)
     document.entries = entriesAfter(document, standing, oldestSnapshot(marks).seq)
     document.standing = { ...standing, marks }
     return true
@@ -173,6 +179,7 @@ export class MemoryLog implements DocumentLog {
     const document = { ...empty(), standing }
     if (log.state === 'live') {
       document.snapshots.set(log.head, new Uint8Array(log.snapshot))
+      document.attribution = log.attribution ? new Uint8Array(log.attribution) : null
       document.changed = log.changed
     }
     this.#documents.set(key, document)
@@ -195,9 +202,12 @@ export class MemoryLog implements DocumentLog {
   storedBytes(prefixes: readonly Key[]): number {
     let sum = 0
     for (const prefix of prefixes)
-      for (const [, { entries, snapshots }] of this.#documents.range(keyRange(noSpace, { prefix }))) {
+      for (const [, { entries, snapshots, attribution }] of this.#documents.range(
+        keyRange(noSpace, { prefix }),
+      )) {
         for (const { bytes } of entries) sum += bytes.length
         for (const bytes of snapshots.values()) sum += bytes.length
+        sum += attribution?.length ?? 0
       }
     return sum
   }
@@ -218,6 +228,7 @@ export class MemoryLog implements DocumentLog {
 const empty = (): Document => ({
   standing: absentLog,
   snapshots: new Map(),
+  attribution: null,
   entries: [],
   changed: { at: 0, by: '' },
 })
@@ -228,8 +239,9 @@ function loaded(document: Document, log: LiveLogState, options: LoadOptions): Lo
   const since = effectiveSince(log, options)
   const snapshot = since === null ? (document.snapshots.get(base) ?? null) : null
   const { changed } = document
+  const attribution = options.attribution === true ? { attribution: document.attribution } : {}
   const { entries, more } = page(entriesAfter(document, log, since ?? base), options.bytesMax)
-  return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more }
+  return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more, ...attribution }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CorruptRecordError, type Engine } from '../../../src/engine/engine.ts'
+import { checkStore } from '../../../src/engine/level/check/check-store.ts'
 import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import {
@@ -161,6 +162,47 @@ it('[ENG-57] if an update before the snapshot is damaged, rejects only the versi
   await expect(engine.log.loadAt(damaged, 1, 2)).rejects.toThrow(CorruptRecordError)
   await expect(engine.log.loadAt(damaged, 1, 2, { after: 1 })).rejects.toThrow(CorruptRecordError)
   expect((await engine.log.loadAt(damaged, 1, 4))?.entries).toHaveLength(1)
+})
+
+it.each([
+  ['changed', (value: Buffer) => flipped(value, value.length - 1)],
+  ['missing', () => null],
+  ['that of another snapshot', null],
+])('[ENG-88] serves a document whose attribution is %s, without its attribution', async (_, how) => {
+  const attribution = bytesOf('the authors of damaged')
+  await engine.log.compact(damaged, 1, 0, 2, bytesOf('the base of damaged'), keepNone, attribution)
+  if (how !== null) {
+    await change('the authors of damaged', how)
+  } else {
+    const [key, value] = await stored('the authors of damaged')
+    await engine.log.compact(damaged, 1, 2, 3, bytesOf('the base of damaged'), keepNone)
+    await engine.close()
+    await overwrite(directory.store, key, value)
+    await open()
+  }
+  const loaded = await loadLive(engine.log, damaged, { attribution: true })
+  expect([textOf(loaded.snapshot), loaded.attribution]).toEqual(['the base of damaged', null])
+  const renewed = bytesOf('the authors anew')
+  expect(await engine.log.compact(damaged, 1, loaded.base, 3, bytesOf('all'), keepNone, renewed)).toBe(true)
+  const again = await loadLive(engine.log, damaged, { attribution: true })
+  expect(textOf(again.attribution ?? null)).toBe('the authors anew')
+})
+
+it('[ENG-88] verify reports a damaged attribution, and no damage of its document', async () => {
+  const attribution = bytesOf('the authors of damaged')
+  await engine.log.compact(damaged, 1, 0, 3, bytesOf('the base of damaged'), keepNone, attribution)
+  await change('the authors of damaged', (value) => flipped(value, value.length - 1))
+  await engine.close()
+  const check = await checkStore(directory.path, {
+    contentProblem: async () => null,
+    expected: () => [],
+    removed: () => null,
+    onProgress: () => undefined,
+  })
+  expect(check.damages).toMatchObject([
+    { kind: 'attribution', what: expect.stringContaining('"damaged"'), problem: 'a checksum is wrong' },
+  ])
+  await open()
 })
 
 it('[ENG-62] rejects a read of a damaged value or blob, and returns the other values and blobs', async () => {

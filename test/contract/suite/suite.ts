@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { adoptionContract } from './adoption.ts'
+import { authorshipContract } from './authorship.ts'
 import { blobContract } from './blobs.ts'
 import { busContract } from './bus.ts'
 import { compactionContract } from './compaction.ts'
@@ -55,6 +56,7 @@ export function engineContract(name: string, { keeps, open }: { keeps: boolean; 
     describe('log', () => logContract(bench))
     describe('compaction and deletion', () => compactionContract(bench))
     describe('adoption', () => adoptionContract(bench))
+    describe('authorship', () => authorshipContract(bench))
     describe('log compared with a model', () => logModelContract(bench))
     describe('versions', () => versionContract(bench))
     describe('keys', () => keyContract(bench))

@@ -4,6 +4,7 @@ import { DamagedRecordError } from '../../damaged-record.ts'
 import { EngineOpenError, type Key } from '../../engine.ts'
 import { decodeKey, rangeOf } from '../../key-encoding.ts'
 import { baseSnapshot } from '../../snapshot-list.ts'
+import { readAttributionRecord } from '../log/attribution-record.ts'
 import { DocumentKeyspace, readLogStateNow } from '../log/document-heads.ts'
 import { readLevelLog, readLevelVersion } from '../log/read-log.ts'
 import { keyspaces } from '../store/keyspaces.ts'
@@ -151,9 +152,18 @@ class StoreChecker {
     } catch (error) {
       return this.#found('document', nameOf(encoded), problemOf(error))
     }
+    await this.#checkAttribution(keys).catch((error: unknown) =>
+      this.#found('attribution', nameOf(encoded), problemOf(error)),
+    )
     await this.#checkVersions(keys).catch((error: unknown) =>
       this.#found('version', nameOf(encoded), problemOf(error)),
     )
+  }
+
+  async #checkAttribution(keys: DocumentKeyspace): Promise<void> {
+    const standing = await readLogStateNow(this.#store, keys)
+    if (standing.state !== 'live') return
+    await readAttributionRecord(this.#store, keys, baseSnapshot(standing.marks).seq)
   }
 
   /** Checks the snapshots and updates that are needed only for versions before the base. */

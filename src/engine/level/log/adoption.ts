@@ -4,6 +4,7 @@ import { adoptedState } from '../../log-state.ts'
 import type { GroupCommit } from '../store/group-commit.ts'
 import { encodeHead, encodeSnapshot } from '../store/record-codec.ts'
 import { inEntryOrder, known } from '../store/write-through-cache.ts'
+import { encodeAttributionRecord } from './attribution-record.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
 /** Takes over logs from other stores. */
@@ -38,9 +39,11 @@ export class LogAdoption {
     const keys = cell.key
     const head = encodeHead(keys.head, standing)
     if (log.state === 'live') {
-      const { head: seq, changed, snapshot } = log
+      const { head: seq, changed, snapshot, attribution } = log
       const key = keys.snapshot(seq)
-      this.#commit.put(key, encodeSnapshot(key, { seq, changed, bytes: new Uint8Array(snapshot) }))
+      const record = encodeSnapshot(key, { seq, changed, bytes: snapshot })
+      if (attribution) this.#commit.put(keys.attribution, encodeAttributionRecord(keys, seq, attribution))
+      this.#commit.put(key, record)
     }
     this.#commit.put(keys.head, head)
     this.#documents.set(cell, standing)

@@ -11,6 +11,7 @@ import { decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from '../st
 import type { ReopeningStore } from '../store/reopening-store.ts'
 import type { Store } from '../store/store.ts'
 import { known } from '../store/write-through-cache.ts'
+import { encodeAttributionRecord } from './attribution-record.ts'
 import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
 import { recordOf } from './read-entries.ts'
 
@@ -58,7 +59,12 @@ export class LevelCompaction {
    * Writes the snapshot, then deletes the updates that the snapshot makes unnecessary. Appends continue
    * meanwhile. Returns false, and writes nothing, if the log has been destroyed or compacted in the meantime.
    */
-  async compact(doc: Key, wanted: CompactionRequest, snapshot: Uint8Array): Promise<boolean> {
+  async compact(
+    doc: Key,
+    wanted: CompactionRequest,
+    snapshot: Uint8Array,
+    attribution: Uint8Array | null,
+  ): Promise<boolean> {
     this.#commit.admit()
     return this.#documents.pinned(doc, async (cell) => {
       await cell.ready
@@ -71,7 +77,7 @@ export class LevelCompaction {
       const standing = known(cell)
       if (!canCompact(standing, wanted)) return false
       if (changed === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
-      const compacted = this.#replace(cell, standing, wanted, { changed, bytes: snapshot })
+      const compacted = this.#replace(cell, standing, wanted, { changed, bytes: snapshot, attribution })
       await this.#commit.durable()
       await this.#sweep(cell, compacted)
       return true
@@ -81,21 +87,30 @@ export class LevelCompaction {
   #replace(
     cell: DocumentCacheEntry,
     standing: LiveLogState,
-    { upTo, keepSince }: CompactionRequest,
-    { changed, bytes }: { changed: CompactionChange; bytes: Uint8Array },
+    wanted: CompactionRequest,
+    {
+      changed,
+      bytes,
+      attribution,
+    }: { changed: CompactionChange; bytes: Uint8Array; attribution: Uint8Array | null },
   ): LiveLogState {
+    const { upTo, keepSince } = wanted
     const keys = cell.key
     const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
     const compacted = { ...standing, marks }
     const key = keys.snapshot(upTo)
     const record = encodeSnapshot(key, { seq: upTo, changed, bytes })
+    const authors = attribution && encodeAttributionRecord(keys, upTo, attribution)
     const head = encodeHead(keys.head, compacted)
     const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
     const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
-    this.#rewriting.noted(keys, gone.length * bytes.length + updates * updateBytesGuessed)
+    const replaced = gone.length * bytes.length + (authors?.length ?? 0)
+    this.#rewriting.noted(keys, replaced + updates * updateBytesGuessed)
     // Nothing after this line may throw: the commit must contain all operations of the compaction.
     for (const each of gone) this.#commit.delete(each)
     this.#commit.put(key, record)
+    if (authors !== null) this.#commit.put(keys.attribution, authors)
+    else if (wanted.expectBase > 0) this.#commit.delete(keys.attribution)
     this.#commit.put(keys.head, head)
     this.#documents.set(cell, compacted)
     return compacted

@@ -10,7 +10,7 @@ import {
   writeNumber,
 } from '../../key-encoding.ts'
 import { absentLog, type LogState } from '../../log-state.ts'
-import { baseSnapshot } from '../../snapshot-list.ts'
+import { attributionNumber, baseSnapshot } from '../../snapshot-list.ts'
 import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
 import type { KeyValuePair, Reads } from '../store/reads.ts'
 import { decodeHead, decodeUpdates } from '../store/record-codec.ts'
@@ -63,6 +63,11 @@ export class DocumentKeyspace {
 
   update(first: number): Buffer {
     return numberedKey(this.updates, first)
+  }
+
+  /** Returns the key of the attribution of the entries that the newest snapshot covers. */
+  get attribution(): Buffer {
+    return this.snapshot(attributionNumber)
   }
 
   /** Returns the key of the snapshot that covers everything up to `seq`. */

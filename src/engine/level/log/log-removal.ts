@@ -86,6 +86,7 @@ export class LogRemoval {
     // Reads the state again, because a compaction may have written another snapshot in the meantime.
     const latest = known(cell)
     const snapshots = latest.state === 'live' ? latest.marks.map(({ seq }) => keys.snapshot(seq)) : []
+    snapshots.push(keys.attribution)
     const { epoch } = standing
     this.#remove(keys, [...stored, ...snapshots], epoch)
     this.#documents.set(cell, { state: 'deleted', epoch })

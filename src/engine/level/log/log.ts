@@ -135,9 +135,10 @@ export class LevelLog implements DocumentLog {
     upTo: number,
     snapshot: Uint8Array,
     keepSince: number,
+    attribution: Uint8Array | null = null,
   ): Promise<boolean> {
     const wanted = { epoch, expectBase, upTo, keepSince }
-    return this.#run('document', doc, () => this.#compaction.compact(doc, wanted, snapshot))
+    return this.#run('document', doc, () => this.#compaction.compact(doc, wanted, snapshot, attribution))
   }
 
   adopt(doc: Key, log: AdoptedLog): Promise<boolean> {

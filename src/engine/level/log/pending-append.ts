@@ -11,6 +11,7 @@ import type {
 } from '../../engine.ts'
 import { copyOfJob } from '../../job-state.ts'
 import { HeadMovedError, movedResult } from '../../log-state.ts'
+import { copyOfUpdate } from '../../stored-author.ts'
 import type { WriteWaiter } from '../store/group-commit.ts'
 import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
 
@@ -53,7 +54,7 @@ export class PendingAppend implements WriteWaiter {
    * their buffers.
    */
   keepCopies(): void {
-    this.updates = this.updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
+    this.updates = this.updates.map(copyOfUpdate)
     this.options = { ...this.options, jobs: (this.options.jobs ?? []).map(copyOfJob) }
   }
 

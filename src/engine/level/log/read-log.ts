@@ -11,6 +11,7 @@ import { baseSnapshot } from '../../snapshot-list.ts'
 import type { Reads } from '../store/reads.ts'
 import { decodeSnapshot, type StoredSnapshot } from '../store/record-codec.ts'
 import type { Store } from '../store/store.ts'
+import { readUsableAttribution } from './attribution-record.ts'
 import { type DocumentKeyspace, type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
 import { type EntryRange, readLevelEntries } from './read-entries.ts'
 
@@ -70,6 +71,8 @@ async function readNow(
   const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, base.seq) : null
   const wanted = { after: since ?? base.seq, upTo: head, bytesMax: options.bytesMax }
   const page = pageIn(end, wanted) ?? (await readPage(reads, keys, wanted))
+  const attribution =
+    options.attribution === true ? { attribution: await readUsableAttribution(reads, keys, base.seq) } : {}
   return {
     state: 'live',
     epoch,
@@ -78,6 +81,7 @@ async function readNow(
     head,
     snapshot: since === null ? (snapshot?.bytes ?? null) : null,
     ...page,
+    ...attribution,
     changed: changedIn(end, standing, snapshot),
   }
 }

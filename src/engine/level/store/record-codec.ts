@@ -3,6 +3,7 @@ import { DamagedRecordError } from '../../damaged-record.ts'
 import type { LogEntry, LogUpdate } from '../../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../../key-encoding.ts'
 import type { SnapshotInfo, SnapshotList } from '../../snapshot-list.ts'
+import { packAuthor, unpackAuthor } from '../../stored-author.ts'
 
 /**
  * Size of the header of a value. The header contains a CRC-32 (4 bytes) of the key and the other bytes of the
@@ -52,7 +53,7 @@ export function addChecksum(key: Uint8Array, ...parts: readonly Uint8Array[]): B
 /**
  * Layout of one append. It starts with the first sequence number, the time and the number of updates
  * (together `batchBytes`). Then each update follows: the length of its user id and the length of its bytes
- * (together `updateBytes`), the user id, and the bytes.
+ * (together `updateBytes`), the user id, and the bytes. The user id is packed with the cause of the change.
  */
 const batchBytes = 20
 const updateBytes = 8
@@ -70,14 +71,16 @@ export function encodeUpdates(
   updates: readonly LogUpdate[],
 ): Buffer {
   let size = batchBytes
-  for (const { bytes, by } of updates) size += updateBytes + Buffer.byteLength(by) + bytes.length
+  for (const update of updates)
+    size += updateBytes + Buffer.byteLength(packAuthor(update)) + update.bytes.length
   const value = allocate(size)
   writeNumber(value, first, headerBytes)
   writeNumber(value, at, headerBytes + 8)
   value.writeUInt32BE(updates.length, headerBytes + 16)
   let end = headerBytes + batchBytes
-  for (const { bytes, by } of updates) {
-    const userBytes = value.write(by, end + updateBytes)
+  for (const update of updates) {
+    const { bytes } = update
+    const userBytes = value.write(packAuthor(update), end + updateBytes)
     value.writeUInt32BE(userBytes, end)
     value.writeUInt32BE(bytes.length, end + 4)
     value.set(bytes, end + updateBytes + userBytes)
@@ -99,7 +102,7 @@ export function decodeUpdates(key: Buffer, value: Buffer): LogEntry[] {
     const user = end + updateBytes
     const start = user + record.readUInt32BE(end)
     const bytes = record.subarray(start, start + record.readUInt32BE(end + 4))
-    entries.push({ seq, at, by: record.toString('utf8', user, start), bytes })
+    entries.push({ seq, at, ...unpackAuthor(record.toString('utf8', user, start)), bytes })
     end = start + bytes.length
   }
   return entries

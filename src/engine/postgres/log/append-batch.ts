@@ -344,7 +344,7 @@ function writeChanges(all: readonly DocumentChangeSet[], write: Write): void {
     ]
     for (const removal of removals) write((session) => session.rows(removal, values))
   }
-  for (const { snapshot } of changed) if (snapshot !== null) write(upsertSnapshot(snapshot))
+  for (const { snapshots } of changed) for (const snapshot of snapshots) write(upsertSnapshot(snapshot))
   if (entries.length > 0) write((session) => session.rows(addEntries, entryValues(entries)))
 }
 

@@ -2,6 +2,8 @@ import { crc32 } from 'node:zlib'
 import type { AdoptedLog, CorruptRecordError, LogUpdate } from '../../engine.ts'
 import { encodeNumber } from '../../key-encoding.ts'
 import type { LiveLogState, LogState } from '../../log-state.ts'
+import { attributionNumber } from '../../snapshot-list.ts'
+import { packAuthor } from '../../stored-author.ts'
 import type { DocumentRow } from './document-rows.ts'
 
 export interface NewEntry {
@@ -45,14 +47,31 @@ export function entryCrc(
 export const snapshotCrc = (key: Uint8Array, epoch: number, seq: number, bytes: Uint8Array): number =>
   crc32(bytes, crc32(Buffer.concat([encodeNumber(epoch), encodeNumber(seq)]), crc32(key)))
 
+/** Returns the rows of a snapshot and of the attribution that belongs to it. */
+export function newSnapshots(
+  { key, doc, epoch }: { readonly key: Uint8Array; readonly doc: string; readonly epoch: number },
+  upTo: number,
+  snapshot: Uint8Array,
+  attribution: Uint8Array | null = null,
+): readonly NewSnapshot[] {
+  const row = (seq: number, bytes: Uint8Array): NewSnapshot => ({
+    doc,
+    epoch,
+    seq,
+    crc: snapshotCrc(key, epoch, seq, bytes),
+    bytes,
+  })
+  return [row(upTo, snapshot), ...(attribution === null ? [] : [row(attributionNumber, attribution)])]
+}
+
 /** One document in a transaction: its stored state, and the changes that the calls of a group make to it. */
 export class DocumentChangeSet {
   readonly key: Buffer
   readonly before: DocumentRow
   after: DocumentRow
   entries: NewEntry[] = []
-  /** Snapshot of an adopted log; null if no log was adopted. */
-  snapshot: NewSnapshot | null = null
+  /** Snapshot and attribution of an adopted log. */
+  snapshots: readonly NewSnapshot[] = []
   /** Set if the document was destroyed: entries and snapshots up to this epoch are deleted. */
   destroyedEpoch: number | null = null
 
@@ -74,8 +93,9 @@ export class DocumentChangeSet {
 
   append({ epoch, marks, head }: LiveLogState, updates: readonly LogUpdate[], at: number): void {
     const doc = this.before.id
-    const entries = updates.map(({ by, bytes }, index) => {
-      const entry = { epoch, seq: head + 1 + index, at, by: Buffer.from(by), bytes }
+    const entries = updates.map((update, index) => {
+      const by = Buffer.from(packAuthor(update))
+      const entry = { epoch, seq: head + 1 + index, at, by, bytes: update.bytes }
       return { ...entry, doc, crc: entryCrc(this.key, entry) }
     })
     for (const entry of entries) this.entries.push(entry)
@@ -89,9 +109,9 @@ export class DocumentChangeSet {
   adopt(standing: LogState, log: AdoptedLog): void {
     const changed = log.state === 'live' ? log.changed : noChange
     if (log.state === 'live') {
-      const { epoch, head: seq, snapshot: bytes } = log
-      const crc = snapshotCrc(this.key, epoch, seq, bytes)
-      this.snapshot = { doc: this.before.id, epoch, seq, crc, bytes }
+      const { epoch, head, snapshot, attribution } = log
+      const of = { key: this.key, doc: this.before.id, epoch }
+      this.snapshots = newSnapshots(of, head, snapshot, attribution)
     }
     this.after = { ...this.after, standing, changed }
   }
@@ -106,7 +126,7 @@ export class DocumentChangeSet {
     const { epoch } = standing
     if (only !== undefined && only !== epoch) return
     this.entries = []
-    this.snapshot = null
+    this.snapshots = []
     this.destroyedEpoch = epoch
     this.#damage = null
     this.after = { ...this.after, standing: { state: 'deleted', epoch }, changed: noChange }

@@ -84,7 +84,10 @@ export class PostgresLog implements DocumentLog {
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
     return this.#run(doc, async (key) => {
-      const isWhole = options.since === undefined && (options.bytesMax ?? smallBytesMax) >= smallBytesMax
+      const isWhole =
+        options.since === undefined &&
+        options.attribution !== true &&
+        (options.bytesMax ?? smallBytesMax) >= smallBytesMax
       const small = isWhole ? await this.#smallLogs.load(key) : null
       return small ?? this.#database.read((session) => readPostgresLog(session, key, options))
     })
@@ -127,13 +130,16 @@ export class PostgresLog implements DocumentLog {
     upTo: number,
     snapshot: Uint8Array,
     keepSince: number,
+    attribution: Uint8Array | null = null,
   ): Promise<boolean> {
     const wanted = { epoch, expectBase, upTo, keepSince }
     return this.#run(doc, async (key) => {
-      const copy = new Uint8Array(snapshot)
-      const outOfReach = await this.#pending.during(copy.length, () =>
-        this.#compaction.compact(key, wanted, copy),
-      )
+      const copy = {
+        snapshot: new Uint8Array(snapshot),
+        attribution: attribution && new Uint8Array(attribution),
+      }
+      const bytes = copy.snapshot.length + (copy.attribution?.length ?? 0)
+      const outOfReach = await this.#pending.during(bytes, () => this.#compaction.compact(key, wanted, copy))
       if (outOfReach === null) return false
       this.#gate.run(() => this.#compaction.sweep(outOfReach)).catch(() => undefined)
       return true

@@ -10,6 +10,7 @@ import {
 } from '../../engine.ts'
 import { checkJobs, copyOfJob } from '../../job-state.ts'
 import { adoptedState, resolveAppend } from '../../log-state.ts'
+import { copyOfUpdate } from '../../stored-author.ts'
 import type { DocumentCall, KnownHead } from './append-batch.ts'
 import type { DocumentChangeSet } from './document-change-set.ts'
 
@@ -89,7 +90,7 @@ export function appendCall(
   if (updates.length === 0) throw new RangeError('an append without updates')
   checkJobs(options.jobs ?? [])
   const head = options.expectHead ?? options.knownHead
-  const copies = updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
+  const copies = updates.map(copyOfUpdate)
   return new PendingCall(key, {
     bytes: copies.reduce((sum, { bytes }) => sum + bytes.length, 0),
     jobs: (options.jobs ?? []).map(copyOfJob),
@@ -111,10 +112,16 @@ export function appendCall(
 export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
   new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
 
+const copyOfLog = (log: Extract<AdoptedLog, { state: 'live' }>): AdoptedLog => ({
+  ...log,
+  snapshot: new Uint8Array(log.snapshot),
+  attribution: log.attribution ? new Uint8Array(log.attribution) : null,
+})
+
 export function adoptionCall(key: Buffer, log: AdoptedLog, at: number): PendingCall<boolean> {
-  const copy = log.state === 'live' ? { ...log, snapshot: new Uint8Array(log.snapshot) } : log
+  const copy = log.state === 'live' ? copyOfLog(log) : log
   return new PendingCall(key, {
-    bytes: copy.state === 'live' ? copy.snapshot.length : 0,
+    bytes: copy.state === 'live' ? copy.snapshot.length + (copy.attribution?.length ?? 0) : 0,
     jobs: [],
     do: (change) => {
       const standing = adoptedState(change.standing, copy, at)

@@ -1,10 +1,10 @@
 import { type CompactionRequest, canCompact } from '../../log-state.ts'
-import { oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
+import { attributionNumber, oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
 import type { StoreClock } from '../cluster/database-clock.ts'
 import { bytesArray, numberArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
 import { allSettled, type DatabaseSession, rollback, statement } from '../connection/database-session.ts'
-import { snapshotCrc } from './document-change-set.ts'
+import { newSnapshots } from './document-change-set.ts'
 import { headValues, lockHeads, moveHeads, readHead, rowOf } from './document-rows.ts'
 import { upsertSnapshot } from './snapshot-rows.ts'
 
@@ -43,15 +43,21 @@ export class PostgresCompaction {
    * Writes the snapshot. Returns the entries that are now unreachable; null if the compaction was rejected.
    * Sends the snapshot before it locks the head, so that appends do not wait for a large upload.
    */
-  async compact(key: Buffer, wanted: CompactionRequest, snapshot: Uint8Array): Promise<OutOfReach | null> {
+  async compact(
+    key: Buffer,
+    wanted: CompactionRequest,
+    { snapshot, attribution }: { snapshot: Uint8Array; attribution: Uint8Array | null },
+  ): Promise<OutOfReach | null> {
     const [found] = await this.#database.read((session) => session.rows(readHead, [key]))
     const { id, standing } = rowOf(found)
     if (!canCompact(standing, wanted)) return null
     const { epoch, upTo } = wanted
-    const crc = snapshotCrc(key, epoch, upTo, snapshot)
-    const keep = upsertSnapshot({ doc: id, epoch, seq: upTo, crc, bytes: snapshot })
+    const rows = newSnapshots({ key, doc: id, epoch }, upTo, snapshot, attribution)
     return this.#database.write({
-      ask: (session) => allSettled([keep(session), session.rows(lockHeads, [bytesArray([key])])]),
+      ask: (session) => {
+        const keeping = allSettled(rows.map((row) => upsertSnapshot(row)(session)))
+        return allSettled([keeping, session.rows(lockHeads, [bytesArray([key])])])
+      },
       act: ([, [stored]], write) => {
         const row = rowOf(stored)
         if (row.id !== id || !canCompact(row.standing, wanted)) {
@@ -61,7 +67,9 @@ export class PostgresCompaction {
         const made = { seq: upTo, at: this.#clock.now() }
         const marks = snapshotsAfterCompaction(row.standing.marks, made, this.#clock.of(wanted.keepSince))
         const after = { ...row, standing: { ...row.standing, marks } }
-        const kept = numberArray(marks.map(({ seq }) => seq))
+        // A mark with the number 0 represents the empty document, and must not keep an old attribution.
+        const others = marks.map(({ seq }) => seq).filter((seq) => seq !== attributionNumber)
+        const kept = numberArray(attribution === null ? others : [attributionNumber, ...others])
         write((session) => session.rows(moveHeads, headValues([[key, after]])))
         write((session) => session.rows(dropSnapshots, [id, epoch, kept]))
         return { id, epoch, upTo: oldestSnapshot(marks).seq }

@@ -1,5 +1,7 @@
 import { DamagedRecordError } from '../../damaged-record.ts'
 import type { LogEntry } from '../../engine.ts'
+import { attributionNumber } from '../../snapshot-list.ts'
+import { unpackAuthor } from '../../stored-author.ts'
 import { type DatabaseSession, statement } from '../connection/database-session.ts'
 import { entryCrc, snapshotCrc } from './document-change-set.ts'
 
@@ -85,7 +87,24 @@ function checked(log: LogRequest, row: EntryRow): LogEntry {
   if (!isIntact(log, row)) {
     throw new DamagedRecordError(`the checksum of update ${row.seq} is wrong`)
   }
-  return { seq: row.seq, at: row.at, by: row.by.toString(), bytes: row.bytes }
+  return logEntryOf(row)
+}
+
+export const logEntryOf = ({ seq, at, by, bytes }: EntryRow): LogEntry => ({
+  seq,
+  at,
+  ...unpackAuthor(by.toString()),
+  bytes,
+})
+
+/** Reads the stored attribution of a log. Returns null if there is none, or if it is damaged. */
+export async function readAttributionRow(
+  session: DatabaseSession,
+  { key, id, epoch }: LogRequest,
+): Promise<Uint8Array | null> {
+  const [row] = await session.rows(readSnapshot, [id, epoch, attributionNumber])
+  const isDamaged = row !== undefined && snapshotCrc(key, epoch, attributionNumber, row.bytes) !== row.crc
+  return row === undefined || isDamaged ? null : row.bytes
 }
 
 /** Reads a snapshot. @throws DamagedRecordError, also if the snapshot is missing */

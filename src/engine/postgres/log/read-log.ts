@@ -3,7 +3,7 @@ import { effectiveSince, rebuildStart } from '../../log-state.ts'
 import { baseSnapshot } from '../../snapshot-list.ts'
 import { allSettled, type DatabaseSession } from '../connection/database-session.ts'
 import { type DocumentRow, readHead, rowOf } from './document-rows.ts'
-import { readPostgresEntries, readSnapshotAt } from './read-entries.ts'
+import { readAttributionRow, readPostgresEntries, readSnapshotAt } from './read-entries.ts'
 
 /** Runs reads in one transaction, so that all of them see the data of the same moment. */
 export async function atOneMoment<T>(
@@ -36,7 +36,9 @@ export function readPostgresLog(
     const after = since ?? base
     const entries = await readPostgresEntries(session, log, { after, upTo: head, bytesMax: options.bytesMax })
     const more = after + entries.length < head
-    return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more }
+    const attribution =
+      options.attribution === true ? { attribution: await readAttributionRow(session, log) } : {}
+    return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more, ...attribution }
   })
 }
 

@@ -1,4 +1,4 @@
-import type { LoadedLog, LogEntry } from '../../engine.ts'
+import type { LoadedLog } from '../../engine.ts'
 import { baseSnapshot } from '../../snapshot-list.ts'
 import { bytesArray } from '../connection/arrays.ts'
 import type { PostgresDatabase } from '../connection/database.ts'
@@ -13,7 +13,7 @@ import { GroupedReads } from '../connection/grouped-reads.ts'
 import { endsConnection } from '../connection/postgres-errors.ts'
 import { snapshotCrc } from './document-change-set.ts'
 import { columns, type HeadRow, readableRow } from './document-rows.ts'
-import { type EntryRow, isIntact } from './read-entries.ts'
+import { type EntryRow, isIntact, logEntryOf } from './read-entries.ts'
 
 /** Maximum bytes of the snapshot of a small log, and of its entries. */
 export const smallBytesMax = 262_144
@@ -106,6 +106,6 @@ function logOf(stored: LoadedHead, tail: readonly EntryRow[]): LoadedLog | null 
   if (base > 0 && (snapshot === null || snapshotCrc(key, epoch, base, snapshot) !== stored.crc)) return null
   const isWhole = tail.every((row, index) => row.seq === base + 1 + index && isIntact({ key, epoch }, row))
   if (!isWhole) return null
-  const entries = tail.map(({ seq, at, by, bytes }): LogEntry => ({ seq, at, by: by.toString(), bytes }))
+  const entries = tail.map(logEntryOf)
   return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more: false }
 }

@@ -1,0 +1,39 @@
+import type { ChangeMeta, ChangeSource } from '../model/change-origin.ts'
+import type { LogEntry, LogUpdate } from './engine.ts'
+
+/** The author of an entry and the cause of its change. */
+export type EntryAuthor = Pick<LogEntry, 'by' | 'source' | 'meta'>
+
+/** Marks a packed author. No user id contains it, because ids have no control characters. */
+const packed = '\u0001'
+
+/**
+ * Returns the text that is stored as the author of an update. It is the user id, without additional bytes, if
+ * the update came from a websocket.
+ */
+export function packAuthor({ by, source = 'socket', meta = null }: Omit<LogUpdate, 'bytes'>): string {
+  if (source === 'socket' && meta === null && !by.startsWith(packed)) return by
+  return `${packed}${JSON.stringify(meta === null ? [source, by] : [source, by, meta])}`
+}
+
+/**
+ * Returns the author that is stored as `text`. If a newer version has stored it in another form, the author
+ * is unknown.
+ */
+export function unpackAuthor(text: string): EntryAuthor {
+  if (!text.startsWith(packed)) return { by: text }
+  try {
+    const [source, by, meta] = JSON.parse(text.slice(1)) as [ChangeSource, string, ChangeMeta?]
+    return { by, source, ...(meta !== undefined && { meta }) }
+  } catch {
+    return { by: '' }
+  }
+}
+
+/** Returns a copy of an update whose bytes the caller may reuse. */
+export function copyOfUpdate({ bytes, by, source, meta }: LogUpdate): LogUpdate {
+  const copy = { bytes: new Uint8Array(bytes), by }
+  return source === undefined && meta === undefined
+    ? copy
+    : { ...copy, source: source ?? 'socket', meta: meta ?? null }
+}
