@@ -223,6 +223,7 @@ function createRooms(
     reports,
     log,
     tracer,
+    tenancy,
     rates,
   }: ServerBase & Pick<ServerServices, 'rates'>,
   directory: Directory,
@@ -258,6 +259,7 @@ function createRooms(
     edits,
     visits: visits.visits,
     overspent,
+    keepsAttribution: (workspaceId: string) => tenancy.attribution.isEnabled(workspaceId),
   }
   return new RoomRegistry(engine, options, parts)
 }

@@ -1,5 +1,8 @@
+import { systemClock } from '../clock.ts'
+import { AttributionSetting } from '../directory/tenants/attribution-setting.ts'
+import { TenantStore } from '../directory/tenants/tenant-store.ts'
 import { CorruptRecordError, type Engine, type Key } from '../engine/engine.ts'
-import { compactWhole } from '../rooms/log/compaction-policy.ts'
+import { compactWhole, type KeepsAttribution } from '../rooms/log/compaction-policy.ts'
 import { compactStoreFiles, openOfflineStore, storeSizeBytes } from './offline-store.ts'
 import type { Progress } from './storage-error.ts'
 
@@ -23,11 +26,13 @@ export async function compactAll(directory: string, onProgress: Progress): Promi
   const bytesBefore = await storeSizeBytes(directory)
   const damaged: string[] = []
   let documents = 0
+  const attribution = new AttributionSetting(new TenantStore(engine.kv), systemClock)
+  const keepsAttribution: KeepsAttribution = ([workspaceId = '']) => attribution.isEnabled(workspaceId)
   try {
     const keys = await liveDocuments(engine)
     for (const doc of keys) {
       onProgress('documents', documents / keys.length)
-      const problem = await compactDocument(engine, doc)
+      const problem = await compactDocument(engine, doc, keepsAttribution)
       if (problem === null) documents += 1
       else damaged.push(problem)
     }
@@ -50,9 +55,13 @@ async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {
 }
 
 /** Compacts a document. If the document is damaged, returns the problem; otherwise returns null. */
-async function compactDocument({ log }: Engine, doc: Key): Promise<string | null> {
+async function compactDocument(
+  { log }: Engine,
+  doc: Key,
+  keepsAttribution: KeepsAttribution,
+): Promise<string | null> {
   try {
-    await compactWhole(log, doc)
+    await compactWhole(log, doc, keepsAttribution)
     return null
   } catch (error) {
     if (error instanceof CorruptRecordError) return error.message

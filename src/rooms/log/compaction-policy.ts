@@ -1,5 +1,6 @@
 import type { DocumentLog, Key, LoadedLog } from '../../engine/engine.ts'
 import { type LoadedRoom, type LoadRoomOptions, type LogTail, loadRoom } from './load-room.ts'
+import { compactedAttribution } from './read-attribution.ts'
 
 /** Value of `keepSince` with which a compaction keeps no older version. */
 export const keepNone = Number.POSITIVE_INFINITY
@@ -52,6 +53,9 @@ const leftTail = { share: 1 / 16, bytes: 4_096 }
 export const isWorthCompactingOnClose = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes + entries * bytesPerEntryStored > Math.max(leftTail.bytes, leftTail.share * snapshotBytes)
 
+/** Returns whether the workspace of a document keeps the authors of changes. */
+export type KeepsAttribution = (doc: Key) => Promise<boolean>
+
 /**
  * Minimum number of entries in the tail of a log that is checked for compaction after a start. A log with
  * fewer entries is checked only if it has older versions.
@@ -63,8 +67,8 @@ export const bulkyEntriesMin = 32
  * open. Only commands of the command line use this function, because it may take long.
  * @throws CorruptRecordError, StoreUnavailableError
  */
-export const compactWhole = (log: DocumentLog, doc: Key): Promise<void> =>
-  compactIf(log, doc, async () => true, { isBounded: false })
+export const compactWhole = (log: DocumentLog, doc: Key, keepsAttribution: KeepsAttribution): Promise<void> =>
+  compactIf(log, doc, keepsAttribution, async () => true, { isBounded: false })
 
 /**
  * Compacts a log as `compactWhole` does, if the document has no edit since `editedSince` and the log becomes
@@ -74,9 +78,10 @@ export async function compactIdleLog(
   log: DocumentLog,
   doc: Key,
   editedSince: number,
+  keepsAttribution: KeepsAttribution,
 ): Promise<'done' | 'later'> {
   let outcome: 'done' | 'later' = 'done'
-  await compactIf(log, doc, async ({ loaded, state, tail }) => {
+  await compactIf(log, doc, keepsAttribution, async ({ loaded, state, tail }) => {
     if (loaded.changed.at >= editedSince) outcome = 'later'
     else if (isTailLarge(tail, state.sizeBytes - tail.bytes)) return true
     return outcome === 'done' && (await hasOlderVersions(log, doc))
@@ -100,14 +105,19 @@ interface LiveRoom extends LoadedRoom {
 async function compactIf(
   log: DocumentLog,
   doc: Key,
+  keepsAttribution: KeepsAttribution,
   isWanted: (room: LiveRoom) => Promise<boolean>,
   options: LoadRoomOptions = {},
 ): Promise<void> {
   const room = await loadRoom(log, doc, options)
   const { loaded, state } = room
   if (loaded.state === 'live' && (await isWanted({ ...room, loaded }))) {
+    const { epoch, base, head: upTo } = loaded
     const snapshot = state.encode()
-    await log.compact(doc, loaded.epoch, loaded.base, loaded.head, snapshot, keepNone)
+    const attribution = (await keepsAttribution(doc))
+      ? await compactedAttribution(log, doc, { epoch, base, upTo })
+      : null
+    await log.compact(doc, epoch, base, upTo, snapshot, keepNone, attribution?.bytes)
   }
   state.drop()
 }

@@ -10,11 +10,12 @@ import {
   keepNone,
 } from './compaction-policy.ts'
 import type { LogTail } from './load-room.ts'
+import { compactedAttribution } from './read-attribution.ts'
 
 /** Minimum bytes of the tail at which a compaction runs while users are editing. */
 const tailBytesMin = 16 * 1024
 /**
- * Maximum share of the time that encoding snapshots takes while users are editing. Because of this limit, the
+ * Maximum share of the time that encoding snapshots and attributions takes while users are editing. Because of this limit, the
  * tail temporarily exceeds its own limit if updates arrive faster than any user can type.
  */
 const encodingShareMax = 0.02
@@ -50,11 +51,8 @@ interface Covered {
    * number that the snapshot lacks.
    */
   readonly upTo: number | null
-  /**
-   * The earliest time of the next compaction, on the clock of `performance.now`. It keeps encoding within its
-   * share of the time.
-   */
-  readonly until: number
+  /** Milliseconds that encoding took. */
+  readonly ms: number
 }
 
 /**
@@ -79,6 +77,7 @@ export class RoomCompaction {
    */
   readonly #isHome: () => boolean
   readonly #quiet: () => Promise<() => void>
+  readonly #keepsAttribution: () => Promise<boolean>
   #base: number
   #snapshotBytes: number
   #tail: LogTail
@@ -103,6 +102,8 @@ export class RoomCompaction {
        * that the snapshot contains.
        */
       quiet: () => Promise<() => void>
+      /** Returns whether the authors of changes are kept. */
+      keepsAttribution: () => Promise<boolean>
     },
   ) {
     this.#log = log
@@ -115,6 +116,7 @@ export class RoomCompaction {
     this.#clock = dependencies.clock
     this.#isHome = dependencies.isHome
     this.#quiet = dependencies.quiet
+    this.#keepsAttribution = dependencies.keepsAttribution
     this.#snapshotBytes = Math.max(0, dependencies.state.sizeBytes - dependencies.tail.bytes)
   }
 
@@ -188,32 +190,42 @@ export class RoomCompaction {
     this.#tail = { entries: 0, bytes: 0 }
     try {
       const covered = await this.#covered().finally(release)
-      await this.#store(since, counted, covered)
-      return covered.until
+      const ms = await this.#store(since, counted, covered)
+      // Keeps encoding within its share of the time.
+      return performance.now() + (covered.ms + ms) * (1 / encodingShareMax - 1)
     } catch (error) {
       this.noted(counted.entries, counted.bytes)
       throw error
     }
   }
 
-  async #store(since: number, counted: LogTail, { snapshot, epoch, upTo }: Covered): Promise<void> {
+  /** Stores a snapshot with its attribution. Returns the milliseconds that the attribution took. */
+  async #store(since: number, counted: LogTail, { snapshot, epoch, upTo }: Covered): Promise<number> {
     // Null means that other nodes have appended updates that this snapshot lacks, so it is not stored.
-    if (upTo === null) return this.noted(counted.entries, counted.bytes)
-    if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
-      return this.#overtaken(epoch, counted)
+    if (upTo === null) {
+      this.noted(counted.entries, counted.bytes)
+      return 0
     }
-    this.#base = upTo
-    this.#snapshotBytes = snapshot.length
-    this.#hasOlder = since !== keepNone
+    const base = this.#base
+    const { bytes, ms } = (await this.#keepsAttribution())
+      ? await compactedAttribution(this.#log, this.#doc, { epoch, base, upTo })
+      : { bytes: null, ms: 0 }
+    if (await this.#log.compact(this.#doc, epoch, base, upTo, snapshot, since, bytes)) {
+      this.#base = upTo
+      this.#snapshotBytes = snapshot.length
+      this.#hasOlder = since !== keepNone
+    } else {
+      await this.#overtaken(epoch, counted)
+    }
+    return ms
   }
 
   async #covered(): Promise<Covered> {
     const start = performance.now()
     const snapshot = this.#document.encode()
-    const end = performance.now()
-    const until = end + (end - start) * (1 / encodingShareMax - 1)
+    const ms = performance.now() - start
     const { epoch } = this.#commits
-    return { snapshot, until, epoch, upTo: await this.#commits.exact }
+    return { snapshot, ms, epoch, upTo: await this.#commits.exact }
   }
 
   /**

@@ -8,6 +8,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { MemoryLedger } from '../../quota/memory-bounds.ts'
 import type { Tracer } from '../../trace.ts'
 import type { AppendBacklog } from '../log/append-backlog.ts'
+import type { KeepsAttribution } from '../log/compaction-policy.ts'
 import type { CompactionLimits } from '../log/room-compaction.ts'
 import type { PresenceRegistry } from '../presence/presence-registry.ts'
 import type { ReplicaMessage } from '../replication/replica-messages.ts'
@@ -79,6 +80,8 @@ export interface RoomDependencies {
   readonly unrecorded: AppendBacklog
   /** Receives the authors of edits. */
   readonly edits: EditListener
+  /** Returns whether the workspace of a document keeps the authors of changes. */
+  readonly keepsAttribution: KeepsAttribution
   /** Called when the log of a document has entries that a compaction can remove when the document is idle. */
   readonly compactLater: (doc: Key) => void
   /** Limits the event loop time that the expensive edits of each workspace take. */

@@ -65,6 +65,8 @@ export interface RoomRegistryOptions {
   readonly visits: VisitListener
   /** Called when a workspace has exceeded its share of the event loop. */
   readonly overspent: (workspaceId: string) => void
+  /** Returns whether a workspace keeps the authors of changes. Default: each workspace keeps them. */
+  readonly keepsAttribution?: (workspaceId: string) => Promise<boolean>
 }
 
 interface OpenRoom {
@@ -142,6 +144,8 @@ export class RoomRegistry {
       unrecorded: new AppendBacklog(),
       work: new WorkShares(parts.clock, parts.overspent),
       expensive: (room) => this.#expensive.add(room.address),
+      keepsAttribution: ([workspaceId = '']) =>
+        parts.keepsAttribution?.(workspaceId) ?? Promise.resolve(true),
       compactLater: (doc) => this.#upkeep.note(doc),
       damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
       ended: (room) => this.#forget(room),
@@ -430,7 +434,8 @@ export class RoomRegistry {
     if (open !== undefined) return open.room.finishLog(editedSince)
     let outcome: 'done' | 'later' = 'done'
     await this.#exclusively(key, async () => {
-      outcome = await compactIdleLog(this.#engine.log, doc, editedSince).catch(ifExpensive)
+      const { keepsAttribution } = this.#dependencies
+      outcome = await compactIdleLog(this.#engine.log, doc, editedSince, keepsAttribution).catch(ifExpensive)
     })
     return outcome
   }

@@ -149,6 +149,7 @@ export class Room {
       clock,
       isHome: () => dependencies.replicas.isHome(this.doc),
       quiet: () => pauseIncoming(this.#edited()),
+      keepsAttribution: () => dependencies.keepsAttribution(this.doc),
     })
   }
 

@@ -1,11 +1,19 @@
-import type { ChangeOrigin } from '../../model/change-origin.ts'
+import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
 import { type IdListener, readOutline } from '../outline.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { RangeList } from './range-list.ts'
+import { rangesPerStep, runSteps, type Steps } from './steps.ts'
+
+/** The origin of ids that were inserted or deleted before the server knew their authors. */
+const unknownOrigin: ChangeOrigin = { by: '', at: 0, source: 'socket', meta: null }
 
 /** An entry of a log: its update (V1) and the origin of the update. */
-export interface AttributedUpdate extends ChangeOrigin {
+export interface AttributedUpdate extends Pick<ChangeOrigin, 'by' | 'at'> {
   readonly bytes: Uint8Array
+  /** Default: `socket`. */
+  readonly source?: ChangeSource
+  /** Default: null. */
+  readonly meta?: ChangeMeta | null
 }
 
 /**
@@ -20,8 +28,8 @@ const sameTimeMs = 5_000
  * client id of another user or sends an update again.
  */
 export class AttributionBuilder implements IdListener {
-  readonly #inserted: Map<number, RangeList>
-  readonly #deleted: Map<number, RangeList>
+  readonly #inserted = new Map<number, RangeList>()
+  readonly #deleted = new Map<number, RangeList>()
   /** The newest origin of each author. */
   readonly #newest = new Map<string, ChangeOrigin>()
   #entry: ChangeOrigin | null = null
@@ -33,14 +41,14 @@ export class AttributionBuilder implements IdListener {
 
   /** @param base the attribution of the entries before the first one that is added */
   constructor(base?: Attribution) {
-    this.#inserted = listsOf(base?.inserted)
-    this.#deleted = listsOf(base?.deleted)
-    if (base === undefined) return
-    for (const origin of originsOf(base)) {
-      const author = authorOf(origin)
-      const newest = this.#newest.get(author)
-      if (newest === undefined || newest.at < origin.at) this.#newest.set(author, origin)
-    }
+    if (base !== undefined) runSteps(this.#load(base))
+  }
+
+  /** Creates a builder as the constructor does, in steps between which other work can run. */
+  static *after(base: Attribution): Steps<AttributionBuilder> {
+    const builder = new AttributionBuilder()
+    yield* builder.#load(base)
+    return builder
   }
 
   /**
@@ -48,14 +56,37 @@ export class AttributionBuilder implements IdListener {
    * again.
    * @throws MalformedUpdateError
    */
-  add(entry: AttributedUpdate): void {
-    this.#entry = entry
+  add({ bytes, by, at, source = 'socket', meta = null }: AttributedUpdate): void {
+    this.#entry = { by, at, source, meta }
     this.#origin = null
-    readOutline(entry.bytes, this)
+    readOutline(bytes, this)
+  }
+
+  /**
+   * Gives all ids of a state (V1) that have no origin yet the unknown origin, so that no later entry gets them.
+   * @throws MalformedUpdateError
+   */
+  addUnknown(state: Uint8Array): void {
+    this.add({ ...unknownOrigin, bytes: state })
   }
 
   build(): Attribution {
-    return { inserted: rangesOf(this.#inserted), deleted: rangesOf(this.#deleted) }
+    return runSteps(this.buildSteps())
+  }
+
+  /** Builds as `build`, in steps between which other work can run. No entry may be added meanwhile. */
+  *buildSteps(): Steps<Attribution> {
+    return { inserted: yield* rangesOf(this.#inserted), deleted: yield* rangesOf(this.#deleted) }
+  }
+
+  *#load(base: Attribution): Steps<void> {
+    yield* fill(this.#inserted, base.inserted)
+    yield* fill(this.#deleted, base.deleted)
+    for (const origin of originsOf(base)) {
+      const author = authorOf(origin)
+      const newest = this.#newest.get(author)
+      if (newest === undefined || newest.at < origin.at) this.#newest.set(author, origin)
+    }
   }
 
   inserted(client: number, from: number, to: number): void {
@@ -67,11 +98,10 @@ export class AttributionBuilder implements IdListener {
   }
 
   /** Returns the newest origin of the same author if its time is close; otherwise a new one. */
-  #resolve({ by, at, source, meta }: ChangeOrigin): ChangeOrigin {
-    const author = authorOf({ by, source, meta })
+  #resolve(origin: ChangeOrigin): ChangeOrigin {
+    const author = authorOf(origin)
     const newest = this.#newest.get(author)
-    if (newest !== undefined && Math.abs(at - newest.at) <= sameTimeMs) return newest
-    const origin: ChangeOrigin = { by, at, source, meta }
+    if (newest !== undefined && Math.abs(origin.at - newest.at) <= sameTimeMs) return newest
     this.#newest.set(author, origin)
     return origin
   }
@@ -97,9 +127,25 @@ function listOf(lists: Map<number, RangeList>, client: number): RangeList {
   return list
 }
 
-const listsOf = (
-  lists: ReadonlyMap<number, readonly AttributedRange[]> = new Map(),
-): Map<number, RangeList> => new Map([...lists].map(([client, ranges]) => [client, RangeList.of(ranges)]))
+function* fill(lists: Map<number, RangeList>, stored: Attribution['inserted']): Steps<void> {
+  let count = 0
+  for (const [client, ranges] of stored) {
+    lists.set(client, RangeList.of(ranges))
+    count += ranges.length
+    if (count >= rangesPerStep) yield
+    count %= rangesPerStep
+  }
+}
 
-const rangesOf = (lists: ReadonlyMap<number, RangeList>): Map<number, readonly AttributedRange[]> =>
-  new Map([...lists].map(([client, list]) => [client, list.ranges()]))
+function* rangesOf(lists: ReadonlyMap<number, RangeList>): Steps<Attribution['inserted']> {
+  const all = new Map<number, readonly AttributedRange[]>()
+  let count = 0
+  for (const [client, list] of lists) {
+    const ranges = list.ranges()
+    all.set(client, ranges)
+    count += ranges.length
+    if (count >= rangesPerStep) yield
+    count %= rangesPerStep
+  }
+  return all
+}

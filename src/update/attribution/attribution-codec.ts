@@ -4,6 +4,7 @@ import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
 import { authorOf, originsOf } from './attribution-builder.ts'
+import { rangesPerStep, runSteps, type Steps } from './steps.ts'
 
 /** The first byte. It changes with the format. */
 const formatVersion = 1
@@ -24,7 +25,11 @@ const listed = 2
  * for each client its ranges in the order of their clocks. Clocks, times and numbers of origins are
  * differences from their predecessors. A range of typing takes two to three bytes.
  */
-export function encodeAttribution(attribution: Attribution): Uint8Array {
+export const encodeAttribution = (attribution: Attribution): Uint8Array =>
+  runSteps(encodeAttributionSteps(attribution))
+
+/** Encodes as `encodeAttribution`, in steps between which other work can run. */
+export function* encodeAttributionSteps(attribution: Attribution): Steps<Uint8Array> {
   const encoder = encoding.createEncoder()
   encoding.writeUint8(encoder, formatVersion)
   const numbers = writeOrigins(encoder, originsOf(attribution))
@@ -32,7 +37,7 @@ export function encodeAttribution(attribution: Attribution): Uint8Array {
     encoding.writeVarUint(encoder, lists.size)
     for (const [client, ranges] of lists) {
       encoding.writeVarUint(encoder, client)
-      writeRanges(encoder, ranges, numbers)
+      yield* writeRanges(encoder, ranges, numbers)
     }
   }
   return encoding.toUint8Array(encoder)
@@ -67,15 +72,17 @@ function writeOrigins(
   return numbers
 }
 
-function writeRanges(
+function* writeRanges(
   encoder: encoding.Encoder,
   ranges: readonly AttributedRange[],
   numbers: ReadonlyMap<ChangeOrigin, number>,
-): void {
+): Steps<void> {
   encoding.writeVarUint(encoder, ranges.length)
   let clock = 0
   let number = 0
+  let count = 0
   for (const { clock: from, length, origin } of ranges) {
+    if (++count % rangesPerStep === 0) yield
     const own = numbers.get(origin) ?? 0
     const gap = from - clock
     const flags = (gap > 0 ? gapped : 0) | (own === usualNumber(number, gap > 0) ? 0 : listed)
@@ -96,14 +103,18 @@ const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 
  * attribution are the same object.
  * @throws MalformedUpdateError
  */
-export function decodeAttribution(bytes: Uint8Array): Attribution {
+export const decodeAttribution = (bytes: Uint8Array): Attribution => runSteps(decodeAttributionSteps(bytes))
+
+/** Decodes as `decodeAttribution`, in steps between which other work can run. */
+export function* decodeAttributionSteps(bytes: Uint8Array): Steps<Attribution> {
   const reader = new ByteReader(bytes)
   const version = reader.byte()
   if (version !== formatVersion) throw new MalformedUpdateError(`unknown format ${version}`)
   const origins = readOrigins(reader)
-  const attribution = { inserted: readLists(reader, origins), deleted: readLists(reader, origins) }
+  const inserted = yield* readLists(reader, origins)
+  const deleted = yield* readLists(reader, origins)
   if (reader.left > 0) throw new MalformedUpdateError('bytes follow the end of the attribution')
-  return attribution
+  return { inserted, deleted }
 }
 
 function readOrigins(reader: ByteReader): readonly ChangeOrigin[] {
@@ -134,20 +145,23 @@ function metaOf(text: string): ChangeMeta | null {
   }
 }
 
-function readLists(
+function* readLists(
   reader: ByteReader,
   origins: readonly ChangeOrigin[],
-): ReadonlyMap<number, readonly AttributedRange[]> {
+): Steps<ReadonlyMap<number, readonly AttributedRange[]>> {
   const lists = new Map<number, readonly AttributedRange[]>()
   for (let left = reader.count(2, Number.POSITIVE_INFINITY); left > 0; left--) {
     const client = reader.varUint()
     if (lists.has(client)) throw new MalformedUpdateError('a client appears twice')
-    lists.set(client, readRanges(reader, origins))
+    lists.set(client, yield* readRanges(reader, origins))
   }
   return lists
 }
 
-function readRanges(reader: ByteReader, origins: readonly ChangeOrigin[]): readonly AttributedRange[] {
+function* readRanges(
+  reader: ByteReader,
+  origins: readonly ChangeOrigin[],
+): Steps<readonly AttributedRange[]> {
   const ranges: AttributedRange[] = []
   let end = 0
   let number = 0
@@ -162,6 +176,7 @@ function readRanges(reader: ByteReader, origins: readonly ChangeOrigin[]): reado
     if (length === 0 || end > clockMax) throw new MalformedUpdateError('a range is out of bounds')
     if (origin === undefined) throw new MalformedUpdateError('a range has an unknown origin')
     ranges.push({ clock, length, origin })
+    if (ranges.length % rangesPerStep === 0) yield
   }
   return ranges
 }

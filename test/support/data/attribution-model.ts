@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import type { ChangeOrigin } from '../../../src/model/change-origin.ts'
+import type { AttributedUpdate } from '../../../src/update/attribution/attribution-builder.ts'
 
 /** The origin of each id, by `client:clock`. */
 export interface OriginsById {
@@ -11,15 +12,16 @@ export interface OriginsById {
  * Returns the origin of each id of a log: a model of `AttributionBuilder` that keeps one value for each id, and
  * reads the updates with Yjs.
  */
-export function originsById(entries: readonly (ChangeOrigin & { bytes: Uint8Array })[]): OriginsById {
+export function originsById(entries: readonly AttributedUpdate[]): OriginsById {
   const inserted = new Map<string, ChangeOrigin>()
   const deleted = new Map<string, ChangeOrigin>()
-  for (const entry of entries) {
+  for (const { bytes, by, at, source = 'socket', meta = null } of entries) {
+    const origin: ChangeOrigin = { by, at, source, meta }
     const claim = (ids: Map<string, ChangeOrigin>, client: number, clock: number, length: number): void => {
-      for (let at = clock; at < clock + length; at++)
-        if (!ids.has(`${client}:${at}`)) ids.set(`${client}:${at}`, entry)
+      for (let id = clock; id < clock + length; id++)
+        if (!ids.has(`${client}:${id}`)) ids.set(`${client}:${id}`, origin)
     }
-    const { structs, ds } = Y.decodeUpdate(entry.bytes)
+    const { structs, ds } = Y.decodeUpdate(bytes)
     for (const struct of structs) {
       if (struct instanceof Y.Skip) continue
       const { client, clock } = struct.id

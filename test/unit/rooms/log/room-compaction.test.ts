@@ -31,6 +31,7 @@ it('schedules a compaction again after the store has failed to compact', async (
     limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
     clock: systemClock,
     isHome: () => true,
+    keepsAttribution: async () => true,
     quiet: () => Promise.reject(new Error('not called')),
   })
   await expect(compaction.run()).rejects.toThrow(StoreUnavailableError)

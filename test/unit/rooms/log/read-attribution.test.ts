@@ -1,0 +1,193 @@
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import {
+  CorruptRecordError,
+  type Engine,
+  type LogEntry,
+  type LogUpdate,
+} from '../../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import { compactWhole, keepNone } from '../../../../src/rooms/log/compaction-policy.ts'
+import { compactedAttribution, readAttribution } from '../../../../src/rooms/log/read-attribution.ts'
+import type { Attribution } from '../../../../src/update/attribution/attribution.ts'
+import { decodeAttribution } from '../../../../src/update/attribution/attribution-codec.ts'
+import { originsById, sameOrigin } from '../../../support/data/attribution-model.ts'
+import { Random, randomHistory } from '../../../support/data/random-doc.ts'
+import { withLog } from '../../../support/stores/pausable-engine.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+
+const doc = ['workspace', 'key', 'organization', 'document', 'editor']
+const users = ['ann', 'bob', '']
+
+let clock: HeldClock
+let engine: Engine
+
+beforeEach(async () => {
+  clock = new HeldClock()
+  engine = await openMemoryEngine({ clock })
+})
+afterEach(() => engine.close())
+
+const flat = ({ inserted, deleted }: Attribution) =>
+  [...inserted, ...deleted].flatMap(([client, ranges]) =>
+    ranges.map(({ clock: from, length, origin }) => [client, from, length, origin.by, origin.at] as const),
+  )
+
+const keep = async () => true
+
+/** Appends updates one by one, by alternating users. Returns the entries. */
+async function appended(updates: readonly Uint8Array[]): Promise<readonly LogEntry[]> {
+  const entries: LogEntry[] = []
+  for (const [index, bytes] of updates.entries()) {
+    const update: LogUpdate = {
+      bytes,
+      by: users[index % 3] ?? '',
+      ...(index % 4 === 0 && { source: 'rest' }),
+    }
+    const [head = null] = await engine.log.heads([doc])
+    const result = await engine.log.append(doc, head === null ? 'create' : 1, [update])
+    if (result.state === 'appended') entries.push({ ...update, seq: result.last, at: clock.now() })
+    clock.advance(3_000)
+  }
+  return entries
+}
+
+async function snapshotOf(): Promise<{ base: number; head: number; snapshot: Uint8Array }> {
+  const loaded = await engine.log.load(doc)
+  if (loaded.state !== 'live') throw new Error('no log')
+  const state = new Y.Doc()
+  if (loaded.snapshot !== null) Y.applyUpdate(state, loaded.snapshot)
+  for (const { bytes } of loaded.entries) Y.applyUpdate(state, bytes)
+  return { base: loaded.base, head: loaded.head, snapshot: Y.encodeStateAsUpdate(state) }
+}
+
+it('[ATT-8] reads the same attribution from any sequence of compactions as from the whole log', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 1e6 }),
+      fc.integer({ min: 2, max: 40 }),
+      async (seed, steps) => {
+        engine = await openMemoryEngine({ clock })
+        const random = new Random(seed)
+        const { updates } = randomHistory(seed, steps)
+        const entries: LogEntry[] = []
+        for (let from = 0; from < updates.length; ) {
+          const count = 1 + random.below(8)
+          entries.push(...(await appended(updates.slice(from, from + count))))
+          from += count
+          const next = random.below(4)
+          if (next === 0) {
+            await compactWhole(engine.log, doc, keep)
+          } else if (next === 1) {
+            const { base, head: upTo, snapshot } = await snapshotOf()
+            const { bytes } = await compactedAttribution(engine.log, doc, { epoch: 1, base, upTo })
+            await engine.log.compact(doc, 1, base, upTo, snapshot, 0, bytes)
+          }
+        }
+        const model = originsById(entries)
+        const found = await readAttribution(engine.log, doc)
+        for (const kind of ['inserted', 'deleted'] as const) {
+          let count = 0
+          for (const [client, ranges] of found[kind])
+            for (const { clock: from, length, origin } of ranges)
+              for (let at = from; at < from + length; at++, count++) {
+                const wanted = model[kind].get(`${client}:${at}`)
+                expect(wanted !== undefined && sameOrigin(origin, wanted)).toBe(true)
+              }
+          expect(count).toBe(model[kind].size)
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+/** A text that one user writes and another one changes, in three entries. */
+function threeUpdates(): Uint8Array[] {
+  const state = new Y.Doc()
+  state.clientID = 7
+  const updates: Uint8Array[] = []
+  state.on('update', (update: Uint8Array) => updates.push(update))
+  state.getText('t').insert(0, 'first ')
+  state.getText('t').insert(6, 'second ')
+  state.getText('t').delete(0, 2)
+  return updates
+}
+
+it('[ATT-9] reports the authors of a log that was compacted without attribution as unknown, and never those who send its content again', async () => {
+  await appended(threeUpdates().slice(0, 2))
+  const { head, snapshot } = await snapshotOf()
+  await engine.log.compact(doc, 1, 0, head, snapshot, keepNone)
+  await engine.log.append(doc, 1, [{ bytes: snapshot, by: 'mallory' }])
+  await appended(threeUpdates().slice(2))
+  const { inserted, deleted } = await readAttribution(engine.log, doc)
+  expect(inserted.get(7)?.map(({ length, origin }) => [length, origin.by, origin.at])).toEqual([[13, '', 0]])
+  expect(deleted.get(7)?.map(({ length, origin }) => [length, origin.by])).toEqual([[2, 'ann']])
+  await compactWhole(engine.log, doc, keep)
+  expect(flat(await readAttribution(engine.log, doc))).toEqual(flat({ inserted, deleted }))
+})
+
+it('[ATT-9] reads the authors of entries that the log has kept for older versions', async () => {
+  await appended(threeUpdates())
+  const { head, snapshot } = await snapshotOf()
+  await engine.log.compact(doc, 1, 0, head, snapshot, 0)
+  const { inserted } = await readAttribution(engine.log, doc)
+  expect(inserted.get(7)?.map(({ length, origin }) => [length, origin.by])).toEqual([
+    [6, 'ann'],
+    [7, 'bob'],
+  ])
+})
+
+it('[ATT-10] compacts a document whose stored attribution cannot be decoded, and starts its attribution again', async () => {
+  await appended(threeUpdates().slice(0, 2))
+  const { head, snapshot } = await snapshotOf()
+  await engine.log.compact(doc, 1, 0, head, snapshot, keepNone, Uint8Array.of(1, 2, 3))
+  await appended(threeUpdates().slice(2))
+  await compactWhole(engine.log, doc, keep)
+  const loaded = await engine.log.load(doc, { attribution: true })
+  if (loaded.state !== 'live' || !loaded.attribution) throw new Error('no attribution')
+  expect(decodeAttribution(loaded.attribution).deleted.get(7)?.[0]?.origin.by).toBe('ann')
+  expect(loaded.base).toBe(3)
+})
+
+it('[ATT-10] compacts a document whose entries cannot be read again, without an attribution', async () => {
+  await appended(threeUpdates())
+  const { log } = withLog(engine, (inner) => ({
+    load: (name, options) =>
+      options?.attribution === true
+        ? Promise.reject(new CorruptRecordError('damaged'))
+        : inner.load(name, options),
+  }))
+  await compactWhole(log, doc, keep)
+  expect(await engine.log.load(doc, { attribution: true })).toMatchObject({ base: 3, attribution: null })
+})
+
+it('[ATT-11] stores no attribution while the workspace has disabled it, and removes the stored one', async () => {
+  await appended(threeUpdates().slice(0, 2))
+  await compactWhole(engine.log, doc, keep)
+  await appended(threeUpdates().slice(2))
+  await compactWhole(engine.log, doc, async () => false)
+  expect(await engine.log.load(doc, { attribution: true })).toMatchObject({ base: 3, attribution: null })
+})
+
+it('[ATT-12] lets other work run while it computes a large attribution', async () => {
+  const state = new Y.Doc()
+  state.clientID = 7
+  const updates: LogUpdate[] = []
+  state.on('update', (bytes: Uint8Array) => updates.push({ bytes, by: users[updates.length % 3] ?? '' }))
+  for (let index = 0; index < 30_000; index++) state.getText('t').insert(index, 'x')
+  await engine.log.append(doc, 'create', updates)
+  let ticks = 0
+  let isDone = false
+  const tick = (): void => {
+    ticks += 1
+    if (!isDone) setImmediate(tick)
+  }
+  setImmediate(tick)
+  const { bytes, ms } = await compactedAttribution(engine.log, doc, { epoch: 1, base: 0, upTo: 30_000 })
+  isDone = true
+  expect(decodeAttribution(bytes ?? new Uint8Array()).inserted.get(7)).toHaveLength(30_000)
+  expect(ms).toBeGreaterThan(0)
+  expect(ticks).toBeGreaterThan(2)
+})
