@@ -38,6 +38,7 @@ const layers: readonly (readonly string[])[] = [
   ['access'],
   ['rooms'],
   ['versions', 'storage'],
+  ['branches'],
   ['userdata', 'transfer'],
   ['sync', 'api', 'webhooks', 'console', 'playground'],
   ['server'],

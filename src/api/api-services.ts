@@ -3,6 +3,7 @@ import type { PermissionReporter } from '../access/roles/permission-report.ts'
 import type { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { RecentRequests } from '../audit/recent-requests.ts'
+import type { BranchService } from '../branches/branch-service.ts'
 import type { Clock } from '../clock.ts'
 import type { AnnotationService } from '../comments/annotation-service.ts'
 import type { LocationService } from '../comments/location-service.ts'
@@ -40,6 +41,7 @@ export interface ApiServices extends Tenancy {
   readonly accessReader: AccessReader
   readonly rooms: RoomRegistry
   readonly versions: VersionService
+  readonly branches: BranchService
   readonly organizations: OrganizationService
   readonly documents: DocumentService
   readonly folders: FolderService

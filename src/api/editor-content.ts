@@ -226,7 +226,7 @@ export async function changeEditor(
   const making = (): Promise<void> => documents.ensure(address, address.documentId)
   const written = rooms.use(address, async (room) => {
     const [right, attached] = await Promise.all([
-      documents.rightToChange(address, address.documentId),
+      documents.rightToChange(address),
       schemas.attachedTo(address),
     ])
     const name = request.schema ?? attached?.schema

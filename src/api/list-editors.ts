@@ -2,11 +2,33 @@ import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import type { DocumentLog } from '../engine/engine.ts'
 import { lastSegment } from '../engine/key-encoding.ts'
 import { documentPrefix } from '../model/address.ts'
+import type { ApiServices } from './api-services.ts'
 
 /** A document of the caller's tenant. */
 export interface DocumentIds {
   readonly organizationId: string
   readonly documentId: string
+}
+
+/** Number of editors in one read of `listMainEditors`. */
+const pageSize = 500
+
+/** Returns the ids of at most `limit` editors of a document that have content and are not branches, sorted by key. */
+export async function listMainEditors(
+  { log, branches }: Pick<ApiServices, 'log' | 'branches'>,
+  caller: KeyCaller,
+  document: DocumentIds,
+  limit: number,
+): Promise<readonly string[]> {
+  const scope = { ...caller.tenant, ...document }
+  const found: string[] = []
+  for (let after: string | undefined; ; ) {
+    const from = after === undefined ? {} : { after }
+    const page = await listEditors(log, caller, document, { limit: pageSize, ...from })
+    found.push(...(await branches.withoutBranches(scope, page)))
+    if (found.length >= limit || page.length < pageSize) return found.slice(0, limit)
+    after = page.at(-1)
+  }
 }
 
 /**

@@ -34,6 +34,12 @@ import { closeConnections } from './v2/connections/close.ts'
 import { getConnections } from './v2/connections/get.ts'
 import { addContent } from './v2/crdt/add.ts'
 import { applyUpdate } from './v2/crdt/apply.ts'
+import { createBranch } from './v2/crdt/branches/create.ts'
+import { deleteBranch } from './v2/crdt/branches/delete.ts'
+import { getBranch } from './v2/crdt/branches/get.ts'
+import { listBranches } from './v2/crdt/branches/list.ts'
+import { mergeBranch } from './v2/crdt/branches/merge.ts'
+import { rejectBranch } from './v2/crdt/branches/reject.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { editContent } from './v2/crdt/edit.ts'
 import { getContent } from './v2/crdt/get.ts'
@@ -160,6 +166,12 @@ export const operationList: readonly Operation[] = [
   getContent,
   editContent,
   updateContent,
+  createBranch,
+  listBranches,
+  getBranch,
+  mergeBranch,
+  rejectBranch,
+  deleteBranch,
   setSchema,
   getSchema,
   listSchemas,

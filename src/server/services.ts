@@ -9,6 +9,7 @@ import { IdempotencyService } from '../api/idempotency/idempotency-service.ts'
 import { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { RecentRequests } from '../audit/recent-requests.ts'
+import { BranchService } from '../branches/branch-service.ts'
 import type { Clock } from '../clock.ts'
 import { type CommentModule, createCommentModule } from '../comments/comment-module.ts'
 import { participantsOf } from '../comments/participants.ts'
@@ -77,6 +78,7 @@ export interface ServerServices extends ServerBase {
   readonly tokens: RealtimeTokens
   readonly rooms: RoomRegistry
   readonly versions: VersionService
+  readonly branches: BranchService
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: DecisionMemory
@@ -149,10 +151,22 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   base.recent.share(rooms.presence.requests, engine.cluster.self)
   const accessNews = new AccessChangeFeed({ engine })
   const accessReader = new AccessReader(organizations, accessNews, clock, config.defaultAccess)
+  const versions = new VersionService({ ...kept, rooms, engine, clock, log })
+  const { documents } = directory
   return {
     ...base,
     rooms,
-    versions: new VersionService({ ...kept, rooms, engine, clock, log }),
+    versions,
+    branches: new BranchService({
+      store: branches,
+      organizations,
+      documents,
+      rooms,
+      versions,
+      events,
+      log: engine.log,
+      clock,
+    }),
     tokens: createTokens(base, credentials, accessNews),
     subscribing,
     webhooks: createWebhooks(base, subscribing, organizations),
@@ -246,6 +260,8 @@ function createRooms(
   const records: DocumentRegistry = {
     ensure: (scope, documentId) => documents.ensure(scope, documentId),
     isGoing: (scope, documentId) => documents.isGoing(scope, documentId),
+    mainOf: (address) => documents.mainOf(address),
+    rightToChange: (address) => documents.rightToChange(address),
     create: (address) => documents.ensure(address, address.documentId, () => admit(address)),
   }
   const overspent = (workspaceId: string): void => reports.exceeded('integrationMsPerSecond', workspaceId)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Key } from '../../engine/engine.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
+import { ApiError } from '../../errors.ts'
 import type { BranchIds } from '../../model/branch-address.ts'
 
 /** `merged` and `rejected`: the branch is decided, and nobody can write to it any more. */
@@ -33,6 +34,15 @@ export const branchRecordType: RecordType<BranchRecord> = {
     decidedBy: v.string(),
     decidedAt: v.nullable(v.number()),
   }),
+}
+
+/** Checks that a branch can be changed. @throws ApiError FAILED_PRECONDITION if it was merged or rejected */
+export function requireOpen({ name, status }: Pick<BranchRecord, 'name' | 'status'>): void {
+  if (status !== 'open')
+    throw new ApiError(
+      'branch/decided',
+      `the branch ${JSON.stringify(name)} is ${status}; create another branch`,
+    )
 }
 
 /**

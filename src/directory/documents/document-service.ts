@@ -1,6 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { FenceStore } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { mainAddress } from '../../model/branch-address.ts'
+import { requireOpen } from '../branches/branch-records.ts'
+import { findBranch } from '../branches/find-branch.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
 import type { OrganizationService } from '../organizations/organization-service.ts'
 import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
@@ -115,10 +119,25 @@ export class DocumentService {
       throw new ApiError('document/disabled', 'the document is disabled; enable it to change it')
   }
 
-  /** Returns the permission of a backend to change a document. @throws ApiError like `requireEnabled` */
-  rightToChange(scope: OrganizationScope, documentId: string): Promise<WriteRight> {
-    const check = (): Promise<void> => this.requireEnabled(scope, documentId)
-    return DocumentRight.read({ fences: this.#fences, scope, documentId, check })
+  /**
+   * Returns the permission of a backend to change an editor.
+   * @throws ApiError like `requireEnabled`; FAILED_PRECONDITION if the editor is a branch that was merged or
+   * rejected
+   */
+  rightToChange(address: DocumentAddress): Promise<WriteRight> {
+    const { documentId, editorId } = address
+    const check = async (): Promise<void> => {
+      await this.requireEnabled(address, documentId)
+      const branch = await findBranch(this.#store.read(address), documentId, editorId)
+      if (branch !== null) requireOpen(branch)
+    }
+    return DocumentRight.read({ fences: this.#fences, scope: address, documentId, check })
+  }
+
+  /** Returns the address of the editor that a branch follows; null if the editor is not an open branch. */
+  async mainOf(address: DocumentAddress): Promise<DocumentAddress | null> {
+    const branch = await findBranch(this.#store.read(address), address.documentId, address.editorId)
+    return branch?.status === 'open' ? mainAddress(address, branch.editorId) : null
   }
 
   /** Checks that a document exists. @throws ApiError NOT_FOUND if the document does not exist */

@@ -29,8 +29,8 @@ import {
   hasCaughtUp,
   isCreating,
   prepareCreate,
+  type RestoreOptions,
   readDurable,
-  type SchemaOption,
   waitUntilDurable,
 } from './edit-context.ts'
 import { lookUpOnThread, readInline, readOnThread } from './read-on-thread.ts'
@@ -65,8 +65,8 @@ export class BackendEdits {
 
   /**
    * Applies a Yjs update (V1). The update stays as it is, except that parts that the document already has are
-   * left out. Resolves with the state vector when the update is durable and sent. If it throws, nothing is
-   * changed.
+   * left out. Resolves with the state vector when the update is durable and sent. A dry run applies nothing. If
+   * it throws, nothing is changed.
    * @throws ApiError as for `beginEdit`; INVALID_ARGUMENT if the update is malformed, or if the document would
    * not match its schema; FAILED_PRECONDITION if the update depends on updates that the document does not have
    */
@@ -80,13 +80,13 @@ export class BackendEdits {
       // Another update and this one can match the schema alone, and not together.
       needsHead: options.ifVersion !== undefined || options.expects === 'nothing' || hasSchema(options),
       // The result of a thread is valid for exactly one state of the document, so writes must pause.
-      firstPause: 'always',
+      firstPause: options.dryRun === true ? 'never' : 'always',
       prepare: async () => {
         if (isCreating(room, options)) this.#checkFirst(bytes, summary, options)
-        await prepareCreate(room, options)
+        if (options.dryRun !== true) await prepareCreate(room, options)
         if (mayBeCostly(summary)) await room.share()
       },
-      inPlace: () => this.#integrate(bytes, summary, options),
+      inPlace: options.dryRun === true ? undefined : () => this.#integrate(bytes, summary, options),
       compute: () => this.#proposed(bytes, summary, options),
     })
   }
@@ -152,7 +152,7 @@ export class BackendEdits {
     const integrate = (): Uint8Array | null => state.integrate(bytes).added
     if (placed === null) {
       this.#rehearse(bytes, summary, options)
-      const update = state.contains(bytes, summary) ? null : bytes
+      const update = options.dryRun === true ? this.#added(bytes) : this.#unknown(bytes, summary)
       return { result, update, isCurrent, apply: integrate }
     }
     const { added: update } = placed
@@ -161,6 +161,19 @@ export class BackendEdits {
       return update
     }
     return { result, update, isCurrent, apply: (how) => (how === 'alone' ? takePlaced() : integrate()) }
+  }
+
+  /** Returns the update; null if the document has the whole update. */
+  #unknown(bytes: Uint8Array, summary: UpdateSummary): Uint8Array | null {
+    return this.#room.state.contains(bytes, summary) ? null : bytes
+  }
+
+  /** Returns the part of the update that the document lacks, which a working copy finds. */
+  #added(bytes: Uint8Array): Uint8Array | null {
+    const copy = DocumentState.fromBytes(this.#room.state.encode())
+    const { added } = copy.integrate(bytes)
+    copy.doc.destroy()
+    return added
   }
 
   /**
@@ -192,6 +205,15 @@ export class BackendEdits {
       return { result: seen, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
     })
     return { ...result, version }
+  }
+
+  /**
+   * Returns the update (V1) that a replica with this state vector lacks. Resolves when its content is durable.
+   * @throws ApiError UNAVAILABLE
+   */
+  async missing(vector: Uint8Array): Promise<Uint8Array> {
+    const { state } = this.#room
+    return (await readDurable(this.#room, () => state.diff(vector))).result
   }
 
   /**
@@ -303,7 +325,7 @@ export class BackendEdits {
   }
 }
 
-type ApplyOptions = EditPrecondition & SchemaOption
+type ApplyOptions = RestoreOptions
 
 const hasSchema = (options: ApplyOptions): options is ApplyOptions & { readonly rootSchema: RootSchema } =>
   options.rootSchema !== undefined && options.rootSchema !== null

@@ -98,6 +98,8 @@ export interface EditPrecondition {
   readonly right?: WriteRight | undefined
   /** How the change reaches the document; undefined: it is a write by REST without data of its sender. */
   readonly cause?: ChangeCause | undefined
+  /** True if the change is a copy of changes of the editor that this branch follows. */
+  readonly isCopy?: boolean | undefined
   /** The version at which the document must be; otherwise the change is rejected. Undefined: any version. */
   readonly ifVersion?: string | undefined
   /**
@@ -217,11 +219,12 @@ const defaultCause: ChangeCause = { source: 'rest', meta: null }
 /** Returns the members with which an update of a backend is stored. */
 export const authorshipOf = (
   by: string,
-  { right, cause = defaultCause }: Pick<EditPrecondition, 'right' | 'cause'>,
-): Pick<AppliedUpdate, 'by' | 'from' | 'right' | 'source' | 'meta'> => ({
+  { right, cause = defaultCause, isCopy }: Pick<EditPrecondition, 'right' | 'cause' | 'isCopy'>,
+): Omit<AppliedUpdate, 'bytes' | 'summary'> => ({
   by,
   from: null,
   right,
+  isCopy,
   source: cause.source,
   meta: cause.meta,
 })

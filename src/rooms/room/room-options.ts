@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { OrganizationScope } from '../../directory/organizations/organization-keys.ts'
+import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
 import type { EditListener } from '../../events/debounce-windows.ts'
 import type { Log } from '../../log.ts'
@@ -115,4 +116,12 @@ export interface DocumentRegistry {
    * deleted.
    */
   isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>
+  /** Returns the address of the editor that a branch follows; null if the editor is not an open branch. */
+  mainOf(address: DocumentAddress): Promise<DocumentAddress | null>
+  /**
+   * Returns the permission to change an editor without a user.
+   * @throws ApiError FAILED_PRECONDITION if the document is disabled or the branch is decided; ABORTED if the
+   * document is being deleted
+   */
+  rightToChange(address: DocumentAddress): Promise<WriteRight>
 }

@@ -10,8 +10,10 @@ import type { VisitListener } from '../../events/visit-tracker.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../../model/address.ts'
+import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Tracer } from '../../trace.ts'
+import { BranchFollower } from '../branches/branch-follower.ts'
 import { readInline, readOnThread } from '../edits/read-on-thread.ts'
 import { AppendBacklog } from '../log/append-backlog.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
@@ -71,6 +73,8 @@ export interface RoomRegistryOptions {
 
 interface OpenRoom {
   readonly room: Room
+  /** Copies the changes of the main editor; null if the room was no open branch when it was last opened. */
+  follower: BranchFollower | null
   /**
    * Removes the room from the count of open documents, and ends its subscription to messages of other nodes.
    */
@@ -167,7 +171,8 @@ export class RoomRegistry {
   }
 
   /**
-   * Returns a handle of the open room. Loads the room if it is not open.
+   * Returns a handle of the open room. Loads the room if it is not open. A branch then contains everything of
+   * the editor that it follows.
    * @throws StoreUnavailableError if the store is unavailable; DocumentDamagedError; ApiError
    * RESOURCE_EXHAUSTED if the workspace has too many open documents
    */
@@ -175,7 +180,7 @@ export class RoomRegistry {
     const key = keyName(addressKey(address))
     for (;;) {
       const open = this.#rooms.get(key)
-      if (open !== undefined) return this.#lease(open)
+      if (open !== undefined) return mayBeBranch(address) ? this.#leaseBranch(open) : this.#lease(open)
       const opening = this.#opening.get(key)
       if (opening === undefined) await this.#exclusively(key, () => this.#load(key, address))
       else await opening.catch(() => {})
@@ -334,7 +339,8 @@ export class RoomRegistry {
     try {
       unwatch = await this.#replicas.watch(addressKey(address))
       const room = new Room(address, await this.#loaded(key, address), this.#dependencies)
-      this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), leases: 0, cancelIdle: null })
+      const isOpen = { leases: 0, cancelIdle: null, follower: null }
+      this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), ...isOpen })
       this.#replicas.opened(room)
       this.#metrics.documentsOpen.set(this.#rooms.size)
     } catch (error) {
@@ -385,6 +391,33 @@ export class RoomRegistry {
     })
     this.#opening.set(key, running)
     await running
+  }
+
+  #followerOf(branch: Room, main: DocumentAddress): BranchFollower {
+    const { replicas, records, logger } = this.#dependencies
+    return new BranchFollower({
+      branch,
+      openMain: () => this.open(main),
+      right: () => records.rightToChange(branch.address),
+      isHome: () => replicas.isHome(branch.doc),
+      clock: this.#clock,
+      logger,
+    })
+  }
+
+  /** Returns a handle of a room that may be a branch. If it is one, it has caught up. */
+  async #leaseBranch(open: OpenRoom): Promise<RoomHandle> {
+    const lease = this.#lease(open)
+    const { room } = open
+    try {
+      const main = await this.#dependencies.records.mainOf(room.address)
+      if (main !== null) open.follower ??= this.#followerOf(room, main)
+      await open.follower?.catchUp()
+      return lease
+    } catch (error) {
+      lease.release()
+      throw error
+    }
   }
 
   #lease(open: OpenRoom): RoomHandle {
@@ -457,6 +490,7 @@ export class RoomRegistry {
     const open = this.#rooms.get(key)
     if (open?.room !== room) return
     open.cancelIdle?.()
+    open.follower?.end()
     open.leave()
     this.#rooms.delete(key)
     this.#metrics.documentsOpen.set(this.#rooms.size)
@@ -477,6 +511,8 @@ function ifExpensive(error: unknown): 'done' {
   if (error instanceof DocumentExpensiveError) return 'done'
   throw error
 }
+
+const mayBeBranch = ({ editorId }: DocumentAddress): boolean => parseBranchEditorId(editorId) !== null
 
 const bothOf = (first: () => void, second: () => void) => (): void => {
   first()

@@ -21,6 +21,7 @@ import { Replica } from '../replication/replica.ts'
 import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
 import { placeOnThread } from '../threads/place-on-thread.ts'
 import { type AppliedUpdate, authorsOf, UpdateBroadcast, updateBytesOf } from './broadcast.ts'
+import type { CommitFollower } from './commit-followers.ts'
 import type { DocumentState } from './document-state.ts'
 import { DocumentExpensiveError } from './expensive-documents.ts'
 import type { Member } from './member.ts'
@@ -78,6 +79,8 @@ export class Room {
   /** The trace of this room; undefined if no step of the room is traced. */
   readonly #trace: RoomTrace | undefined
   readonly #members = new Set<Member>()
+  /** Branches of this editor that are open on this node; null if there are none. */
+  #followers: Set<CommitFollower> | null = null
   readonly commits: Commits
   #replica: Replica | null = null
   readonly #applier: UpdateApplier
@@ -617,6 +620,9 @@ export class Room {
     this.#backlog.set([])
     // Operations that wait for the lock then find that the room has ended.
     this.#lock.release()
+    const followers = [...(this.#followers ?? [])]
+    this.#followers = null
+    for (const follower of followers) follower.ended()
     this.#dependencies.ended(this)
   }
 
@@ -652,7 +658,19 @@ export class Room {
     const { metrics, edits } = this.#dependencies
     this.#editedAt = now
     metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
-    return edits.noted(this.address, authorsOf(updates))
+    const own = updates.some(isCopy) ? updates.filter((update) => !isCopy(update)) : updates
+    return own.length === 0 ? null : edits.noted(this.address, authorsOf(own))
+  }
+
+  /** Starts to report the durable commits of the room. Returns the function that ends the reports. */
+  follow(follower: CommitFollower): () => void {
+    if (this.#hasEnded) {
+      follower.ended()
+      return () => {}
+    }
+    this.#followers ??= new Set()
+    this.#followers.add(follower)
+    return () => this.#followers?.delete(follower)
   }
 
   #added(updates: readonly AppliedUpdate[]): void {
@@ -669,6 +687,7 @@ export class Room {
   #send(broadcast: UpdateBroadcast): void {
     if (this.#trace !== undefined) this.#trace.broadcast(broadcast, this.#members)
     for (const member of this.#members) member.deliver(broadcast)
+    for (const follower of this.#followers ?? []) follower.committed(broadcast.updates)
     // The follow-up work runs after the broadcast, so that it does not delay the members.
     if (this.state.isDue || this.#compaction.due) this.#dependencies.tickScheduler.follow(this)
   }
@@ -751,6 +770,8 @@ export class Room {
     } else logger.error({ err: error, organizationId }, 'room failed')
   }
 }
+
+const isCopy = (update: AppliedUpdate): boolean => update.isCopy === true
 
 const bytesIn = (updates: readonly IncomingUpdate[]): number =>
   updates.reduce((sum, { bytes }) => sum + bytes.length, 0)

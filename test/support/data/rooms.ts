@@ -19,6 +19,8 @@ export const noRecords: DocumentRegistry = {
   ensure: () => Promise.resolve(),
   create: () => Promise.resolve(),
   isGoing: () => Promise.resolve(false),
+  mainOf: () => Promise.resolve(null),
+  rightToChange: () => Promise.resolve({ fence: [], recheck: () => Promise.resolve() }),
 }
 
 /** Replacement for the recording of editing users, in tests that use only rooms. */

@@ -82,7 +82,7 @@ export const applyUpdate = defineOperation({
     const making = (): Promise<void> => documents.ensure(address, address.documentId)
     const applying = services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([
-        documents.rightToChange(address, address.documentId),
+        documents.rightToChange(address),
         services.schemas.of(address),
       ])
       const options = { expects, cause, making, right, full, rootSchema } as const

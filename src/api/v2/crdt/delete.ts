@@ -37,7 +37,7 @@ export const deleteContent = defineOperation({
   audited: 'admin',
   summary: 'Delete the content of editors',
   description:
-    'Also deletes their versions. Connections to them are closed permanently, and a client that still has the content ' +
+    'Also deletes their versions and their branches. Connections to them are closed permanently, and a client that still has the content ' +
     'cannot restore it. Each editor causes one activity `crdt.editor_delete`.',
   request,
   response,
@@ -74,7 +74,7 @@ async function deleteEditors(
   editorIds: readonly string[],
   { userId, ...document }: DocumentIds & { readonly userId: string },
   caller: KeyCaller,
-  { log, rooms, versions, edits }: ApiServices,
+  { log, rooms, versions, branches, edits }: ApiServices,
 ): Promise<number> {
   const addresses = [...new Set(editorIds)].map((editorId) =>
     editorAddress(caller, { ...document, editorId }),
@@ -84,6 +84,8 @@ async function deleteEditors(
   for (const address of live) {
     // The second call of `removeEditor` removes versions that were created between the first call and the
     // destruction of the content.
+    await branches.deleteAll(address)
+    await branches.forget(address)
     await versions.removeEditor(address)
     await rooms.destroy(address)
     await versions.removeEditor(address)

@@ -17,7 +17,7 @@ import {
   editorId,
   rootToRead,
 } from '../../editor-content.ts'
-import { listEditors } from '../../list-editors.ts'
+import { listMainEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
 import type { FromSchema } from '../../schema.ts'
@@ -31,7 +31,10 @@ const request = {
   required: ['organizationId', 'documentId'],
   properties: {
     ...editorDocumentIds,
-    editorId: { ...editorId, description: 'Id of the editor; default: all editors of the document.' },
+    editorId: {
+      ...editorId,
+      description: 'Id of the editor; default: all editors of the document, without branches.',
+    },
     contentKey: contentKeySchema,
     format: contentFormat,
     statistics: {
@@ -164,10 +167,11 @@ export const getContent = defineOperation({
 
 async function idsOfAll(
   data: Request,
-  { log }: ApiServices,
+  services: ApiServices,
   caller: Parameters<typeof editorAddress>[0],
 ): Promise<readonly string[]> {
-  const ids = await listEditors(log, caller, data, { limit: editorsMax + 1 })
+  const { organizationId, documentId } = data
+  const ids = await listMainEditors(services, caller, { organizationId, documentId }, editorsMax + 1)
   if (ids.length > editorsMax)
     throw new ApiError(
       'crdt/too-many-editors',

@@ -71,7 +71,7 @@ export const restoreVersion = defineOperation({
       ifVersion: expected,
       dryRun: isDry,
       meta: stored,
-      right: () => services.documents.rightToChange(address, address.documentId),
+      right: () => services.documents.rightToChange(address),
       schema: () => services.schemas.of(address),
     })
     const previousVersionId = before?.versionId ?? null
