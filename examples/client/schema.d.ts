@@ -1480,7 +1480,7 @@ export interface paths {
 									/** @description Organization of the resource; required for documents and folders. */
 									organizationId?: string | null;
 									/** @default editor */
-									accessRole?: ("viewer" | "editor") | null;
+									accessRole?: ("viewer" | "suggester" | "editor") | null;
 									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
@@ -1613,7 +1613,7 @@ export interface paths {
 										id: string;
 										organizationId: string;
 										/** @enum {string} */
-										accessRole: "viewer" | "editor";
+										accessRole: "viewer" | "suggester" | "editor";
 										/** @description Epoch seconds. */
 										expiresAt?: number;
 									}[];
@@ -1621,7 +1621,7 @@ export interface paths {
 									 * @description Present role on the requested document; absent if the request names no document.
 									 * @enum {string}
 									 */
-									accessRole?: "none" | "viewer" | "editor";
+									accessRole?: "none" | "viewer" | "suggester" | "editor";
 									/**
 									 * @description `deleted`: it is being removed. A document that does not exist is `open`.
 									 * @enum {string}
@@ -1683,7 +1683,7 @@ export interface paths {
 									/** @description Organization of the resource; required for documents and folders. */
 									organizationId?: string | null;
 									/** @default editor */
-									accessRole?: ("viewer" | "editor") | null;
+									accessRole?: ("viewer" | "suggester" | "editor") | null;
 									/** @description Expiry of the permission, in Unix seconds; default: no expiry. A time in the past revokes it now. */
 									expiresAt?: number | null;
 								}[];
@@ -1778,7 +1778,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "editor";
+												accessRole?: "viewer" | "suggester" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -1812,7 +1812,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "editor";
+												accessRole?: "viewer" | "suggester" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -1846,7 +1846,7 @@ export interface paths {
 												 * @description Effective role of the user there; absent without access.
 												 * @enum {string}
 												 */
-												accessRole?: "viewer" | "editor";
+												accessRole?: "viewer" | "suggester" | "editor";
 												/**
 												 * @description Effective access type, inherited or not; absent for organizations.
 												 * @enum {string}
@@ -3451,7 +3451,7 @@ export interface paths {
 									 * @description Present role of the user.
 									 * @enum {string}
 									 */
-									accessRole: "viewer" | "editor";
+									accessRole: "viewer" | "suggester" | "editor";
 									/** @description Wire protocol of the client. */
 									protocol: string;
 									/** @description IP address of the client. */
@@ -3674,7 +3674,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete the content of editors
-		 * @description Also deletes their versions. Connections to them are closed permanently, and a client that still has the content cannot restore it. Each editor causes one activity `crdt.editor_delete`.
+		 * @description Also deletes their versions and their branches. Connections to them are closed permanently, and a client that still has the content cannot restore it. Each editor causes one activity `crdt.editor_delete`.
 		 */
 		post: {
 			parameters: {
@@ -3756,7 +3756,7 @@ export interface paths {
 							organizationId: string;
 							/** Format: id */
 							documentId: string;
-							/** @description Id of the editor; default: all editors of the document. */
+							/** @description Id of the editor; default: all editors of the document, without branches. */
 							editorId?: string | null;
 							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
@@ -4346,6 +4346,550 @@ export interface paths {
 								};
 								/** @description Accepted values that have no effect or may be lost later, one sentence each; absent if there are none. */
 								warnings?: string[];
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/branches/create": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Create a branch of an editor
+		 * @description The branch starts with the content of the editor, and follows it: changes of the editor appear in the branch. Changes of the branch stay in the branch until it is merged. Clients open it like any editor.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Id of the editor from which the branch was created.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
+							 */
+							name: string;
+							/**
+							 * Format: id
+							 * @description User who creates the branch; returned as `createdBy`. A suggester can write only own branches.
+							 */
+							userId: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
+									/** @description Id of the editor from which the branch was created. */
+									editorId: string;
+									/** @description Editor id that clients and calls use for the content of the branch. */
+									branchEditorId: string;
+									/** @description User id; '' if the user is not known. */
+									createdBy: string;
+									/** Format: date-time */
+									createdAt: string;
+									/** @description Version of the editor when the branch was created; opaque. */
+									baseVersion: string;
+									/**
+									 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
+									 * @enum {string}
+									 */
+									status: "open" | "merged" | "rejected";
+									/** @description User id; '' while the branch is open. */
+									decidedBy: string;
+									/** @description Time of the merge or rejection; null while the branch is open. */
+									decidedAt: string | null;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/branches/list": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * List the branches of an editor
+		 * @description Open and decided branches, in the order of their names, without their content.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Id of the editor from which the branch was created.
+							 */
+							editorId: string;
+							/**
+							 * @description Maximum number of items in the response. A number above 1000 stands for 1000.
+							 * @default 1000
+							 */
+							pageSize?: number | null;
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
+							pageToken?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
+									/** @description Id of the editor from which the branch was created. */
+									editorId: string;
+									/** @description Editor id that clients and calls use for the content of the branch. */
+									branchEditorId: string;
+									/** @description User id; '' if the user is not known. */
+									createdBy: string;
+									/** Format: date-time */
+									createdAt: string;
+									/** @description Version of the editor when the branch was created; opaque. */
+									baseVersion: string;
+									/**
+									 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
+									 * @enum {string}
+									 */
+									status: "open" | "merged" | "rejected";
+									/** @description User id; '' while the branch is open. */
+									decidedBy: string;
+									/** @description Time of the merge or rejection; null while the branch is open. */
+									decidedAt: string | null;
+								}[];
+								/** @description Send it with the same query for the next page; absent at the end. */
+								pageToken?: string;
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/branches/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read a branch
+		 * @description To read its content, call `/v2/crdt/get` with its `branchEditorId`.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Id of the editor from which the branch was created.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
+							 */
+							name: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
+									/** @description Id of the editor from which the branch was created. */
+									editorId: string;
+									/** @description Editor id that clients and calls use for the content of the branch. */
+									branchEditorId: string;
+									/** @description User id; '' if the user is not known. */
+									createdBy: string;
+									/** Format: date-time */
+									createdAt: string;
+									/** @description Version of the editor when the branch was created; opaque. */
+									baseVersion: string;
+									/**
+									 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
+									 * @enum {string}
+									 */
+									status: "open" | "merged" | "rejected";
+									/** @description User id; '' while the branch is open. */
+									decidedBy: string;
+									/** @description Time of the merge or rejection; null while the branch is open. */
+									decidedAt: string | null;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/branches/merge": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Merge a branch
+		 * @description Applies the changes of the branch to the editor, in one update; concurrent edits are merged. The branch is then read-only. The change has the source `branch` and the name of the branch in its `meta`. If the editor has a schema, the result must match it. Merging again changes nothing.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Id of the editor from which the branch was created.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
+							 */
+							name: string;
+							/**
+							 * Format: id
+							 * @description User who decides; returned as `decidedBy`.
+							 */
+							userId: string;
+							/**
+							 * @description True: returns the changes without applying them; `version` is the current version.
+							 * @default false
+							 */
+							dryRun?: boolean | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Names the state after the call; opaque. */
+									version: string;
+									/** @description False if the content was already the same. */
+									changed: boolean;
+									/** @description Size of the update that clients received. */
+									bytes: number;
+									branch: {
+										name: string;
+										/** @description Id of the editor from which the branch was created. */
+										editorId: string;
+										/** @description Editor id that clients and calls use for the content of the branch. */
+										branchEditorId: string;
+										/** @description User id; '' if the user is not known. */
+										createdBy: string;
+										/** Format: date-time */
+										createdAt: string;
+										/** @description Version of the editor when the branch was created; opaque. */
+										baseVersion: string;
+										/**
+										 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
+										 * @enum {string}
+										 */
+										status: "open" | "merged" | "rejected";
+										/** @description User id; '' while the branch is open. */
+										decidedBy: string;
+										/** @description Time of the merge or rejection; null while the branch is open. */
+										decidedAt: string | null;
+									};
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/branches/reject": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Reject a branch
+		 * @description The branch is then read-only. Its content stays until the branch is deleted.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Id of the editor from which the branch was created.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
+							 */
+							name: string;
+							/**
+							 * Format: id
+							 * @description User who decides; returned as `decidedBy`.
+							 */
+							userId: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									name: string;
+									/** @description Id of the editor from which the branch was created. */
+									editorId: string;
+									/** @description Editor id that clients and calls use for the content of the branch. */
+									branchEditorId: string;
+									/** @description User id; '' if the user is not known. */
+									createdBy: string;
+									/** Format: date-time */
+									createdAt: string;
+									/** @description Version of the editor when the branch was created; opaque. */
+									baseVersion: string;
+									/**
+									 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
+									 * @enum {string}
+									 */
+									status: "open" | "merged" | "rejected";
+									/** @description User id; '' while the branch is open. */
+									decidedBy: string;
+									/** @description Time of the merge or rejection; null while the branch is open. */
+									decidedAt: string | null;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/branches/delete": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Delete a branch
+		 * @description Deletes the content of the branch, its saved versions and its record, in any status. The editor stays unchanged. Connections to the branch are closed.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Id of the editor from which the branch was created.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
+							 */
+							name: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
 							};
 						};
 					};
@@ -7519,7 +8063,7 @@ export interface paths {
 									 * @description Role of the group on the requested folder or document, else on the organization itself; absent without a grant.
 									 * @enum {string}
 									 */
-									accessRole?: "viewer" | "editor";
+									accessRole?: "viewer" | "suggester" | "editor";
 									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
@@ -7538,7 +8082,7 @@ export interface paths {
 										/** @description Id of the resource. */
 										id: string;
 										/** @enum {string} */
-										accessRole: "viewer" | "editor";
+										accessRole: "viewer" | "suggester" | "editor";
 										/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 										expiresAt?: number;
 									}[];
@@ -8020,7 +8564,7 @@ export interface paths {
 									[key: string]: unknown;
 								} | null;
 								/** @description Role on the resource. Default: `editor`; a user with a role there keeps it, with its expiry. */
-								accessRole?: ("viewer" | "editor") | null;
+								accessRole?: ("viewer" | "suggester" | "editor") | null;
 							}[];
 							/**
 							 * @description True: creates the organization if it does not exist.
@@ -8228,7 +8772,7 @@ export interface paths {
 									 * @description What it is.
 									 * @enum {string}
 									 */
-									kind: "user" | "grant" | "membership" | "activity" | "notification" | "notificationMark" | "notificationConfig" | "presence" | "comment" | "version" | "judgment";
+									kind: "user" | "grant" | "membership" | "activity" | "notification" | "notificationMark" | "notificationConfig" | "presence" | "comment" | "version" | "branch" | "judgment";
 									/** @description Absent without an organization. */
 									organizationId?: string;
 									/** @description Absent without a document. */
@@ -8419,7 +8963,7 @@ export interface paths {
 									 * @description Role that is granted to the user on the resource itself; absent for users of the organization who have roles only on folders or documents in it, or by groups.
 									 * @enum {string}
 									 */
-									accessRole?: "viewer" | "editor";
+									accessRole?: "viewer" | "suggester" | "editor";
 									/** @description Expiry of the role, in Unix seconds; absent without an expiry. */
 									expiresAt?: number;
 									/** @description Epoch milliseconds. */
@@ -8489,7 +9033,7 @@ export interface paths {
 									[key: string]: unknown;
 								} | null;
 								/** @description New role on the resource; its expiry, if any, does not change. */
-								accessRole?: ("viewer" | "editor") | null;
+								accessRole?: ("viewer" | "suggester" | "editor") | null;
 							}[];
 						};
 					};
@@ -10817,7 +11361,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

@@ -1,6 +1,7 @@
 import { tokenLengthMax } from '../access/tokens/realtime-tokens.ts'
 import { commentLimits } from '../comments/limits.ts'
 import { memoryLimits } from '../decisions/limits.ts'
+import { branchLimits } from '../directory/branches/limits.ts'
 import { directoryLimits } from '../directory/limits.ts'
 import { groupsOfUserMax } from '../directory/organizations/group-service.ts'
 import { domainsMax } from '../directory/tenants/domain-service.ts'
@@ -70,6 +71,10 @@ const records: readonly Row[] = [
   ['update', 'deleted ranges', structsMax],
   ['update', 'client ids', clientsMax],
   ['update', 'subdocuments', subdocumentsMax],
+  ...rowsOf('document', branchLimits, {
+    branches: 'branches, over all editors',
+    nameCharacters: 'characters of the name of a branch',
+  }),
   ...rowsOf('editor', versionLimits, {
     manual: 'saved versions that calls create',
     automatic: 'automatic versions; above the limit, the oldest is deleted',
