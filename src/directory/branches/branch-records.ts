@@ -4,7 +4,7 @@ import type { RecordType } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
 import type { BranchIds } from '../../model/branch-address.ts'
 
-/** `merged` and `rejected`: the branch is decided, and nobody can write to it any more. */
+/** `merged` and `rejected`: the branch is decided and read-only. */
 export type BranchStatus = 'open' | 'merged' | 'rejected'
 
 /** The stored record of a branch. Its content is the log of the editor `editorId@name`. */

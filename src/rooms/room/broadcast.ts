@@ -19,7 +19,7 @@ export interface AppliedUpdate {
   readonly source?: ChangeSource
   /** Data of the backend that sent the update; absent or null if there is none. */
   readonly meta?: ChangeMeta | null
-  /** True if the update was copied from the editor that this branch follows, so it is no edit of its author. */
+  /** True if the update was copied from the editor that this branch follows, so its author has not edited here. */
   readonly isCopy?: boolean | undefined
   /** The permission of a caller without a websocket; undefined if no permission is checked. */
   readonly right?: WriteRight | undefined

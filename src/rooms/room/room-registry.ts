@@ -73,7 +73,7 @@ export interface RoomRegistryOptions {
 
 interface OpenRoom {
   readonly room: Room
-  /** Copies the changes of the main editor; null if the room was no open branch when it was last opened. */
+  /** Copies the changes of the main editor; null if the room was not an open branch when it was last opened. */
   follower: BranchFollower | null
   /**
    * Removes the room from the count of open documents, and ends its subscription to messages of other nodes.

@@ -111,9 +111,9 @@ it('[BRANCH-2] lists 1,000 branches in pages by name, each once', async () => {
   let pageToken: string | undefined
   do {
     const page = { pageSize: 300, ...(pageToken !== undefined && { pageToken }) }
-    const { body } = await call('branches/list', { ...editor, ...page })
-    listed.push(...(body.result?.data as Branch[]).map(({ name }) => name))
-    pageToken = (body.result as { pageToken?: string }).pageToken
+    const answer = await call('branches/list', { ...editor, ...page })
+    listed.push(...(dataOf(answer) as Branch[]).map(({ name }) => name))
+    pageToken = (answer.body.result as { pageToken?: string }).pageToken
   } while (pageToken !== undefined)
   expect(listed).toEqual(names)
   expect((await read({ organizationId: 'acme', documentId: editor.documentId })).map(({ id }) => id)).toEqual(
