@@ -304,7 +304,10 @@ it.each([
     'an editor',
     ({ editorId, ...document }: EditorIds) => call('delete', { ...document, editorIds: [editorId] }),
   ],
-  ['all editors', ({ editorId: _, ...document }: EditorIds) => call('delete', document)],
+  [
+    'all editors',
+    ({ organizationId, documentId }: EditorIds) => call('delete', { organizationId, documentId }),
+  ],
   [
     'a document',
     ({ organizationId, documentId }: EditorIds) =>
