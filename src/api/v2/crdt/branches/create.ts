@@ -1,6 +1,6 @@
 import { branchLimits } from '../../../../directory/branches/limits.ts'
+import { branchedEditor, branchName, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
 import { defineOperation } from '../../../operation.ts'
-import { branchedEditor, branchName, branchRecord, toBranchResponse } from '../../../schemas/branch-schema.ts'
 import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
 
 export const createBranch = defineOperation({

@@ -1,6 +1,6 @@
+import { branchedEditor, branchName, noSuchBranchError } from '../../../branch-schema.ts'
 import { documentBeingDeleted, editorAddress } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
-import { branchedEditor, branchName, noSuchBranchError } from '../../../schemas/branch-schema.ts'
 
 export const deleteBranch = defineOperation({
   path: '/v2/crdt/branches/delete',

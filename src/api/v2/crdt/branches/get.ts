@@ -1,12 +1,12 @@
-import { editorAddress } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
 import {
   branchedEditor,
   branchName,
   branchRecord,
   noSuchBranchError,
   toBranchResponse,
-} from '../../../schemas/branch-schema.ts'
+} from '../../../branch-schema.ts'
+import { editorAddress } from '../../../editor-content.ts'
+import { defineOperation } from '../../../operation.ts'
 
 export const getBranch = defineOperation({
   path: '/v2/crdt/branches/get',

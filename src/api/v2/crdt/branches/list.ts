@@ -1,6 +1,6 @@
+import { branchedEditor, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
-import { branchedEditor, branchRecord, toBranchResponse } from '../../../schemas/branch-schema.ts'
 import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
 
 export const listBranches = defineOperation({

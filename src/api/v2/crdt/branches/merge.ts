@@ -1,5 +1,3 @@
-import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
 import {
   branchDecided,
   branchedEditor,
@@ -8,7 +6,9 @@ import {
   decidingUser,
   noSuchBranchError,
   toBranchResponse,
-} from '../../../schemas/branch-schema.ts'
+} from '../../../branch-schema.ts'
+import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
+import { defineOperation } from '../../../operation.ts'
 import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
 
 const { dryRun } = updateRequest.properties

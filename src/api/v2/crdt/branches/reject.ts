@@ -1,5 +1,3 @@
-import { editorAddress } from '../../../editor-content.ts'
-import { defineOperation } from '../../../operation.ts'
 import {
   branchDecided,
   branchedEditor,
@@ -8,7 +6,9 @@ import {
   decidingUser,
   noSuchBranchError,
   toBranchResponse,
-} from '../../../schemas/branch-schema.ts'
+} from '../../../branch-schema.ts'
+import { editorAddress } from '../../../editor-content.ts'
+import { defineOperation } from '../../../operation.ts'
 
 export const rejectBranch = defineOperation({
   path: '/v2/crdt/branches/reject',

@@ -1,8 +1,8 @@
-import type { BranchRecord } from '../../directory/branches/branch-records.ts'
-import { branchLimits } from '../../directory/branches/limits.ts'
-import { branchEditorId } from '../../model/branch-address.ts'
-import { editorDocumentIds, editorId } from '../editor-content.ts'
-import type { FromSchema } from '../schema.ts'
+import type { BranchRecord } from '../directory/branches/branch-records.ts'
+import { branchLimits } from '../directory/branches/limits.ts'
+import { branchEditorId } from '../model/branch-address.ts'
+import { editorDocumentIds, editorId } from './editor-content.ts'
+import type { FromSchema } from './schema.ts'
 
 /** Request members for the editor whose branches are read or changed. */
 export const branchedEditor = {
