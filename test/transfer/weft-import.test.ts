@@ -6,8 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
+import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { addressKey } from '../../src/model/address.ts'
+import { readAttribution } from '../../src/rooms/log/read-attribution.ts'
 import { exportStore } from '../../src/transfer/export/export.ts'
 import { importExport } from '../../src/transfer/import/import-export.ts'
 import { DocumentRestorer } from '../../src/transfer/import/restore-document.ts'
@@ -150,7 +152,7 @@ function farDocument() {
   Y.applyUpdate(doc, bytes)
   const stateVector = Buffer.from(Y.encodeStateVector(doc)).toString('base64')
   const log = { epoch: 3, head: 2 ** 50, changedAt: 1_700_000_000_000, changedBy: 'ann' }
-  return { address: { workspaceId: 'w', apiKey: 'k', ...ids(1) }, bytes, stateVector, log }
+  return { address: { workspaceId: 'w', apiKey: 'k', ...ids(1) }, bytes, stateVector, log, attribution: null }
 }
 
 it('[OUT-8] restores a document with a single write, even if its head or epoch is a large number', async () => {
@@ -176,6 +178,62 @@ it('[OUT-8] rejects a document that differs from its list entry, and writes no p
   for (const work of [documents.plan(document), documents.place(document)])
     await expect(work).rejects.toThrow('its state vector differs from that in documents.jsonl')
   expect(await engine.log.load(addressKey(document.address))).toEqual({ state: 'absent' })
+})
+
+/** User, source and data of each range of the inserted ids of a document, in a store of a stopped server. */
+async function authorsIn(name: string, documentId: string): Promise<unknown> {
+  const engine = await openLevelEngine({ directory: at(name), clock: systemClock })
+  try {
+    const docs = await engine.log.list([], { limit: 1_000 })
+    const doc = docs.find((key) => key.at(-2) === documentId) ?? []
+    const { inserted } = await readAttribution(engine.log, doc)
+    return [...inserted.values()].flat().map(({ origin: { by, source, meta } }) => [by, source, meta])
+  } finally {
+    await engine.close()
+  }
+}
+
+it('[ATT-13] an export and its import keep the authors of changes, also of those after the last compaction', async () => {
+  const server = await startOn(at('authored'))
+  const write = async (data: string, userId: string, more = {}) =>
+    dataOf(
+      await server.post('/v2/crdt/update', { ...ids(1), type: 'text', data, userId, upsert: true, ...more }),
+    )
+  await write('one', 'ann')
+  await write('one two', 'bob', { meta: { run: 7 } })
+  await server.stop()
+  const expected = [
+    ['ann', 'rest', null],
+    ['bob', 'rest', { run: 7 }],
+  ]
+  await exportStore(at('authored'), at('authored-export'), all, noProgress)
+  expect(await importInto('authored-again', 'authored-export')).toMatchObject({ problems: [] })
+  expect(await authorsIn('authored-again', 'd1')).toEqual(expected)
+  expect((await weft('compact', at('authored-again'))).code).toBe(0)
+  expect(await authorsIn('authored-again', 'd1')).toEqual(expected)
+  expect((await weft('verify', at('authored-again'))).code).toBe(0)
+  expect((await weft('backup', at('authored-again'), at('authored.backup'))).code).toBe(0)
+  expect((await weft('restore', at('authored.backup'), at('authored-restored'))).code).toBe(0)
+  expect(await authorsIn('authored-restored', 'd1')).toEqual(expected)
+})
+
+it('[ATT-13] rejects an export whose authors are malformed, and writes nothing', async () => {
+  const engine = await openMemoryEngine()
+  const document = { ...farDocument(), attribution: Uint8Array.of(1, 9) }
+  await expect(new DocumentRestorer(engine.log).place(document)).rejects.toThrow('its authors are malformed')
+  expect(await engine.log.load(addressKey(document.address))).toEqual({ state: 'absent' })
+})
+
+it('[ATT-14] stores content that it merges into a document with the source import, and no user', async () => {
+  const engine = await openMemoryEngine()
+  const document = farDocument()
+  const doc = addressKey(document.address)
+  const own = new Y.Doc()
+  own.getText('t').insert(0, 'own')
+  await engine.log.append(doc, 'create', [{ bytes: Y.encodeStateAsUpdate(own), by: 'ann' }])
+  expect(await new DocumentRestorer(engine.log).place(document)).toBe('merged')
+  const loaded = await engine.log.load(doc)
+  expect(loaded.state === 'live' && loaded.entries[1]).toMatchObject({ by: '', source: 'import' })
 })
 
 const read = async (server: TestServer, index: number): Promise<unknown> =>

@@ -6,7 +6,13 @@ import { rootKind } from '../../content/yjs/root-kind.ts'
 import { ApiError } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { ExportDirectory } from './export-directory.ts'
-import { type DocumentFile, type RichTextFormat, richTextExtensions, sha256Of } from './manifest.ts'
+import {
+  type DocumentFile,
+  type LiveLine,
+  type RichTextFormat,
+  richTextExtensions,
+  sha256Of,
+} from './manifest.ts'
 
 /**
  * A root in the form of the response to `POST /v2/crdt/get`. For a text, `delta` also contains the
@@ -58,14 +64,15 @@ function jsonOf(roots: readonly ExportedRoot[]): string | null {
 /**
  * Writes the files of a document: its complete state as an update, and files that people can read without
  * Yjs.
- * @param format format of the files with rich text
+ * @param options `format`: format of the files with rich text. `attribution`: the authors of the changes, in
+ * their stored form; null if they are unknown
  */
 export async function writeDocument(
   tree: ExportDirectory,
   address: DocumentAddress,
   bytes: Uint8Array,
-  format: RichTextFormat,
-): Promise<{ readonly stateVector: string; readonly files: readonly DocumentFile[] }> {
+  { format, attribution }: { readonly format: RichTextFormat; readonly attribution: Uint8Array | null },
+): Promise<Pick<LiveLine, 'stateVector' | 'files' | 'attribution'>> {
   const doc = createDoc()
   try {
     Y.applyUpdate(doc, bytes)
@@ -83,7 +90,9 @@ export async function writeDocument(
       const file = `${folder}/${index + 1}-${readable(contentKey)}.${extension}`
       files.push({ ...(await tree.write(file, data)), is, contentKey })
     }
-    return { stateVector: Buffer.from(Y.encodeStateVector(doc)).toString('base64'), files }
+    const stateVector = Buffer.from(Y.encodeStateVector(doc)).toString('base64')
+    if (attribution === null) return { stateVector, files }
+    return { stateVector, files, attribution: await tree.write(`${folder}/authors.bin`, attribution) }
   } finally {
     doc.destroy()
   }

@@ -9,12 +9,16 @@ import {
   type ExportSummary,
   type FileEntry,
   type ListKind,
+  type LiveLine,
   listNames,
   type ManifestLine,
   sha256Of,
   summaryName,
 } from './manifest.ts'
 import { isManifestLine } from './manifest-validation.ts'
+
+const documentFilesOf = ({ files, attribution }: LiveLine): readonly FileEntry[] =>
+  attribution === undefined ? files : [...files, attribution]
 
 /** Maximum number of damaged files that an error lists. */
 const namedMax = 5
@@ -81,7 +85,7 @@ export class ExportReader {
   }
 
   async *#named(): AsyncGenerator<readonly FileEntry[]> {
-    for await (const line of this.lines('documents')) yield line.state === 'live' ? line.files : []
+    for await (const line of this.lines('documents')) yield line.state === 'live' ? documentFilesOf(line) : []
     for await (const line of this.lines('blobs')) yield [line]
     // Iterates over these lines only to check that they are valid. They contain no names of files.
     for await (const _ of this.lines('values')) yield []

@@ -4,13 +4,16 @@ import type { Clock } from '../../clock.ts'
 import { readPackageVersion } from '../../config/package-version.ts'
 import { tenantKeys, tenantPart } from '../../directory/organizations/organization-keys.ts'
 import { tenantOfSchemas } from '../../directory/schemas/schema-records.ts'
+import { AttributionSetting } from '../../directory/tenants/attribution-setting.ts'
 import { readClusterCredentials } from '../../directory/tenants/cluster-credentials.ts'
 import { credentialsPath } from '../../directory/tenants/credentials-file.ts'
+import { TenantStore } from '../../directory/tenants/tenant-store.ts'
 import { CorruptRecordError, type Key } from '../../engine/engine.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
 import { errorMessage } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { loadRoom } from '../../rooms/log/load-room.ts'
+import { compactedAttribution } from '../../rooms/log/read-attribution.ts'
 import {
   directoryOf,
   type OfflineStore,
@@ -93,12 +96,14 @@ class ExportRun {
   readonly #tree: ExportDirectory
   readonly #options: ExportOptions
   readonly #onProgress: Progress
+  readonly #attribution: AttributionSetting
   readonly #documents: DocumentEntry[] = []
   readonly #damaged: string[] = []
   #bytes = 0
 
   constructor(store: OfflineStore, tree: ExportDirectory, options: ExportOptions, onProgress: Progress) {
     this.#store = store
+    this.#attribution = new AttributionSetting(new TenantStore(store.engine.kv), options.clock)
     this.#tree = tree
     this.#options = options
     this.#onProgress = onProgress
@@ -192,8 +197,12 @@ class ExportRun {
     try {
       const { loaded, state: room } = await loadRoom(this.#store.engine.log, key, { isBounded: false })
       if (loaded.state !== 'live') throw new Error('its log is gone')
-      const { head, changed } = loaded
-      const written = await writeDocument(this.#tree, address, room.encode(), this.#options.format ?? 'xml')
+      const { base, head, changed } = loaded
+      const { bytes: attribution } = (await this.#attribution.isEnabled(address.workspaceId))
+        ? await compactedAttribution(this.#store.engine.log, key, { epoch, base, upTo: head })
+        : { bytes: null }
+      const format = this.#options.format ?? 'xml'
+      const written = await writeDocument(this.#tree, address, room.encode(), { format, attribution })
       for (const { bytes } of written.files) this.#bytes += bytes
       return {
         state,

@@ -45,6 +45,7 @@ const schemas: { readonly [Kind in ListKind]: v.GenericSchema<ManifestLine[Kind]
           contentKey: v.exactOptional(text),
         }),
       ),
+      attribution: v.exactOptional(fileSchema),
     }),
     v.looseObject({ state: v.literal('deleted'), address, epoch: numberFrom(1) }),
   ]),

@@ -69,6 +69,8 @@ export type DocumentLine =
       /** Yjs state vector (V1) in base64. */
       readonly stateVector: string
       readonly files: readonly DocumentFile[]
+      /** The file with the authors of the changes; absent if they are unknown. */
+      readonly attribution?: FileEntry
     }
   | { readonly state: 'deleted'; readonly address: DocumentAddress; readonly epoch: number }
 

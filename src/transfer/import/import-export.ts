@@ -194,7 +194,9 @@ class ExportImport {
     if (update === undefined) throw new StorageError('the export has no update of it')
     const { log, stateVector } = line
     const address = this.#placeOf(line.address)
-    const document: ExportedDocument = { address, bytes: await files.read(update), stateVector, log }
+    const bytes = await files.read(update)
+    const attribution = line.attribution === undefined ? null : await files.read(line.attribution)
+    const document: ExportedDocument = { address, bytes, stateVector, log, attribution }
     if (options.run === 'dry') return this.#documents.plan(document)
     if (files.summary.holds === 'documents') {
       // Calls `plan` first, so that a rejected document gets no records.

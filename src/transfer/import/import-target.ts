@@ -9,7 +9,13 @@ import type { AccessType } from '../../directory/store/records.ts'
 import { requireTenant } from '../../directory/tenants/bootstrap.ts'
 import { TenantStore } from '../../directory/tenants/tenant-store.ts'
 import { requireAppended } from '../../engine/append-result.ts'
-import { AppendRejectedError, type AppendTo, CorruptRecordError, type Engine } from '../../engine/engine.ts'
+import {
+  AppendRejectedError,
+  type AppendTo,
+  CorruptRecordError,
+  type Engine,
+  type LogUpdate,
+} from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../../model/address.ts'
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../storage/offline-store.ts'
@@ -160,7 +166,7 @@ export class ImportTarget {
     const doc = addressKey(address)
     const expectHead = stored.state === 'live' ? stored.head : 0
     await this.#records.ensure(address, address.documentId)
-    const update = { bytes, by: '' }
+    const update: LogUpdate = { bytes, by: '', source: 'import' }
     requireAppended(await this.#engine.log.append(doc, logOf(stored), [update], { expectHead }))
     await readBack(this.#engine.log, doc, whole)
   }

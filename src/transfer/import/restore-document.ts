@@ -1,6 +1,8 @@
 import { requireAppended } from '../../engine/append-result.ts'
-import type { DocumentLog } from '../../engine/engine.ts'
+import type { DocumentLog, LogUpdate } from '../../engine/engine.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
+import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
+import { MalformedUpdateError } from '../../update/malformed.ts'
 import { readBack, readStoredState, type StoredDocumentState } from '../documents/stored-document.ts'
 import type { ExportedLog } from '../export/manifest.ts'
 import { contentSum, DocumentRejectedError, missingUpdate, vet } from './merge.ts'
@@ -20,6 +22,11 @@ export interface ExportedDocument {
   readonly stateVector: string
   /** Position for a new log. It is used only if the store has no log of the document. */
   readonly log: ExportedLog
+  /**
+   * The authors of the changes, as `encodeAttribution` returns them; null if they are unknown. They are used
+   * only if the store has no log of the document.
+   */
+  readonly attribution: Uint8Array | null
 }
 
 /** Writes documents of an export into the store of a stopped server, and reads them back to check them. */
@@ -44,14 +51,14 @@ export class DocumentRestorer {
    */
   async place(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
-    const { address, bytes, log } = document
+    const { address, bytes, log, attribution } = document
     const doc = addressKey(address)
     const stored = await readStoredState(this.#log, doc)
     const placed = placedOf(stored, document)
     if (placed === 'there') return placed
     if (stored.state === 'live') {
       const missing = missingUpdate(stored.bytes, bytes) ?? bytes
-      const update = { bytes: missing, by: '' }
+      const update: LogUpdate = { bytes: missing, by: '', source: 'import' }
       requireAppended(await this.#log.append(doc, stored.epoch, [update], { expectHead: stored.head }))
       await readBack(this.#log, doc, contentSum(stored.bytes, bytes))
       return placed
@@ -60,7 +67,8 @@ export class DocumentRestorer {
     // A document that was deleted in this store gets a new epoch, so that clients of the deleted document
     // cannot write to the new one.
     const epoch = stored.state === 'deleted' ? Math.max(log.epoch, stored.epoch + 1) : log.epoch
-    await this.#log.adopt(doc, { state: 'live', epoch, head, changed: { at, by }, snapshot: bytes })
+    const changed = { at, by }
+    await this.#log.adopt(doc, { state: 'live', epoch, head, changed, snapshot: bytes, attribution })
     await readBack(this.#log, doc, contentSum(bytes))
     return placed
   }
@@ -81,10 +89,21 @@ function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): Res
 
 /**
  * Checks the bytes of a document.
- * @throws DocumentRejectedError if the bytes are malformed or do not match the state vector
+ * @throws DocumentRejectedError if the bytes or the authors are malformed, or if the bytes do not match the
+ * state vector
  */
-function expectWhole({ bytes, stateVector }: ExportedDocument): void {
+function expectWhole({ bytes, stateVector, attribution }: ExportedDocument): void {
   vet(bytes, null)
+  if (attribution !== null) expectAttribution(attribution)
   if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)
     throw new DocumentRejectedError('its state vector differs from that in documents.jsonl')
+}
+
+function expectAttribution(bytes: Uint8Array): void {
+  try {
+    decodeAttribution(bytes)
+  } catch (error) {
+    if (!(error instanceof MalformedUpdateError)) throw error
+    throw new DocumentRejectedError(`its authors are malformed: ${error.message}`)
+  }
 }
