@@ -1,16 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
+import type { DocumentLog } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
-import { createBranch, storeBranch } from '../../support/data/branches.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { withLog } from '../../support/stores/pausable-engine.ts'
 import { gate, type TestGate } from '../../support/time/gate.ts'
 
 const main = { organizationId: 'acme', documentId: 'shared', editorId: 'main' }
-const branch = { documentId: 'shared', name: 'idea', createdBy: 'sue' }
+const branch = { ...main, name: 'idea', userId: 'sue' }
 
-let engine: Engine
 let server: TestServer
 /** Gate at which appends wait; null if they do not wait. */
 let held: TestGate | null = null
@@ -26,11 +24,10 @@ beforeEach(async () => {
     await held?.opened
     return memory.log.append(...parameters)
   }
-  engine = withLog(memory, () => ({ append }))
-  server = await startTestServer({}, { engine })
+  server = await startTestServer({}, { engine: withLog(memory, () => ({ append })) })
   await call('/v2/crdt/add', { ...main, type: 'text', data: 'kept' })
   await grant('suggester')
-  await createBranch(engine, server, branch)
+  await call('/v2/crdt/branches/create', branch)
 })
 
 afterEach(async () => {
@@ -62,7 +59,7 @@ async function textOfBranch(): Promise<string> {
 
 const ends: readonly [string, () => Promise<unknown>][] = [
   ['the role of the suggester becomes viewer', () => grant('viewer')],
-  ['the branch is rejected', () => storeBranch(engine, server, { ...branch, status: 'rejected' })],
+  ['the branch is rejected', () => call('/v2/crdt/branches/reject', { ...branch, userId: 'ann' })],
 ]
 
 it.each(ends)('[ACC-101] does not store an update that waits for the store when %s', async (_, end) => {

@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Engine } from '../../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually, RawClient, syncedEditor, typed } from '../../support/clients/clients.ts'
 import { type Dialect, dialects, hocuspocusProvider } from '../../support/clients/protocol-clients.ts'
-import { createBranch, storeBranch } from '../../support/data/branches.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 const organizationId = 'acme'
 const permissionDenied = [2, 0]
 
-let engine: Engine
 let server: TestServer
 let documents = 0
 
 beforeAll(async () => {
-  engine = await openMemoryEngine()
-  server = await startTestServer({}, { engine })
+  server = await startTestServer()
 })
 
 afterAll(() => server?.stop())
@@ -136,14 +131,15 @@ it('[ACC-97] operations and tokens accept the role suggester and return it', asy
   expect(found).toContainEqual(expect.objectContaining({ userId: 'sam', accessRole: 'suggester' }))
 })
 
-const branchOf = (documentId: string, createdBy: string) => ({ documentId, name: 'idea', createdBy })
+const createBranch = (documentId: string, userId: string) =>
+  call('/v2/crdt/branches/create', { organizationId, documentId, editorId: 'main', name: 'idea', userId })
 
 it.each<[string, Dialect]>(dialects.map((dialect) => [dialect.name, dialect]))(
   '[ACC-99] with %s, a suggester writes a branch that it created, and no branch of another user',
   async (_, dialect) => {
     const documentId = await newDocument()
     for (const userId of ['sue', 'sam']) await grant(userId, documentId, 'suggester')
-    await createBranch(engine, server, branchOf(documentId, 'sue'))
+    await createBranch(documentId, 'sue')
     const open = async (userId: string) =>
       dialect.open(server, documentId, await server.token(userId), 'main@idea')
     const [sue, sam] = [await open('sue'), await open('sam')]
@@ -160,7 +156,7 @@ it.each<[string, Dialect]>(dialects.map((dialect) => [dialect.name, dialect]))(
 it('[ACC-99] an editor writes the branches of all users, and a viewer writes no branch, also not its own one', async () => {
   const documentId = await newDocument()
   await grant('vic', documentId, 'viewer')
-  await createBranch(engine, server, branchOf(documentId, 'vic'))
+  await createBranch(documentId, 'vic')
   const vic = await connect(documentId, 'vic', 'main@idea')
   vic.sendUpdate(typed('mine', 7))
   await eventually(() => vic.bodies(...permissionDenied).length > 0)
@@ -172,15 +168,21 @@ it('[ACC-99] an editor writes the branches of all users, and a viewer writes no 
   for (const { socket } of [vic, ann]) socket.close()
 })
 
-it('[ACC-100] when a branch is created for a connected user, or decided, the server applies this to open connections and notifies the client', async () => {
+it('[ACC-100] when a branch is rejected, it becomes read-only for open connections, and the notice names the reason', async () => {
   const documentId = await newDocument()
   await grant('sue', documentId, 'suggester')
-  await createBranch(engine, server, branchOf(documentId, 'sue'))
+  await createBranch(documentId, 'sue')
   const token = await server.token('sue')
   const provider = hocuspocusProvider(server, pathOf(documentId, 'main@idea'), token)
   await eventually(() => provider.authorizedScope === 'read-write')
   const raw = await connect(documentId, 'sue', 'main@idea')
-  await storeBranch(engine, server, { ...branchOf(documentId, 'sue'), status: 'rejected' })
+  await call('/v2/crdt/branches/reject', {
+    organizationId,
+    documentId,
+    editorId: 'main',
+    name: 'idea',
+    userId: 'ann',
+  })
   await eventually(() => provider.authorizedScope === 'readonly')
   raw.sendUpdate(typed('too late ', 7))
   await eventually(() => raw.bodies(...permissionDenied).length > 0)
