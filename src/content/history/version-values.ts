@@ -65,6 +65,11 @@ export class VersionValues {
     return this.#left < 0
   }
 
+  /** Returns the value of a root as JSON, without the parts that exceed the limit. */
+  ofRoot(root: SharedRoot, form: TypeForm): Json {
+    return this.#ofType(root, form)
+  }
+
   /** Returns the values of a part of an item as JSON, without those that exceed the limit. */
   of(item: Y.Item, offset: number, length: number): Json[] {
     const { content } = item
