@@ -29,6 +29,11 @@ export class SegmentReader {
     this.#deleted = new RangeIndex(deleted)
   }
 
+  /** Returns the origin of the insertion of an id; null if it is unknown. */
+  inserterOf({ client, clock }: Y.ID): ChangeOrigin | null {
+    return this.#inserted.at(client, clock).range?.origin ?? null
+  }
+
   /** Returns the segments of all items, in the order of clients and clocks. */
   *all(): Generator<Segment> {
     for (const structs of this.history.doc.store.clients.values())
@@ -70,7 +75,7 @@ export class SegmentReader {
       const known = this.#deleted.at(client, clock).range
       if (known !== null && each !== item) return known.origin
       const next: Y.Item | null = each.parentSub === null ? null : each.right
-      if (next !== null) return this.#inserted.at(next.id.client, next.id.clock).range?.origin ?? null
+      if (next !== null) return this.inserterOf(next.id)
       each = each.parent instanceof Y.AbstractType ? each.parent._item : null
     }
     return null

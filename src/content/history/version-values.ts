@@ -47,6 +47,19 @@ export function plainValues({ content }: Y.Item, offset: number, length: number)
 export const charactersIn = ({ content }: Y.Item, offset: number, length: number): string =>
   content instanceof Y.ContentString ? content.str.slice(offset, offset + length) : ''
 
+/** One value in the history of an entry of a map. */
+export interface EntryValue {
+  readonly item: Y.Item
+  /** Position of the value in the item: Yjs joins deleted items. */
+  readonly offset: number
+}
+
+/** Returns the values that an entry has had, from the newest one. @param last the newest item of the entry */
+export function* entryHistory(last: Y.Item): Generator<EntryValue> {
+  for (let item: Y.Item | null = last; item !== null; item = item.left)
+    for (let offset = item.length - 1; offset >= 0; offset--) yield { item, offset }
+}
+
 /** Reads the values that a version of a history has, up to a number of characters. */
 export class VersionValues {
   readonly #history: DocumentHistory
@@ -96,20 +109,21 @@ export class VersionValues {
     const json: Record<string, Json> = {}
     for (const [key, last] of _map) {
       if (this.isCut) break
-      const item = this.entry(last)
+      const entry = this.entry(last)
       this.#left -= key.length
-      if (item === null) continue
-      const [value] = this.of(item, item.length - 1, 1)
+      if (entry === null) continue
+      const [value] = this.of(entry.item, entry.offset, 1)
       if (value !== undefined) setMember(json, key, value)
     }
     return json
   }
 
-  /** Returns the item of a map entry in the version; null if the version has no such entry. */
-  entry(last: Y.Item): Y.Item | null {
-    for (let item: Y.Item | null = last; item !== null; item = item.left)
-      if (isIn(this.#version, this.#history.stateAt(item.id.client, item.id.clock + item.length - 1).state))
-        return item
+  /** Returns the value of an entry in the version; null without a value. @param last the newest item of the entry */
+  entry(last: Y.Item): EntryValue | null {
+    for (const entry of entryHistory(last)) {
+      const { client, clock } = entry.item.id
+      if (isIn(this.#version, this.#history.stateAt(client, clock + entry.offset).state)) return entry
+    }
     return null
   }
 

@@ -3,7 +3,14 @@ import type { Json } from '../../json/json.ts'
 import type { Output } from '../../output.ts'
 import type { SharedRoot } from '../../yjs/root-kind.ts'
 import type { DocumentHistory } from '../document-history.ts'
-import { charactersIn, formOfRoot, formOfType, type TypeForm, VersionValues } from '../version-values.ts'
+import {
+  charactersIn,
+  type EntryValue,
+  formOfRoot,
+  formOfType,
+  type TypeForm,
+  VersionValues,
+} from '../version-values.ts'
 import { type MergedPart, mergedParts, type PartChange } from './merged-parts.ts'
 
 /** Adjacent content with the same change. */
@@ -90,9 +97,10 @@ class DiffReader {
     for (const [key, last] of type._map) {
       const [before, after] = [this.#before.entry(last), this.#after.entry(last)]
       const place = [...path, key]
-      const nested = before !== null && before === after ? nestedMap(before) : null
+      const isSame = before?.item === after?.item && before?.offset === after?.offset
+      const nested = before !== null && isSame ? nestedMap(before.item) : null
       if (nested !== null) this.#entries(nested, place)
-      else if (before === after) this.#entry('none', after, place)
+      else if (isSame) this.#entry('none', after, place)
       else {
         this.#entry('delete', before, place)
         this.#entry('insert', after, place)
@@ -100,9 +108,9 @@ class DiffReader {
     }
   }
 
-  #entry(change: PartChange, item: Y.Item | null, path: Path): void {
-    if (item === null) return
-    this.#add({ change, path, values: this.#valuesOf(change).of(item, item.length - 1, 1) })
+  #entry(change: PartChange, entry: EntryValue | null, path: Path): void {
+    if (entry === null) return
+    this.#add({ change, path, values: this.#valuesOf(change).of(entry.item, entry.offset, 1) })
   }
 
   #valuesOf(change: PartChange): VersionValues {

@@ -85,8 +85,8 @@ class MergedCopier {
 
   *#entries({ _map }: SharedRoot, change: PartChange): Generator<readonly [name: string, value: unknown]> {
     for (const [name, last] of _map) {
-      const item = (change === 'delete' ? this.#before : this.#after).entry(last)
-      const [value] = item === null ? [] : plainValues(item, item.length - 1, 1)
+      const entry = (change === 'delete' ? this.#before : this.#after).entry(last)
+      const [value] = entry === null ? [] : plainValues(entry.item, entry.offset, 1)
       if (value !== undefined) yield [name, value]
     }
   }

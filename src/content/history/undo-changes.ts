@@ -1,0 +1,155 @@
+import * as Y from 'yjs'
+import type { Attribution } from '../../update/attribution/attribution.ts'
+import { putItem } from '../json/write-edits.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { DocumentHistory } from './document-history.ts'
+import type { IdRange } from './range-index.ts'
+import { RestoredCopies } from './restored-copies.ts'
+import { SegmentReader } from './segments.ts'
+import { UndoFormatting } from './undo-formatting.ts'
+import { type PlannedCopy, UndoPlan } from './undo-plan.ts'
+import { type NotUndone, SelectedIds, type UndoSelection } from './undo-selection.ts'
+import { type EntryValue, entryHistory } from './version-values.ts'
+
+export interface UndoResult {
+  /** The update (V1) for the current document; null if nothing changes. */
+  readonly update: Uint8Array | null
+  /** Number of hunks that were undone completely, or that earlier undos have already undone. */
+  readonly undone: number
+  readonly notUndone: readonly NotUndone[]
+}
+
+/**
+ * Undoes changes by a forward edit: deletes the content that they have inserted, inserts copies of the content that
+ * they have deleted at the old place, and gives entries and formats their older values. Content of other changes
+ * stays.
+ *
+ * The undo is made in the Y.Doc of the history, which must contain the current document, and must not be used
+ * afterwards.
+ * @param attribution the attribution of the whole current document
+ */
+export function undoChanges(
+  history: DocumentHistory,
+  attribution: Attribution,
+  selection: UndoSelection,
+): UndoResult {
+  const { doc } = history
+  const reader = new SegmentReader(history, attribution)
+  const selected = new SelectedIds(reader, selection)
+  const plan = new UndoPlan(reader, selected, new RestoredCopies(doc, attribution))
+  let update: Uint8Array | null = null
+  const listen = (bytes: Uint8Array): void => {
+    update = bytes
+  }
+  doc.on('update', listen)
+  doc.transact((transaction) => new UndoRun(transaction, reader, selected).run(plan))
+  doc.off('update', listen)
+  return { update, undone: selected.undone, notUndone: selected.notUndone }
+}
+
+/** Writes the operations of a plan. */
+class UndoRun {
+  readonly #transaction: Y.Transaction
+  readonly #reader: SegmentReader
+  readonly #selected: SelectedIds
+
+  constructor(transaction: Y.Transaction, reader: SegmentReader, selected: SelectedIds) {
+    this.#transaction = transaction
+    this.#reader = reader
+    this.#selected = selected
+  }
+
+  run({ copies, deletions, entries, texts }: UndoPlan): void {
+    const { doc } = this.#transaction
+    const firstClock = Y.getState(doc.store, doc.clientID)
+    const transient = new Set<number>()
+    for (const copy of copies) {
+      const item = this.#copy(copy)
+      if (copy.isTransient) transient.add(item.id.clock)
+    }
+    for (const range of deletions) this.#delete(range)
+    for (const { type, key, value } of entries) this.#setEntry(type, key, value)
+    const own = { client: doc.clientID, firstClock, transient }
+    for (const type of texts) {
+      if (type._item?.deleted === true) continue
+      const operations = new UndoFormatting(this.#reader, this.#selected, own).operations(type)
+      if (type._searchMarker !== null) type._searchMarker.length = 0
+      if (operations !== null) Y.Text.prototype.applyDelta.call(type, [...operations])
+    }
+  }
+
+  #copy({ type, client, clock, length }: PlannedCopy): Y.Item {
+    const right = Y.getItemCleanStart(this.#transaction, Y.createID(client, clock))
+    const { content } = right
+    const item = putItem(
+      this.#transaction,
+      { type, key: null, left: right.left, right },
+      contentPart(content, 0, length),
+    )
+    this.#fill(item, content)
+    return item
+  }
+
+  /** Inserts the content of a deleted value into its copy. */
+  #fill({ content: copy }: Y.Item, content: Y.Item['content']): void {
+    if (!(copy instanceof Y.ContentType) || !(content instanceof Y.ContentType)) return
+    const { type } = copy
+    for (const [key, last] of content.type._map) this.#fillEntry(type, key, last)
+    let left: Y.Item | null = null
+    for (let item = content.type._start; item !== null; item = item.right)
+      for (const segment of this.#reader.of(item)) {
+        const { offset, length } = segment
+        if (!this.#returns(item, offset) || item.content instanceof Y.ContentDeleted) continue
+        left = putItem(
+          this.#transaction,
+          { type, key: null, left, right: null },
+          contentPart(item.content, offset, length),
+        )
+        this.#fill(left, item.content)
+      }
+  }
+
+  #fillEntry(type: SharedRoot, key: string, last: Y.Item): void {
+    for (const value of entryHistory(last)) {
+      const { item, offset } = value
+      if (!this.#returns(item, offset) || item.content instanceof Y.ContentDeleted) continue
+      this.#put(type, key, value)
+      return
+    }
+  }
+
+  /** Returns whether content of a deleted value is in its copy: the content that was deleted with the value. */
+  #returns({ id }: Y.Item, offset: number): boolean {
+    const clock = id.clock + offset
+    return this.#selected.deleted.has(id.client, clock) && !this.#selected.inserted.has(id.client, clock)
+  }
+
+  #setEntry(type: SharedRoot, key: string, value: EntryValue | null): void {
+    if (value === null) type._map.get(key)?.delete(this.#transaction)
+    else this.#put(type, key, value)
+  }
+
+  #put(type: SharedRoot, key: string, { item, offset }: EntryValue): void {
+    const place = { type, key, left: type._map.get(key) ?? null, right: null }
+    this.#fill(putItem(this.#transaction, place, contentPart(item.content, offset, 1)), item.content)
+  }
+
+  #delete({ client, clock, length }: IdRange): void {
+    const end = clock + length
+    for (let at = clock; at < end; ) {
+      const item: Y.Item = Y.getItemCleanStart(this.#transaction, Y.createID(client, at))
+      if (at + item.length > end) Y.getItemCleanStart(this.#transaction, Y.createID(client, end))
+      if (!item.deleted) item.delete(this.#transaction)
+      at += item.length
+    }
+  }
+}
+
+/** Returns a copy of a part of the content of an item. */
+function contentPart(content: Y.Item['content'], offset: number, length: number): Y.Item['content'] {
+  if (content instanceof Y.ContentString)
+    return new Y.ContentString(content.str.slice(offset, offset + length))
+  if (content instanceof Y.ContentAny) return new Y.ContentAny(content.arr.slice(offset, offset + length))
+  if (content instanceof Y.ContentJSON) return new Y.ContentJSON(content.arr.slice(offset, offset + length))
+  return content.copy()
+}

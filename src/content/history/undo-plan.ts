@@ -1,0 +1,222 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as Y from 'yjs'
+import { rootNames } from '../roots.ts'
+import { isKindEntry, type SharedRoot } from '../yjs/root-kind.ts'
+import { nameOfType, valuesOf } from '../yjs/sequence-content.ts'
+import type { IdRange } from './range-index.ts'
+import type { RestoredCopies } from './restored-copies.ts'
+import type { Segment, SegmentReader } from './segments.ts'
+import type { SelectedIds, SelectedRange } from './undo-selection.ts'
+import { type EntryValue, entryHistory } from './version-values.ts'
+
+/** Deleted content of a sequence that an undo inserts again, directly before its old place. */
+export interface PlannedCopy extends IdRange {
+  readonly type: SharedRoot
+  /** True if the content was inserted after the earlier version. */
+  readonly isTransient: boolean
+}
+
+/** An entry that gets an older value. */
+export interface PlannedEntry {
+  readonly type: SharedRoot
+  readonly key: string
+  /** The older value; null: the entry is deleted. */
+  readonly value: EntryValue | null
+}
+
+/** Plans the operations of an undo. The document does not change meanwhile. */
+export class UndoPlan {
+  readonly copies: PlannedCopy[] = []
+  readonly deletions: IdRange[] = []
+  readonly entries: PlannedEntry[] = []
+  /** Types whose formatting the undo may change. */
+  readonly texts = new Set<SharedRoot>()
+  readonly #reader: SegmentReader
+  readonly #selected: SelectedIds
+  readonly #restored: RestoredCopies
+  /** For types that were inserted by selected changes: whether selected changes have also inserted all live content in them. */
+  readonly #isOwn = new Map<SharedRoot, boolean>()
+
+  constructor(reader: SegmentReader, selected: SelectedIds, restored: RestoredCopies) {
+    this.#reader = reader
+    this.#selected = selected
+    this.#restored = restored
+    const { doc } = reader.history
+    for (const name of rootNames(doc)) this.#type(doc.share.get(name) as SharedRoot)
+  }
+
+  #type(type: SharedRoot): void {
+    for (const [key, last] of type._map) if (!isKindEntry(key)) this.#entry(type, key, last)
+    for (let item = type._start; item !== null; item = item.right)
+      for (const segment of this.#reader.of(item)) this.#segment(type, segment)
+  }
+
+  #segment(type: SharedRoot, segment: Segment): void {
+    const { item } = segment
+    const { content } = item
+    const inserted = this.#insertedIn(segment)
+    const deleted = this.#deletedIn(segment)
+    if (content instanceof Y.ContentFormat) {
+      if (inserted !== null || deleted !== null) this.texts.add(type)
+      return
+    }
+    if (!item.deleted) {
+      if (inserted === null) {
+        if (content instanceof Y.ContentType) this.#type(content.type)
+      } else if (this.#canDelete(item, inserted)) this.deletions.push(rangeOf(segment))
+      return
+    }
+    if (inserted !== null) this.#deleteCopies(segment, inserted)
+    else if (deleted !== null) return this.#restore(type, segment, deleted)
+    if (content instanceof Y.ContentType) this.#reportIn(content.type)
+  }
+
+  /** Returns whether an inserted value may be deleted. If not, undoes the changes inside of it. */
+  #canDelete({ content }: Y.Item, inserted: SelectedRange): boolean {
+    if (!(content instanceof Y.ContentType) || this.#containsOnlyOwn(content.type)) return true
+    this.#selected.report(inserted, 'contains-other-changes')
+    this.#type(content.type)
+    return false
+  }
+
+  #containsOnlyOwn(type: SharedRoot): boolean {
+    const known = this.#isOwn.get(type)
+    if (known !== undefined) return known
+    const isOwn = [...itemsOf(type)].every(
+      (item) =>
+        item.deleted ||
+        !item.countable ||
+        (this.#reader.of(item).every((segment) => this.#insertedIn(segment) !== null) &&
+          (!(item.content instanceof Y.ContentType) || this.#containsOnlyOwn(item.content.type))),
+    )
+    this.#isOwn.set(type, isOwn)
+    return isOwn
+  }
+
+  /** Deletes the copies of content that was inserted by the selected changes and restored by an earlier undo. */
+  #deleteCopies({ item, offset, length }: Segment, inserted: SelectedRange): void {
+    const { id, content } = item
+    for (let at = id.clock + offset, end = at + length; at < end; ) {
+      const { copy, end: next } = this.#restored.at(id.client, at)
+      const copied = Math.min(end, next) - at
+      if (copy !== null) {
+        const isOwn = !(content instanceof Y.ContentType) || this.#wasOnlyOwn(content.type)
+        if (isOwn) this.deletions.push({ client: copy.client, clock: copy.clock, length: copied })
+        else this.#selected.report(inserted, 'contains-other-changes')
+      }
+      at += copied
+    }
+  }
+
+  /** Returns whether all content of a deleted value was inserted by selected changes. */
+  #wasOnlyOwn = (type: SharedRoot): boolean =>
+    [...itemsOf(type)].every(
+      (item) =>
+        this.#reader.of(item).every((segment) => this.#insertedIn(segment) !== null) &&
+        (!(item.content instanceof Y.ContentType) || this.#wasOnlyOwn(item.content.type)),
+    )
+
+  #restore(type: SharedRoot, segment: Segment, deleted: SelectedRange): void {
+    const { item, offset, length, state } = segment
+    if (item.content instanceof Y.ContentDeleted) return this.#selected.report(deleted, 'content-lost')
+    const { client, clock } = item.id
+    for (let at = clock + offset, end = at + length; at < end; ) {
+      const found = this.#restored.at(client, at)
+      const next = Math.min(end, found.end)
+      if (found.copy === null) {
+        this.copies.push({ type, client, clock: at, length: next - at, isTransient: state === 'transient' })
+        this.texts.add(type)
+      }
+      at = next
+    }
+  }
+
+  /** Reports the deletions in a value that another change has deleted. */
+  #reportIn(type: SharedRoot): void {
+    for (const item of itemsOf(type))
+      for (const segment of this.#reader.of(item)) {
+        const deleted = this.#deletedIn(segment)
+        if (deleted !== null && item.countable && this.#insertedIn(segment) === null)
+          this.#selected.report(deleted, 'deleted-container')
+        if (item.content instanceof Y.ContentType) this.#reportIn(item.content.type)
+      }
+  }
+
+  #entry(type: SharedRoot, key: string, last: Y.Item): void {
+    const chain: ChainedValue[] = []
+    for (const { item, offset } of entryHistory(last)) {
+      const segment = this.#segmentAt(item, offset)
+      if (item.deleted && this.#selected.isPassing(segment)) continue
+      chain.push({ item, offset, inserted: this.#insertedIn(segment), deleted: this.#deletedIn(segment) })
+    }
+    const touched = chain.findIndex(({ inserted, deleted }) => inserted !== null || deleted !== null)
+    const { content } = last
+    if (touched === -1) {
+      if (content instanceof Y.ContentType && !last.deleted) this.#type(content.type)
+      return
+    }
+    const change = chain[touched] as ChainedValue
+    const cause = (change.inserted ?? change.deleted) as SelectedRange
+    const older = valueBefore(chain.slice(touched))
+    const isSetBySelected = (last.deleted ? chain[0]?.deleted : chain[0]?.inserted) !== null
+    if (!isSetBySelected) {
+      // An entry of the earlier version stays if changes have lost against it.
+      const isUnchanged = this.#segmentAt(last, last.length - 1).state === 'unchanged' && !last.deleted
+      if (!isUnchanged && !this.#isUndone(last.deleted ? null : last, older))
+        this.#selected.report(cause, 'changed-since')
+      if (content instanceof Y.ContentType && !last.deleted) this.#type(content.type)
+      return
+    }
+    if (older?.item.content instanceof Y.ContentDeleted) return this.#selected.report(cause, 'content-lost')
+    if (older === null && last.deleted) return
+    if (last.deleted || this.#canDelete(last, cause)) this.entries.push({ type, key, value: older })
+  }
+
+  /** Returns whether an entry already has the older value. */
+  #isUndone(live: Y.Item | null, older: EntryValue | null): boolean {
+    if (live === null || older === null) return live === older
+    const [a, b] = [live.content, older.item.content]
+    if (!(a instanceof Y.ContentType) || !(b instanceof Y.ContentType))
+      return isDeepStrictEqual(valuesOf(a).at(-1), valuesOf(b)[older.offset])
+    return this.#reader.inserterOf(live.id)?.source === 'undo' && nameOfType(a.type) === nameOfType(b.type)
+  }
+
+  #segmentAt(item: Y.Item, offset: number): Segment {
+    const segment = this.#reader.of(item).findLast((each) => each.offset <= offset) as Segment
+    return { ...segment, offset, length: 1 }
+  }
+
+  #insertedIn = ({ item: { id }, offset }: Segment): SelectedRange | null =>
+    this.#selected.inserted.at(id.client, id.clock + offset).range
+
+  #deletedIn = ({ item: { id }, offset }: Segment): SelectedRange | null =>
+    this.#selected.deleted.at(id.client, id.clock + offset).range
+}
+
+/** A value in the history of an entry, and the selected changes that have inserted and deleted it. */
+interface ChainedValue extends EntryValue {
+  readonly inserted: SelectedRange | null
+  readonly deleted: SelectedRange | null
+}
+
+/**
+ * Returns the value that the entry had before the selected changes; null if there was none.
+ * @param chain the newest value that a selected change has inserted or deleted, and the older ones
+ */
+function valueBefore(chain: readonly ChainedValue[]): EntryValue | null {
+  const older = chain.find(({ inserted }) => inserted === null)
+  return older === undefined || (older.item.deleted && older.deleted === null) ? null : older
+}
+
+/** Returns all items of a type: the values of its entries, including older ones, and its sequence. */
+export function* itemsOf({ _map, _start }: SharedRoot): Generator<Y.Item> {
+  for (const last of _map.values())
+    for (let item: Y.Item | null = last; item !== null; item = item.left) yield item
+  for (let item = _start; item !== null; item = item.right) yield item
+}
+
+const rangeOf = ({ item: { id }, offset, length }: Segment): IdRange => ({
+  client: id.client,
+  clock: id.clock + offset,
+  length,
+})

@@ -1,0 +1,107 @@
+import type { ChangeMeta } from '../../model/change-origin.ts'
+import { type GroupedChanges, groupChanges } from './change-groups.ts'
+import { HunkWalk, matchesGroup } from './change-sets.ts'
+import { type IdRange, RangeIndex } from './range-index.ts'
+import type { Segment, SegmentReader } from './segments.ts'
+
+/** The changes to undo. All given conditions must be met; without any, all changes between the versions are meant. */
+export interface UndoSelection {
+  /** See `groupChanges`; must be as in the call that has returned the ids. */
+  readonly groupSeconds?: number | undefined
+  readonly by?: string | undefined
+  readonly meta?: ChangeMeta | undefined
+  /** Ids of change sets. */
+  readonly changes?: readonly SelectedChange[] | undefined
+}
+
+export interface SelectedChange {
+  readonly changeId: string
+  /** Numbers of hunks; absent: all hunks. */
+  readonly hunks?: readonly number[] | undefined
+}
+
+/**
+ * Why a part of a change was not undone. `unknown-change`: no change between the versions has this id.
+ * `changed-since`: another change has set the same entry or formatting. `deleted-container`: another change has
+ * deleted the value that contained the content. `contains-other-changes`: the inserted value contains content of
+ * other changes. `content-lost`: the deleted content is no longer stored.
+ */
+export type UndoProblem =
+  | 'unknown-change'
+  | 'changed-since'
+  | 'deleted-container'
+  | 'contains-other-changes'
+  | 'content-lost'
+
+/** A part of a change that was not undone. */
+export interface NotUndone {
+  readonly changeId: string
+  /** Number of the hunk; null if the whole change is unknown. */
+  readonly hunk: number | null
+  readonly reason: UndoProblem
+}
+
+/** Selected ids of one hunk. */
+export interface SelectedRange extends IdRange {
+  readonly changeId: string
+  readonly hunk: number
+}
+
+/** The ids that selected changes have inserted and deleted. */
+export class SelectedIds {
+  readonly inserted: RangeIndex<SelectedRange>
+  readonly deleted: RangeIndex<SelectedRange>
+  readonly #grouped: GroupedChanges
+  readonly #hunks = new Set<string>()
+  readonly #problems = new Map<string, NotUndone>()
+  readonly #unknown: readonly NotUndone[]
+
+  constructor(reader: SegmentReader, { groupSeconds, by, meta, changes }: UndoSelection) {
+    const grouped = groupChanges(reader, groupSeconds)
+    this.#grouped = grouped
+    const wanted = new Map(changes?.map(({ changeId, hunks }) => [changeId, hunks]))
+    const groups = grouped.groups.filter(
+      (group) => matchesGroup(group, { by, meta }) && (changes === undefined || wanted.has(group.changeId)),
+    )
+    const found = new Set(groups.map(({ changeId }) => changeId))
+    this.#unknown = [...wanted.keys()]
+      .filter((changeId) => !found.has(changeId))
+      .map((changeId) => ({ changeId, hunk: null, reason: 'unknown-change' }))
+    const ranges = { inserted: [] as SelectedRange[], deleted: [] as SelectedRange[] }
+    const limits = { hunksMax: 0, charactersMax: 0 }
+    new HunkWalk(
+      reader,
+      grouped,
+      new Set(groups),
+      limits,
+      ({ changeId }, hunk, side, { item, offset, length }) => {
+        if (wanted.get(changeId)?.includes(hunk) === false) return
+        const { client, clock } = item.id
+        ranges[side].push({ client, clock: clock + offset, length, changeId, hunk })
+        this.#hunks.add(`${changeId} ${hunk}`)
+      },
+    ).run()
+    this.inserted = RangeIndex.of(ranges.inserted)
+    this.deleted = RangeIndex.of(ranges.deleted)
+  }
+
+  /** Returns whether one change set has inserted and deleted the content. */
+  isPassing({ state, inserter, deleter }: Segment): boolean {
+    return state === 'transient' && this.#grouped.groupOf(inserter) === this.#grouped.groupOf(deleter)
+  }
+
+  /** Reports that a part of a hunk was not undone. Only the first reason of each hunk is kept. */
+  report({ changeId, hunk }: SelectedRange, reason: UndoProblem): void {
+    const key = `${changeId} ${hunk}`
+    if (!this.#problems.has(key)) this.#problems.set(key, { changeId, hunk, reason })
+  }
+
+  get notUndone(): readonly NotUndone[] {
+    return [...this.#unknown, ...this.#problems.values()]
+  }
+
+  /** Number of selected hunks that were undone completely. */
+  get undone(): number {
+    return this.#hunks.size - this.#problems.size
+  }
+}

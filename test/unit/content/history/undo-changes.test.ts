@@ -1,0 +1,293 @@
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { readChangeSets } from '../../../../src/content/history/change-sets.ts'
+import { type UndoResult, undoChanges } from '../../../../src/content/history/undo-changes.ts'
+import type { UndoSelection } from '../../../../src/content/history/undo-selection.ts'
+import { editRandomly, Random } from '../../../support/data/random-doc.ts'
+import { seed } from '../../../support/data/seed.ts'
+import { storedContent } from '../../../support/stores/stored-content.ts'
+import { times } from '../../../support/time/full-run.ts'
+import { unitsOf } from '../support.ts'
+import { Recording } from './support.ts'
+
+const rounds = times(60, 1_500)
+const users = ['ann', 'ben', 'eve']
+const text = (doc: Y.Doc): Y.Text => doc.getText('text')
+
+/** Undoes changes between two versions in the newest version, and records the undo. */
+function undo(
+  recording: Recording,
+  [from, to]: readonly [number, number],
+  selection: UndoSelection = {},
+): UndoResult {
+  const history = recording.history(from, to, recording.version)
+  const result = undoChanges(history, recording.attribution(), selection)
+  if (result.update !== null)
+    recording.append({ by: 'undoer', at: recording.now++, source: 'undo', meta: null, bytes: result.update })
+  return result
+}
+
+const contentAt = (recording: Recording, version?: number): unknown => storedContent(recording.at(version))
+
+/** A document that several users have edited, often without the changes of the others. */
+function record(random: Random, edit: (doc: Y.Doc, random: Random, by: string) => void): [Recording, number] {
+  const recording = new Recording()
+  let from = 0
+  const steps = 12 + random.below(40)
+  for (let step = 0; step < steps; step++) {
+    const by = random.pick(users)
+    if (step < steps >> 1 || random.once(3)) recording.sync(by)
+    recording.edit(by, (doc) => edit(doc, random, by))
+    if (step === steps >> 1) from = recording.version
+  }
+  return [recording, from]
+}
+
+/** Types the first letter of the name of the user, deletes, and sets formats. */
+function editText(doc: Y.Doc, random: Random, by: string): void {
+  const { length } = text(doc)
+  const at = random.below(length + 1)
+  if (random.below(5) < 3) text(doc).insert(at, by.slice(0, 1).repeat(1 + random.below(4)))
+  else if (random.once(2)) text(doc).delete(at, Math.min(length - at, 1 + random.below(5)))
+  else
+    text(doc).format(at, Math.min(length - at, 1 + random.below(6)), {
+      [random.pick(['bold', 'color'])]: random.pick([true, 'red', null]),
+    })
+}
+
+it(`[ATT-40] gives the content of the earlier version if all changes are undone (seed ${seed})`, () => {
+  for (let round = 0; round < rounds; round++) {
+    const random = new Random(seed + round)
+    const [recording, from] = record(random, round % 2 === 0 ? editRandomly : editText)
+    const to = recording.version
+    // Yjs itself overwrites a surrogate pair that a user cuts.
+    if (cutsPair(recording.history(0).doc)) continue
+    const { notUndone } = undo(recording, [from, to])
+    const message = `seed ${seed + round}`
+    expect(notUndone, message).toEqual([])
+    expect(contentAt(recording), message).toEqual(contentAt(recording, from))
+    expect(undo(recording, [from, to]).update, message).toBeNull()
+  }
+})
+
+const cutsPair = ({ store }: Y.Doc): boolean =>
+  [...store.clients.values()]
+    .flat()
+    .some(
+      (item) =>
+        item instanceof Y.Item &&
+        item.content instanceof Y.ContentString &&
+        item.content.str.includes('\ufffd'),
+    )
+
+it(`[ATT-41] changes no character of other users if the changes of one user are undone (seed ${seed})`, () => {
+  for (let round = 0; round < rounds; round++) {
+    const random = new Random(seed + round)
+    const [recording, from] = record(random, editText)
+    const to = recording.version
+    const message = `seed ${seed + round}`
+    const author = random.pick(users)
+    const { deleted } = recording.attribution()
+    const old = new Map(unitsOf(recording.at(from), 'text').map((unit) => [unit.id, unit]))
+    const before = unitsOf(recording.at(), 'text')
+    const { update } = undo(recording, [from, to], { by: author })
+    const after = unitsOf(recording.at(), 'text')
+    const letter = author.slice(0, 1)
+    // The characters that the user has inserted are deleted, and all other ones are kept in their order.
+    const isKept = ({ id, value }: { id: string; value: string }): boolean => old.has(id) || value !== letter
+    const kept = before.filter(isKept)
+    const ids = new Set(before.map(({ id }) => id))
+    const remaining = after.filter(({ id }) => ids.has(id))
+    expect(
+      remaining.map(({ id }) => id),
+      message,
+    ).toEqual(kept.map(({ id }) => id))
+    // Characters that others have inserted since then keep their formatting.
+    const formats = new Map(before.map(({ id, attributes }) => [id, attributes]))
+    for (const unit of remaining)
+      if (!old.has(unit.id)) expect(unit.attributes, message).toBe(formats.get(unit.id))
+    // Only characters that the user has deleted are restored.
+    const restored = after.filter(({ id }) => !ids.has(id)).map(({ value }) => value)
+    const wanted = [...wantedBack(recording, [from, to], author, deleted)]
+    expect(restored.toSorted().join(''), message).toBe(wanted.toSorted().join(''))
+    expect(undo(recording, [from, to], { by: author }).update, message).toBeNull()
+    if (update === null) expect(after).toEqual(before)
+  }
+})
+
+/** The characters that a user has deleted and not inserted, from a model that reads each item of the document. */
+function* wantedBack(
+  recording: Recording,
+  [from, to]: readonly [number, number],
+  author: string,
+  deleted: ReturnType<Recording['attribution']>['deleted'],
+): Generator<string> {
+  const { doc } = recording.history(0, to)
+  const old = Y.decodeStateVector(Y.encodeStateVector(recording.at(from)))
+  const gone = Y.createDeleteSetFromStructStore(recording.at(from).store)
+  for (let item = doc.get('text')._start; item !== null; item = item.right) {
+    if (!item.deleted || !(item.content instanceof Y.ContentString)) continue
+    for (const [offset, value] of item.content.str.split('').entries()) {
+      const id = Y.createID(item.id.client, item.id.clock + offset)
+      const range = deleted
+        .get(id.client)
+        ?.find(({ clock, length }) => clock <= id.clock && id.clock < clock + length)
+      const isNew = id.clock >= (old.get(id.client) ?? 0)
+      const isOwn = isNew && value === author.slice(0, 1)
+      if (range?.origin.by === author && !Y.isDeleted(gone, id) && !isOwn) yield value
+    }
+  }
+}
+
+it(`[ATT-42] gives the same content for each order in which independent hunks are undone (seed ${seed})`, () => {
+  for (let round = 0; round < rounds; round++) {
+    const random = new Random(seed + round)
+    const recording = new Recording()
+    const words = Array.from({ length: 12 }, (_, at) => `word${at} `)
+    recording.change('ann', (doc) => text(doc).insert(0, words.join('')))
+    const from = recording.version
+    for (const by of users)
+      for (let edits = 0; edits < 4; edits++)
+        recording.change(by, (doc) => {
+          const word = random.below(12)
+          const at = text(doc).toJSON().indexOf(`word${word} `)
+          if (at === -1) return
+          if (random.once(3)) text(doc).format(at, 4, { bold: true })
+          else if (random.once(2)) text(doc).delete(at, 5)
+          else text(doc).insert(at, by)
+        })
+    const to = recording.version
+    const { changes } = readChangeSets(recording.reader(from))
+    const all = changes.flatMap(({ changeId, hunks }) =>
+      hunks.map((_, hunk) => ({ changeId, hunks: [hunk] })),
+    )
+    const chosen = all.filter(() => random.once(2))
+    const content = (order: typeof chosen, isTogether: boolean): unknown => {
+      const copy = new Recording()
+      for (const entry of recording.entries) copy.append(entry)
+      copy.now = recording.now
+      if (isTogether) undo(copy, [from, to], { changes: merged(order) })
+      else for (const change of order) undo(copy, [from, to], { changes: [change] })
+      return text(copy.at()).toJSON()
+    }
+    const message = `seed ${seed + round}`
+    const expected = content(chosen, true)
+    expect(content(chosen, false), message).toEqual(expected)
+    expect(content(chosen.toReversed(), false), message).toEqual(expected)
+  }
+})
+
+function merged(
+  changes: readonly { changeId: string; hunks: number[] }[],
+): { changeId: string; hunks: number[] }[] {
+  const hunks = new Map<string, number[]>()
+  for (const {
+    changeId,
+    hunks: [hunk = 0],
+  } of changes)
+    hunks.set(changeId, [...(hunks.get(changeId) ?? []), hunk])
+  return [...hunks].map(([changeId, numbers]) => ({ changeId, hunks: numbers }))
+}
+
+it('[ATT-43] gives entries their older values unless another change has set them since', () => {
+  const recording = new Recording()
+  const map = (doc: Y.Doc): Y.Map<unknown> => doc.getMap('map')
+  recording.change('ann', (doc) => {
+    map(doc).set('title', 'old')
+    map(doc).set('state', 'draft')
+    map(doc).set('gone', new Y.Text('words'))
+  })
+  const from = recording.version
+  recording.change('ben', (doc) => {
+    map(doc).set('title', 'bens')
+    map(doc).set('state', 'ready')
+    map(doc).set('new', 1)
+    map(doc).delete('gone')
+  })
+  recording.change('eve', (doc) => map(doc).set('title', 'eves'))
+  const to = recording.version
+  const [ben] = readChangeSets(recording.reader(from)).changes
+  const result = undo(recording, [from, to], { by: 'ben' })
+  expect(result).toMatchObject({
+    undone: 3,
+    notUndone: [{ changeId: ben?.changeId, reason: 'changed-since' }],
+  })
+  expect(ben?.hunks[result.notUndone[0]?.hunk ?? -1]?.anchor.path).toEqual(['title'])
+  const json = () => recording.at().getMap('map').toJSON()
+  expect(json()).toEqual({ title: 'eves', state: 'draft', gone: 'words' })
+  expect(undo(recording, [from, to], { by: 'ben' }).update).toBeNull()
+  undo(recording, [from, to], { by: 'eve' })
+  expect(json()).toEqual({ title: 'bens', state: 'draft', gone: 'words' })
+})
+
+it('[ATT-43] names the parts of elements that it cannot undo, and keeps the content of others', () => {
+  const recording = new Recording()
+  const root = (doc: Y.Doc): Y.XmlFragment => doc.getXmlFragment('default')
+  const paragraph = (words: string): Y.XmlElement => {
+    const element = new Y.XmlElement('paragraph')
+    element.insert(0, [new Y.XmlText(words)])
+    return element
+  }
+  const textAt = (doc: Y.Doc, at: number): Y.XmlText =>
+    (root(doc).get(at) as Y.XmlElement).get(0) as Y.XmlText
+  recording.change('ann', (doc) => root(doc).insert(0, [paragraph('one two'), paragraph('three')]))
+  const from = recording.version
+  recording.change('ben', (doc) => {
+    root(doc).insert(2, [paragraph('bens own'), paragraph('shared ')])
+    textAt(doc, 0).delete(0, 4)
+  })
+  recording.change('eve', (doc) => {
+    textAt(doc, 3).insert(7, 'with eve')
+    root(doc).delete(0, 1)
+  })
+  const to = recording.version
+  const undone = undo(recording, [from, to], { by: 'ben' })
+  expect(undone.notUndone.map(({ reason }) => reason).toSorted()).toEqual([
+    'contains-other-changes',
+    'deleted-container',
+  ])
+  expect(root(recording.at()).toJSON()).toBe('<paragraph>three</paragraph><paragraph>with eve</paragraph>')
+  undo(recording, [from, to], { by: 'eve' })
+  expect(root(recording.at()).toJSON()).toBe(
+    '<paragraph>two</paragraph><paragraph>three</paragraph><paragraph></paragraph>',
+  )
+})
+
+it('[ATT-44] restores formatting, and does not change that of others', () => {
+  const recording = new Recording()
+  recording.change('ann', (doc) => text(doc).insert(0, '0123456789'))
+  const from = recording.version
+  recording.change('ben', (doc) => text(doc).format(0, 8, { bold: true }))
+  recording.change('eve', (doc) => text(doc).format(2, 3, { bold: null }))
+  recording.change('eve', (doc) => text(doc).format(8, 2, { color: 'red' }))
+  const to = recording.version
+  undo(recording, [from, to], { by: 'ben' })
+  expect(recording.at().getText('text').toDelta()).toEqual([
+    { insert: '01234567' },
+    { insert: '89', attributes: { color: 'red' } },
+  ])
+  undo(recording, [from, to], { by: 'eve' })
+  expect(recording.at().getText('text').toDelta()).toEqual([{ insert: '0123456789' }])
+})
+
+it('[ATT-45] undoes an undo, and then undoes the changes again', () => {
+  const recording = new Recording()
+  recording.change('ann', (doc) => text(doc).insert(0, 'The quick fox'))
+  const from = recording.version
+  recording.change('ben', (doc) => text(doc).delete(4, 6))
+  recording.change('ben', (doc) => text(doc).insert(4, 'slow '))
+  const to = recording.version
+  const content = (): string => recording.at().getText('text').toJSON()
+  for (let times = 0; times < 3; times++) {
+    const before = recording.version
+    undo(recording, [from, to])
+    expect(content()).toBe('The quick fox')
+    undo(recording, [before, before + 1])
+    expect(content()).toBe('The slow fox')
+  }
+  expect(undo(recording, [from, to], { changes: [{ changeId: 'unknown' }] })).toEqual({
+    update: null,
+    undone: 0,
+    notUndone: [{ changeId: 'unknown', hunk: null, reason: 'unknown-change' }],
+  })
+})
