@@ -3895,6 +3895,10 @@ export interface paths {
 										path?: string | null;
 										/** @description The text of an anchor, as annotations have it. */
 										anchor?: {
+											/** @description Default and only allowed value: the `editorId` of the request. */
+											editorId?: string | null;
+											/** @description The root of the position. Default: the `contentKey` of the request. They must be equal. */
+											contentKey?: string | null;
 											/**
 											 * Format: byte
 											 * @description Yjs relative position, encoded and base64.
@@ -3939,6 +3943,10 @@ export interface paths {
 										path?: string | null;
 										/** @description The text of an anchor, as annotations have it. */
 										anchor?: {
+											/** @description Default and only allowed value: the `editorId` of the request. */
+											editorId?: string | null;
+											/** @description The root of the position. Default: the `contentKey` of the request. They must be equal. */
+											contentKey?: string | null;
 											/**
 											 * Format: byte
 											 * @description Yjs relative position, encoded and base64.
@@ -3974,6 +3982,10 @@ export interface paths {
 										path?: string | null;
 										/** @description The text of an anchor, as annotations have it. */
 										anchor?: {
+											/** @description Default and only allowed value: the `editorId` of the request. */
+											editorId?: string | null;
+											/** @description The root of the position. Default: the `contentKey` of the request. They must be equal. */
+											contentKey?: string | null;
 											/**
 											 * Format: byte
 											 * @description Yjs relative position, encoded and base64.
@@ -4009,6 +4021,10 @@ export interface paths {
 										path?: string | null;
 										/** @description The text of an anchor, as annotations have it. */
 										anchor?: {
+											/** @description Default and only allowed value: the `editorId` of the request. */
+											editorId?: string | null;
+											/** @description The root of the position. Default: the `contentKey` of the request. They must be equal. */
+											contentKey?: string | null;
 											/**
 											 * Format: byte
 											 * @description Yjs relative position, encoded and base64.
@@ -4053,6 +4069,10 @@ export interface paths {
 										path?: string | null;
 										/** @description The text of an anchor, as annotations have it. */
 										anchor?: {
+											/** @description Default and only allowed value: the `editorId` of the request. */
+											editorId?: string | null;
+											/** @description The root of the position. Default: the `contentKey` of the request. They must be equal. */
+											contentKey?: string | null;
 											/**
 											 * Format: byte
 											 * @description Yjs relative position, encoded and base64.
@@ -4091,6 +4111,10 @@ export interface paths {
 										path?: string | null;
 										/** @description The text of an anchor, as annotations have it. */
 										anchor?: {
+											/** @description Default and only allowed value: the `editorId` of the request. */
+											editorId?: string | null;
+											/** @description The root of the position. Default: the `contentKey` of the request. They must be equal. */
+											contentKey?: string | null;
 											/**
 											 * Format: byte
 											 * @description Yjs relative position, encoded and base64.
@@ -4131,6 +4155,10 @@ export interface paths {
 										path?: string | null;
 										/** @description The text of an anchor, as annotations have it. */
 										anchor?: {
+											/** @description Default and only allowed value: the `editorId` of the request. */
+											editorId?: string | null;
+											/** @description The root of the position. Default: the `contentKey` of the request. They must be equal. */
+											contentKey?: string | null;
 											/**
 											 * Format: byte
 											 * @description Yjs relative position, encoded and base64.

@@ -232,3 +232,27 @@ it('[COMM-30] returns the places in the first editors, and those of a large docu
   expect(places.slice(1, -1)).toEqual(Array.from({ length: anchorEditors - 1 }, () => ({ quote: 'Hello' })))
   expect(places.at(-1)).toBeUndefined()
 })
+
+it('[EDIT-24] edits the text of an annotation with the anchor as the annotation returns it', async () => {
+  const { write, anchored, found } = await organization('edits-24')
+  await write('See you on Monday.')
+  await anchored('day', { quote: 'Monday' })
+  const { anchor } = await found('day')
+  const address = { organizationId: 'edits-24', documentId: 'd1', editorId: 'main' }
+  const edit = (given: object, more: object = {}) =>
+    server.post('/v2/crdt/edit', {
+      ...address,
+      edits: [{ replace: { find: { anchor: { ...anchor, ...given } }, with: 'Friday' } }],
+      ...more,
+    })
+  const elsewhere = {
+    error: { status: 'INVALID_ARGUMENT', message: expect.stringContaining('the anchor is in the') },
+  }
+  expect((await edit({ editorId: 'side' })).body).toMatchObject(elsewhere)
+  expect((await edit({}, { contentKey: 'other' })).body).toMatchObject(elsewhere)
+  expect(dataOf(await edit({}))).toMatchObject({
+    contentKey: 'content',
+    edits: [{ place: { quote: 'Monday' } }],
+  })
+  expect(dataOf(await server.post('/v2/crdt/get', address))).toMatchObject([{ data: 'See you on Friday.' }])
+})

@@ -1,4 +1,5 @@
 import { editFormats } from '../../../content/edit/edit-formats.ts'
+import { invalid } from '../../../errors.ts'
 import {
   changeEditor,
   contentKeySchema,
@@ -9,6 +10,7 @@ import {
   writtenResponse,
 } from '../../editor-content.ts'
 import { defineOperation, warningsOf } from '../../operation.ts'
+import type { FromSchema } from '../../schema.ts'
 
 /** Maximum number of edits in one call. */
 const editsMax = 1_000
@@ -71,6 +73,15 @@ const target = {
           required: ['position'],
           description: 'The text of an anchor, as annotations have it.',
           properties: {
+            editorId: {
+              ...editorId,
+              description: 'Default and only allowed value: the `editorId` of the request.',
+            },
+            contentKey: {
+              ...contentKeySchema,
+              description:
+                'The root of the position. Default: the `contentKey` of the request. They must be equal.',
+            },
             position: { ...position, description: 'Yjs relative position, encoded and base64.' },
             positionEnd: { ...position, description: 'The end of a range. Default: no text, only a place.' },
           },
@@ -220,6 +231,33 @@ const response = {
   },
 } as const
 
+/**
+ * Returns the root that the request or its anchors name; undefined if they name none.
+ * @throws ApiError INVALID_ARGUMENT if an anchor names another editor or root
+ */
+function addressedRoot({ editorId, contentKey, edits }: FromSchema<typeof request>): string | undefined {
+  let root = contentKey
+  for (const [index, { replace, insert, remove, mark, attributes }] of edits.entries()) {
+    const targets = [replace?.find, insert?.before, insert?.after, insert?.into, remove?.target, mark?.find]
+    for (const target of [...targets, attributes?.target]) {
+      const { anchor } = typeof target === 'object' ? target : {}
+      if (anchor?.editorId !== undefined && anchor.editorId !== editorId)
+        throw invalid(
+          'crdt/invalid-edit',
+          `edits[${index}]: the anchor is in the editor "${anchor.editorId}"; edit that editor`,
+        )
+      if (anchor?.contentKey === undefined) continue
+      root ??= anchor.contentKey
+      if (root !== anchor.contentKey)
+        throw invalid(
+          'crdt/invalid-edit',
+          `edits[${index}]: the anchor is in the root "${anchor.contentKey}", not in "${root}"; edit one root in each call`,
+        )
+    }
+  }
+  return root
+}
+
 export const editContent = defineOperation({
   path: '/v2/crdt/edit',
   auth: 'key',
@@ -247,7 +285,8 @@ export const editContent = defineOperation({
     },
   ],
   async handler(data, { caller, services, full }) {
-    const { contentKey, edits, baseVersion, ifVersion, dryRun } = data
+    const { edits, baseVersion, ifVersion, dryRun } = data
+    const contentKey = addressedRoot(data)
     const options = { expects: 'content', baseVersion, ifVersion, dryRun, full } as const
     const change = { contentKey, edits, merged: baseVersion !== undefined }
     const changed = await changeEditor(data, change, 'edits', options, caller, services)
