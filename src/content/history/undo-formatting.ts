@@ -38,10 +38,6 @@ class ActiveFormats {
   readonly #last = new Map<string, Mark>()
   readonly #active = new Map<string, ActiveMark | null>()
 
-  get names(): Iterable<string> {
-    return this.#last.keys()
-  }
-
   /** Returns the last mark, which determines the value. */
   last = (name: string): Mark | undefined => this.#last.get(name)
 
@@ -77,8 +73,10 @@ export class UndoFormatting {
   readonly #before = new ActiveFormats()
   readonly #until = new ActiveFormats()
   readonly #without = new ActiveFormats()
-  /** The active marks of the current document. */
-  readonly #now = new ActiveFormats()
+  /** The values of the current document. */
+  readonly #now = new Map<string, unknown>()
+  /** The names of the formats that do not have the same value in all versions. Only they can change. */
+  readonly #different = new Set<string>()
   readonly #operations: Retain[] = []
 
   constructor(
@@ -118,11 +116,18 @@ export class UndoFormatting {
       isForeign,
       ends: null,
     }
-    if (!item.deleted) this.#now.add(key, mark)
     if (isIn('to', state)) this.#until.add(key, mark)
     if (isIn('from', state)) this.#before.add(key, mark)
     if (inserted === null && (isIn('to', state) || deleted !== null)) this.#without.add(key, mark)
+    if (!item.deleted) this.#now.set(key, value)
+    const present = this.#present(key)
+    const others = [this.#before, this.#until, this.#without]
+    if (others.every((version) => isDeepStrictEqual(version.valueOf(key), present)))
+      this.#different.delete(key)
+    else this.#different.add(key)
   }
+
+  #present = (name: string): unknown => this.#now.get(name) ?? null
 
   #content(item: Y.Item): void {
     const { client, clock } = item.id
@@ -150,8 +155,8 @@ export class UndoFormatting {
     if (cause === null || isDeepStrictEqual(value, until)) return undefined
     const others = [this.#without.valueOf(name), this.#without.cause(name)?.value ?? null]
     const isOwn = others.some((other) => isDeepStrictEqual(other, value))
-    if (isOwn && isDeepStrictEqual(this.#now.valueOf(name), until)) return value
-    if (!isOwn || !isDeepStrictEqual(this.#now.valueOf(name), value))
+    if (isOwn && isDeepStrictEqual(this.#present(name), until)) return value
+    if (!isOwn || !isDeepStrictEqual(this.#present(name), value))
       this.#selected.report(cause, 'changed-since')
     return undefined
   }
@@ -168,10 +173,8 @@ export class UndoFormatting {
   /** @param wanted returns the value that a format must have; undefined if it stays */
   #attributes(wanted: (name: string) => unknown): Record<string, unknown> | undefined {
     let attributes: Record<string, unknown> | undefined
-    for (const name of new Set(
-      [this.#before, this.#until, this.#without, this.#now].flatMap(({ names }) => [...names]),
-    )) {
-      const present = this.#now.valueOf(name)
+    for (const name of this.#different) {
+      const present = this.#present(name)
       const value = wanted(name)
       if (value === undefined || isDeepStrictEqual(value, present)) continue
       attributes ??= {}

@@ -7,7 +7,7 @@ import type { IdRange } from './range-index.ts'
 import type { RestoredCopies } from './restored-copies.ts'
 import type { Segment, SegmentReader } from './segments.ts'
 import type { SelectedIds, SelectedRange } from './undo-selection.ts'
-import { type EntryValue, entryHistory } from './version-values.ts'
+import type { EntryValue } from './version-values.ts'
 
 /** Deleted content of a sequence that an undo inserts again, directly before its old place. */
 export interface PlannedCopy extends IdRange {
@@ -86,11 +86,20 @@ export class UndoPlan {
       (item) =>
         item.deleted ||
         !item.countable ||
+        this.#isOwnCopy(item) ||
         (this.#reader.of(item).every((segment) => this.#insertedIn(segment) !== null) &&
           (!(item.content instanceof Y.ContentType) || this.#containsOnlyOwn(item.content.type))),
     )
     this.#isOwn.set(type, isOwn)
     return isOwn
+  }
+
+  /** Returns whether an earlier undo has inserted the item as a copy of content that selected changes had inserted. */
+  #isOwnCopy(item: Y.Item): boolean {
+    const { rightOrigin, parentSub, content } = item
+    if (rightOrigin === null || parentSub !== null || content instanceof Y.ContentType) return false
+    const isCopy = this.#reader.inserterOf(item.id)?.source === 'undo'
+    return isCopy && this.#selected.inserted.has(rightOrigin.client, rightOrigin.clock)
   }
 
   /** Deletes the copies of content that was inserted by the selected changes and restored by an earlier undo. */
@@ -144,11 +153,12 @@ export class UndoPlan {
 
   #entry(type: SharedRoot, key: string, last: Y.Item): void {
     const chain: ChainedValue[] = []
-    for (const { item, offset } of entryHistory(last)) {
-      const segment = this.#segmentAt(item, offset)
-      if (item.deleted && this.#selected.isPassing(segment)) continue
-      chain.push({ item, offset, inserted: this.#insertedIn(segment), deleted: this.#deletedIn(segment) })
-    }
+    for (let item: Y.Item | null = last; item !== null; item = item.left)
+      for (const segment of this.#reader.of(item).toReversed()) {
+        if (item.deleted && this.#selected.isPassing(segment)) continue
+        const [inserted, deleted] = [this.#insertedIn(segment), this.#deletedIn(segment)]
+        chain.push({ item, offset: segment.offset + segment.length - 1, inserted, deleted })
+      }
     const touched = chain.findIndex(({ inserted, deleted }) => inserted !== null || deleted !== null)
     const { content } = last
     if (touched === -1) {
@@ -161,7 +171,7 @@ export class UndoPlan {
     const isSetBySelected = (last.deleted ? chain[0]?.deleted : chain[0]?.inserted) !== null
     if (!isSetBySelected) {
       // An entry of the earlier version stays if changes have lost against it.
-      const isUnchanged = this.#segmentAt(last, last.length - 1).state === 'unchanged' && !last.deleted
+      const isUnchanged = this.#reader.of(last).at(-1)?.state === 'unchanged' && !last.deleted
       if (!isUnchanged && !this.#isUndone(last.deleted ? null : last, older))
         this.#selected.report(cause, 'changed-since')
       if (content instanceof Y.ContentType && !last.deleted) this.#type(content.type)
@@ -179,11 +189,6 @@ export class UndoPlan {
     if (!(a instanceof Y.ContentType) || !(b instanceof Y.ContentType))
       return isDeepStrictEqual(valuesOf(a).at(-1), valuesOf(b)[older.offset])
     return this.#reader.inserterOf(live.id)?.source === 'undo' && nameOfType(a.type) === nameOfType(b.type)
-  }
-
-  #segmentAt(item: Y.Item, offset: number): Segment {
-    const segment = this.#reader.of(item).findLast((each) => each.offset <= offset) as Segment
-    return { ...segment, offset, length: 1 }
   }
 
   #insertedIn = ({ item: { id }, offset }: Segment): SelectedRange | null =>

@@ -115,6 +115,104 @@ it(`[ATT-41] changes no character of other users if the changes of one user are 
   }
 })
 
+/** Changes the text, the attributes and the children of nested elements, maps and arrays. */
+function editNested(doc: Y.Doc, random: Random, by: string): void {
+  const root = doc.getXmlFragment('xml')
+  const elements = [...root.createTreeWalker(() => true)].filter((node) => node instanceof Y.XmlElement)
+  const parent = elements.length === 0 || random.once(3) ? root : random.pick(elements)
+  const action = random.below(7)
+  if (action < 2) {
+    const element = new Y.XmlElement(random.pick(['paragraph', 'quote']))
+    element.insert(0, [new Y.XmlText(by)])
+    parent.insert(random.below(parent.length + 1), [element])
+  } else if (action === 2 && parent.length > 0) parent.delete(random.below(parent.length), 1)
+  else if (action === 3 && parent instanceof Y.XmlElement)
+    parent.setAttribute('align', random.pick(['left', by]))
+  else if (action === 4) {
+    const inner = doc.getMap('map').get('inner')
+    if (inner instanceof Y.Map) inner.set(random.pick(['a', 'b']), random.pick([by, new Y.Text(by)]))
+    else doc.getMap('map').set('inner', new Y.Map([['a', by]]))
+  } else if (action === 5) {
+    const list = doc.getArray('list')
+    const at = random.below(list.length + 1)
+    if (random.once(3) && at < list.length) list.delete(at, 1)
+    else list.insert(at, random.pick([[by, 1], [new Y.Text(by)]]))
+  } else
+    for (const node of root.createTreeWalker(() => true))
+      if (node instanceof Y.XmlText && random.once(2)) {
+        if (random.once(3) && node.length > 0) node.delete(random.below(node.length), 1)
+        else node.insert(random.below(node.length + 1), by)
+        return
+      }
+}
+
+/** The ids of the live content, without formatting marks. */
+function liveIds({ store }: Y.Doc): Set<string> {
+  const ids = new Set<string>()
+  for (const item of [...store.clients.values()].flat())
+    for (let at = 0; at < item.length; at++)
+      if (!item.deleted && item instanceof Y.Item && item.countable)
+        ids.add(`${item.id.client}:${item.id.clock + at}`)
+  return ids
+}
+
+it(`[ATT-41] deletes no content of other users in elements, maps and arrays (seed ${seed})`, () => {
+  for (let round = 0; round < rounds; round++) {
+    const random = new Random(seed + round)
+    const [recording, from] = record(random, editNested)
+    const to = recording.version
+    const message = `seed ${seed + round}`
+    const author = random.pick(users)
+    const before = liveIds(recording.at())
+    const client = recording.replica(author).clientID
+    const old = Y.decodeStateVector(Y.encodeStateVector(recording.at(from)))
+    const isOwn = (id: string): boolean => {
+      const [of, clock] = id.split(':').map(Number)
+      return of === client && (clock as number) >= (old.get(client) ?? 0)
+    }
+    undo(recording, [from, to], { by: author })
+    const after = liveIds(recording.at())
+    const lost = [...before].filter((id) => !after.has(id) && !isOwn(id))
+    expect(lost, message).toEqual([])
+    expect(undo(recording, [from, to], { by: author }).update, message).toBeNull()
+  }
+})
+
+it(`[ATT-40] gives the content of the earlier version of elements, maps and arrays (seed ${seed})`, () => {
+  for (let round = 0; round < rounds; round++) {
+    const random = new Random(seed + round)
+    const [recording, from] = record(random, editNested)
+    const to = recording.version
+    const message = `seed ${seed + round}`
+    expect(undo(recording, [from, to]).notUndone, message).toEqual([])
+    expect(contentAt(recording), message).toEqual(contentAt(recording, from))
+    expect(undo(recording, [from, to]).update, message).toBeNull()
+  }
+})
+
+it('[ATT-46] undoes many changes in linear time', () => {
+  const measure = (count: number): number => {
+    const recording = new Recording()
+    recording.change('ann', (doc) => text(doc).insert(0, '-'.repeat(count * 4)))
+    const from = recording.version
+    const doc = recording.doc('ben')
+    for (let at = 0; at < count; at++)
+      recording.edit('ben', () => {
+        text(doc).delete(at * 4, 1)
+        text(doc).insert(at * 4, 'x')
+      })
+    const history = recording.history(from)
+    const attribution = recording.attribution()
+    const start = performance.now()
+    expect(undoChanges(history, attribution, {}).undone).toBe(count)
+    return performance.now() - start
+  }
+  measure(500)
+  const [small, large] = [measure(1_000), measure(8_000)]
+  // Linear: 8 times. Quadratic: 64 times.
+  expect(large).toBeLessThan(Math.max(small, 10) * 30)
+})
+
 /** The characters that a user has deleted and not inserted, from a model that reads each item of the document. */
 function* wantedBack(
   recording: Recording,
