@@ -564,6 +564,13 @@ export const errorCodes = {
     meaning: 'The server does not have the state at `baseVersion`.',
     remedy: 'Read the document again, and send the new version.',
   },
+  'crdt/version-too-old': {
+    status: 'FAILED_PRECONDITION',
+    meaning:
+      'The server cannot rebuild this version. `details.oldest` is the oldest version that the log contains.',
+    remedy:
+      'Send `details.oldest`, a later version, or the id of a saved version (`/v2/crdt/versions/list`).',
+  },
   'crdt/attribution-disabled': {
     status: 'FAILED_PRECONDITION',
     meaning: 'The workspace does not keep the authors of changes.',

@@ -3770,6 +3770,11 @@ export interface paths {
 							 * @default false
 							 */
 							statistics?: boolean | null;
+							/**
+							 * @description True: also returns the authors of the content. Requires `editorId`.
+							 * @default false
+							 */
+							attribution?: boolean | null;
 						};
 					};
 				};
@@ -3808,6 +3813,29 @@ export interface paths {
 									lastUpdatedBy: string;
 									/** @description Maximum size of the document as encoded by Yjs. */
 									sizeBytes: number;
+									/** @description Adjacent content of one author, in the order of the document; only with `attribution`. */
+									attribution?: {
+										/** @description Keys and indexes from the root to the place. */
+										path: unknown[];
+										/** @description UTF-16 units or values. */
+										length: number;
+										/** @description The text; absent for other content. */
+										text?: string;
+										/** @description The name of an element; absent for other content. */
+										node?: string;
+										/** @description Id of the author; null if the author is unknown. */
+										userId: string | null;
+										/** @description How the change reached the document; null if that is unknown. */
+										source: ("socket" | "rest" | "import" | "restore" | "undo" | "branch") | null;
+										/** @description `meta` of the call that made the change; null without one. */
+										meta: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Time of the insertion; null if it is unknown. */
+										at: string | null;
+									}[];
+									/** @description True if parts after the first 50,000 are left out; only with `attribution`. */
+									attributionTruncated?: boolean;
 									/** @description Statistics of the whole editor, for any `contentKey`; only with `statistics`. */
 									statistics?: {
 										/** @description Structs of Yjs in the encoded state: each is a run that was inserted in one go, or deleted in one piece. */
@@ -5654,6 +5682,364 @@ export interface paths {
 									contentKey?: string;
 									/** @description Id of the version with the replaced content; null without a change. */
 									previousVersionId: string | null;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/versions/diff": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Compare two versions of an editor
+		 * @description Compares one root. Needs no authors, so it also works while attribution is disabled.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Editor instance.
+							 */
+							editorId: string;
+							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
+							contentKey?: string | null;
+							/**
+							 * Format: id
+							 * @description The earlier version: `version` of a response, or `versionId` of a saved version. Only the latter works for any length of time.
+							 */
+							from: string;
+							/** @description The later version, in the same form. Default: the current version. */
+							to?: string | null;
+							/**
+							 * @description `runs`: `[{ change, path, text | node | values }]` in the order of the document, where `change` is `insert`, `delete` or `none`. `markdown`: Markdown with `<ins>` and `<del>`. `prosemirror`: ProseMirror JSON with the marks `insertion` and `deletion`. `patch`: JSON Patch (RFC 6902) for a map or an array.
+							 * @enum {string}
+							 */
+							format: "runs" | "markdown" | "prosemirror" | "patch";
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description The earlier version, as `/v2/crdt/get` returns it. */
+									from: string;
+									/** @description The later version. */
+									to: string;
+									contentKey: string;
+									diff: unknown;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/changes": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * List the changes between two versions
+		 * @description The changes of one author with the same source and the same `meta` form a change set, until the author pauses. The sets are sorted by time. Content that one set has both inserted and deleted is in none.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Editor instance.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description The earlier version: `version` of a response, or `versionId` of a saved version. Only the latter works for any length of time.
+							 */
+							from: string;
+							/** @description The later version, in the same form. Default: the current version. */
+							to?: string | null;
+							/** @description Only changes of this user. */
+							by?: string | null;
+							/** @description Only changes whose `meta` has all these members with equal values; at most 16. */
+							meta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
+							/**
+							 * @description Seconds without a change of the same author after which a new change set starts.
+							 * @default 300
+							 */
+							groupSeconds?: number | null;
+							/**
+							 * @description Maximum number of items in the response. A number above 100 stands for 100.
+							 * @default 100
+							 */
+							pageSize?: number | null;
+							/** @description `pageToken` of the previous response. All other parameters must stay the same. */
+							pageToken?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description The earlier version, as `/v2/crdt/get` returns it. */
+									from: string;
+									/** @description The later version. */
+									to: string;
+									changes: {
+										/** @description Equal in each response for the same two versions. */
+										changeId: string;
+										/** @description Id of the author; null if the author is unknown. */
+										userId: string | null;
+										/** @description How the change reached the document; null if that is unknown. */
+										source: ("socket" | "rest" | "import" | "restore" | "undo" | "branch") | null;
+										/** @description `meta` of the call that made the change; null without one. */
+										meta: {
+											[key: string]: unknown;
+										} | null;
+										/** @description Time of the first change; null if it is unknown. */
+										firstAt: string | null;
+										/** @description Time of the last change; null if it is unknown. */
+										lastAt: string | null;
+										/** @description Inserted UTF-16 units and values. */
+										inserted: number;
+										/** @description Deleted UTF-16 units and values. */
+										deleted: number;
+										/** @description Adjacent changes, in the order of the document. */
+										hunks: {
+											/** @description The place of the hunk in the later version. */
+											anchor: {
+												/** @description Name of the root. */
+												contentKey: string;
+												/** @description Keys and indexes from the root to the place. */
+												path: unknown[];
+												/** @description The text before the place, at most 40 characters. */
+												before: string;
+												/** @description The text after the place, at most 40 characters. */
+												after: string;
+											};
+											/** @description Deleted text. Texts of different elements are on different lines. */
+											deleted: string;
+											/** @description Inserted text. */
+											inserted: string;
+											/** @description Names of deleted elements. */
+											deletedNodes: string[];
+											/** @description Names of inserted elements. */
+											insertedNodes: string[];
+											/** @description Deleted values of arrays, and deleted embeds. */
+											deletedValues: unknown[];
+											/** @description Inserted values of arrays, and inserted embeds. */
+											insertedValues: unknown[];
+											/** @description Changed entries of maps and attributes of elements. */
+											entries: {
+												key: string;
+												/** @description The earlier value; absent if there was none. */
+												before?: unknown;
+												/** @description The later value; absent if there is none. */
+												after?: unknown;
+											}[];
+											/** @description Changed formatting of text that stays. The value null stands for text without the formatting. */
+											formatting: {
+												name: string;
+												before: unknown;
+												after: unknown;
+												text: string;
+											}[];
+											/** @description True if parts are left out, because the hunk is too large. */
+											truncated: boolean;
+										}[];
+										/** @description True if hunks are left out, because there are too many. */
+										truncated: boolean;
+									}[];
+								};
+								/** @description Send it with the same query for the next page; absent at the end. */
+								pageToken?: string;
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/undo": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Undo changes
+		 * @description Selects the changes between two versions that meet all given conditions, and removes their effect by a new edit. Content of other changes stays. Undoing the same changes again changes nothing.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Editor instance.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description The earlier version: `version` of a response, or `versionId` of a saved version. Only the latter works for any length of time.
+							 */
+							from: string;
+							/** @description The later version, in the same form. Default: the current version. */
+							to?: string | null;
+							/** @description Only changes of this user. */
+							by?: string | null;
+							/** @description Only changes whose `meta` has all these members with equal values; at most 16. */
+							meta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
+							/** @description Only these change sets, by their ids in `/v2/crdt/changes` for the same two versions. */
+							changeIds?: string[] | null;
+							/**
+							 * @description Seconds without a change of the same author after which a new change set starts.
+							 * @default 300
+							 */
+							groupSeconds?: number | null;
+							/**
+							 * @description True: returns the changes without applying them; `version` is the current version.
+							 * @default false
+							 */
+							dryRun?: boolean | null;
+							/** @description Author of the change; returned as `lastUpdatedBy`. */
+							userId?: string | null;
+							/** @description `meta` of the undo itself, as in `/v2/crdt/edit`. */
+							undoMeta?: {
+								[key: string]: string | number | boolean | null;
+							} | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Names the state after the call; opaque. */
+									version: string;
+									/** @description False if there was nothing to undo. */
+									changed: boolean;
+									/** @description Size of the update that clients received. */
+									bytes: number;
+									/** @description Number of hunks that are undone, now or by an earlier call. */
+									undone: number;
+									/** @description Parts that stay, at most 1000. */
+									notUndone: {
+										changeId: string;
+										/** @description Number of the hunk in its change set; null if there is no such change set. */
+										hunk: number | null;
+										/**
+										 * @description `unknown-change`: there is no change set with this id. `changed-since`: another change has set the same entry or formatting. `deleted-container`: the element around it was deleted. `contains-other-changes`: the inserted element contains changes of others. `content-lost`: the deleted content is no longer stored.
+										 * @enum {string}
+										 */
+										reason: "unknown-change" | "changed-since" | "deleted-container" | "contains-other-changes" | "content-lost";
+									}[];
 								};
 							};
 						};
@@ -11389,7 +11775,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

@@ -17,9 +17,9 @@ import type { DocumentAddress } from '../model/address.ts'
 import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'
 import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import type { ApiServices } from './api-services.ts'
+import { changeMeta, storedMeta } from './changes/change-meta.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
 import type { FromSchema } from './schema.ts'
-import { changeMeta, storedMeta } from './schemas/change-meta.ts'
 import { attachedSchemaName } from './schemas/schema-schema.ts'
 
 export const editorDocumentIds = {

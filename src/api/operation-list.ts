@@ -40,6 +40,7 @@ import { getBranch } from './v2/crdt/branches/get.ts'
 import { listBranches } from './v2/crdt/branches/list.ts'
 import { mergeBranch } from './v2/crdt/branches/merge.ts'
 import { rejectBranch } from './v2/crdt/branches/reject.ts'
+import { getChanges } from './v2/crdt/changes.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { editContent } from './v2/crdt/edit.ts'
 import { getContent } from './v2/crdt/get.ts'
@@ -47,9 +48,11 @@ import { deleteSchema } from './v2/crdt/schemas/delete.ts'
 import { getSchema } from './v2/crdt/schemas/get.ts'
 import { listSchemas } from './v2/crdt/schemas/list.ts'
 import { setSchema } from './v2/crdt/schemas/set.ts'
+import { undoContentChanges } from './v2/crdt/undo.ts'
 import { updateContent } from './v2/crdt/update.ts'
 import { createVersion } from './v2/crdt/versions/create.ts'
 import { deleteVersion } from './v2/crdt/versions/delete.ts'
+import { diffVersions } from './v2/crdt/versions/diff.ts'
 import { getVersion } from './v2/crdt/versions/get.ts'
 import { listVersions } from './v2/crdt/versions/list.ts'
 import { restoreVersion } from './v2/crdt/versions/restore.ts'
@@ -181,6 +184,9 @@ export const operationList: readonly Operation[] = [
   getVersion,
   listVersions,
   restoreVersion,
+  diffVersions,
+  getChanges,
+  undoContentChanges,
   broadcastLive,
   addJudgment,
   deleteJudgments,

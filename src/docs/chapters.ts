@@ -58,6 +58,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'replacement', title: 'Replace content' },
       { name: 'idempotency', title: 'Idempotency' },
       { name: 'versions', title: 'Version history' },
+      { name: 'authorship', title: 'History and authorship' },
       { name: 'webhooks', title: 'Webhooks' },
       { name: 'decisions', title: 'Decision suggestions' },
       { name: 'userdata', title: 'User data export and erasure (GDPR)' },

@@ -263,6 +263,11 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     details: { version: '1.42' },
   },
   'crdt/base-version-too-old': { message: 'baseVersion is unknown or too old: read the document again' },
+  'crdt/version-too-old': {
+    message:
+      'the version is unknown or too old; the oldest version that the log can rebuild is 1.40: send a later version, or a saved version',
+    details: { oldest: '1.40' },
+  },
   'crdt/attribution-disabled': {
     message: 'attribution is disabled in this workspace; enable it with /v2/workspace/attribution/update',
   },

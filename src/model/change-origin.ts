@@ -1,5 +1,7 @@
+export const changeSources = ['socket', 'rest', 'import', 'restore', 'undo', 'branch'] as const
+
 /** How a change reached the document. */
-export type ChangeSource = 'socket' | 'rest' | 'import' | 'restore' | 'undo' | 'branch'
+export type ChangeSource = (typeof changeSources)[number]
 
 /** Limits of the data that a backend attaches to its change. Lengths are in UTF-16 units. */
 export const changeMetaLimits = { members: 16, nameCharacters: 64, valueCharacters: 256 } as const

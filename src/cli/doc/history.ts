@@ -4,35 +4,47 @@ import { ConfigError } from '../../config/read-config.ts'
 import type { RootListing } from '../../content/roots.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { escapeControls } from '../../text.ts'
+import { listChangesOnline } from '../../transfer/documents/authorship-online.ts'
 import type { Catalog, CatalogVersion } from '../../transfer/documents/catalog.ts'
 import { restoreOnline } from '../../transfer/documents/catalog-online.ts'
 import { type DocumentRoot, parsePath } from '../../transfer/documents/document-offline.ts'
 import { configOf, printResult, printRows, printWithBackpressure } from '../command-line/command-io.ts'
+import { type ChangeFlags, selectionOf, withFilterFlags } from './change-options.ts'
+import { describeChange } from './changes.ts'
 import { addressHelp } from './content.ts'
-import { lineDiff } from './line-diff.ts'
+import { colored, lineDiff } from './line-diff.ts'
 import {
   type LocationFlags,
   onlineServerOf,
   type ReadingFlags,
+  requireServer,
   withCatalog,
   withLocationFlags,
   withReadFlags,
 } from './location.ts'
 
-interface Flags extends LocationFlags, ReadingFlags {
+interface Flags extends LocationFlags, ReadingFlags, ChangeFlags {
   readonly diff?: string
   readonly json?: true
 }
 
 /** Creates the command `weft doc history`. */
 export function docHistoryCommand(): Command {
-  return withLocationFlags(withReadFlags(new Command('history')))
-    .description('List the versions of a document, the newest first, or show the changes since a version.')
+  return withFilterFlags(withLocationFlags(withReadFlags(new Command('history'))))
+    .description(
+      'List the versions of a document, the newest first. With --from, list the changes since a version, with their authors.',
+    )
     .argument('<address>', addressHelp)
     .option('--diff <version>', 'Show the lines of its content that differ from now.')
+    .option(
+      '--from <version>',
+      'Version, or id of a saved version: list the changes since then (running server).',
+    )
+    .option('--to <version>', 'With --from: only the changes up to this version.')
     .option('--json', 'Print a line of JSON for each.')
     .action(async (address: string, flags: Flags) => {
       const path = parsePath(address)
+      if (flags.from !== undefined) return listChanges(path, flags.from, flags)
       await withCatalog(flags, async (catalog) => {
         if (flags.diff !== undefined) return showDiff(catalog, path, flags.diff, flags)
         await requireThere(catalog, path)
@@ -65,6 +77,12 @@ export function docRestoreCommand(): Command {
           : `restored; the earlier content is now version ${before}`,
       )
     })
+}
+
+async function listChanges(path: DocumentPath, from: string, flags: Flags): Promise<void> {
+  const changes = listChangesOnline(await requireServer(flags), path, selectionOf(from, flags))
+  const line = flags.json ? null : describeChange
+  await printRows(changes, { line, none: 'there are no changes' })
 }
 
 /**
@@ -120,12 +138,4 @@ async function showDiff(
 function linesOf({ data }: DocumentRoot): readonly string[] {
   const text = typeof data === 'string' ? data : JSON.stringify(data, null, 2)
   return text === '' ? [] : text.split('\n')
-}
-
-const colors: Readonly<Record<string, number>> = { '+': 32, '-': 31, '@': 36 }
-
-function colored(line: string): string {
-  const shown = escapeControls(line)
-  const color = colors[line[0] ?? '']
-  return process.stdout.isTTY && color !== undefined ? `\u001b[${color}m${shown}\u001b[0m` : shown
 }

@@ -1,4 +1,5 @@
 import { diffTokens, type Hunk } from '../../content/diff/diff.ts'
+import { escapeControls } from '../../text.ts'
 
 /** Number of unchanged lines that are shown around a change. */
 const around = 3
@@ -55,4 +56,13 @@ function partLines(
   }
   for (const line of before.slice(at, end)) lines.push(` ${line}`)
   return lines
+}
+
+const colors: Readonly<Record<string, number>> = { '+': 32, '-': 31, '@': 36 }
+
+/** Returns a line of a difference for a terminal, without control characters, and in the color of its first character. */
+export function colored(line: string): string {
+  const shown = escapeControls(line)
+  const color = colors[line[0] ?? '']
+  return process.stdout.isTTY && color !== undefined ? `\u001b[${color}m${shown}\u001b[0m` : shown
 }

@@ -26,12 +26,15 @@ export interface SelectedChange {
  * deleted the value that contained the content. `contains-other-changes`: the inserted value contains content of
  * other changes. `content-lost`: the deleted content is no longer stored.
  */
-export type UndoProblem =
-  | 'unknown-change'
-  | 'changed-since'
-  | 'deleted-container'
-  | 'contains-other-changes'
-  | 'content-lost'
+export const undoProblems = [
+  'unknown-change',
+  'changed-since',
+  'deleted-container',
+  'contains-other-changes',
+  'content-lost',
+] as const
+
+export type UndoProblem = (typeof undoProblems)[number]
 
 /** A part of a change that was not undone. */
 export interface NotUndone {

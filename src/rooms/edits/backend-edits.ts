@@ -8,7 +8,6 @@ import {
 } from '../../content/read-document.ts'
 import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
 import { ApiError, invalid } from '../../errors.ts'
-import { limitDetails } from '../../quota/limits.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
@@ -22,6 +21,7 @@ import type { PooledThread } from '../threads/thread-pool.ts'
 import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
   beginEdit,
+  checkDocumentSize,
   checkStorage,
   type EditContext,
   type EditPrecondition,
@@ -181,15 +181,8 @@ export class BackendEdits {
    * @throws ApiError if the update must not be applied
    */
   #check(bytes: Uint8Array, options: EditPrecondition): void {
-    const { state, documentBytesMax } = this.#room
     beginEdit(this.#room, options)
-    if (!state.hasRoomFor(bytes.length, documentBytesMax)) {
-      throw invalid(
-        'crdt/document-too-large',
-        `the content of an editor has at most ${documentBytesMax} bytes: divide it among several editors`,
-        limitDetails('maxDocumentBytes', documentBytesMax),
-      )
-    }
+    checkDocumentSize(this.#room, bytes.length)
   }
 
   /**

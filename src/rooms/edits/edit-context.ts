@@ -1,10 +1,11 @@
 import type { RootSchema } from '../../content/schemas/content-schema.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
 import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, invalid } from '../../errors.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import type { ChangeCause } from '../../model/change-origin.ts'
 import { parseVersion, type Version, versionOf } from '../../model/version.ts'
+import { limitDetails } from '../../quota/limits.ts'
 import { struct } from '../../update/item-content.ts'
 import { type ReadItem, readUpdate } from '../../update/read-update.ts'
 import type { Commits } from '../log/commits.ts'
@@ -170,6 +171,19 @@ function addsContent(update: Uint8Array): boolean {
   }
   const { structs } = readUpdate(update, { item })
   return structs > 1 || deleted === 0
+}
+
+/**
+ * Checks the size that the document has after an update.
+ * @throws ApiError INVALID_ARGUMENT if the document would be too large
+ */
+export function checkDocumentSize({ state, documentBytesMax }: EditContext, addedBytes: number): void {
+  if (state.hasRoomFor(addedBytes, documentBytesMax)) return
+  throw invalid(
+    'crdt/document-too-large',
+    `the content of an editor has at most ${documentBytesMax} bytes: divide it among several editors`,
+    limitDetails('maxDocumentBytes', documentBytesMax),
+  )
 }
 
 /** Returns whether the change will create the document. */

@@ -11,6 +11,7 @@ import { BackendEdits } from '../edits/backend-edits.ts'
 import { type ConditionalUpdate, type EditContext, pauseIncoming } from '../edits/edit-context.ts'
 import { Replacement } from '../edits/replacement.ts'
 import { WriteLock } from '../edits/write-lock.ts'
+import { RoomHistory } from '../history/room-history.ts'
 import { Commits, isFenced } from '../log/commits.ts'
 import { hasOlderVersions } from '../log/compaction-policy.ts'
 import type { LoadedRoom } from '../log/load-room.ts'
@@ -87,6 +88,7 @@ export class Room {
   readonly #compaction: RoomCompaction
   #editing: BackendEdits | null = null
   #replacing: Replacement | null = null
+  #history: RoomHistory | null = null
   #phase: RoomPhase = idle
   /**
    * Counts the updates that wait longer than the current tick, including an update that a thread is
@@ -203,6 +205,12 @@ export class Room {
   get replacing(): Replacement {
     this.#replacing ??= new Replacement(this.#edited())
     return this.#replacing
+  }
+
+  /** Reads the history for REST calls, and undoes changes. The object is created on first use. */
+  get history(): RoomHistory {
+    this.#history ??= new RoomHistory(this.#edited())
+    return this.#history
   }
 
   #edited(): EditContext {

@@ -1,4 +1,5 @@
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
+import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { checkMerge, type MergeTarget } from '../../content/merge-check.ts'
 import {
   type DocumentReading,
@@ -10,6 +11,7 @@ import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, type RootChange } from '../../content/root-change.ts'
 import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
+import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
@@ -66,6 +68,16 @@ export type ThreadTask =
       readonly is: 'anchors'
       readonly updates: readonly [Uint8Array]
       readonly queries: AnchorQueries
+    }
+  /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
+  | {
+      readonly is: 'history'
+      readonly updates: readonly Uint8Array[]
+      /** Numbers of updates of the earlier version, and after it up to the later version. */
+      readonly counts: readonly [from: number, to: number]
+      /** As `encodeAttribution` returns it. */
+      readonly attribution: Uint8Array
+      readonly query: HistoryQuery
     }
   /** Reads a document whose conflict scans are too expensive for an event loop. */
   | { readonly is: 'open'; readonly updates: readonly Uint8Array[] }
@@ -127,6 +139,7 @@ export type ThreadResult =
       readonly data: Pick<EncodedContent['data'], 'as' | 'parts'>
     }
   | { readonly is: 'anchors'; readonly answers: AnchorAnswers }
+  | { readonly is: 'history'; readonly answer: HistoryAnswer }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
   | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
@@ -160,6 +173,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
         is: 'anchors',
         answers: withState(job.updates[0], (doc) => lookUpAnchors(doc, job.queries)),
       }
+    if (job.is === 'history') return history(job)
     if (job.is === 'open') return open(job.updates)
     if (job.is === 'place') return place(job.updates, job.update, job.schema)
     checkChange(job.change)
@@ -185,6 +199,7 @@ export function buffersOf(outcome: ThreadResult): ArrayBuffer[] {
 
 function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
   if (outcome.is === 'read') return outcome.data.parts
+  if (outcome.is === 'history') return historyBytes(outcome.answer)
   if (outcome.is === 'opened') return [outcome.state]
   if (outcome.is === 'placed') return [outcome.added, outcome.state]
   return outcome.is === 'replaced' || outcome.is === 'merged' ? [outcome.update, outcome.state] : []
@@ -193,6 +208,25 @@ function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
 function read({ updates: [bytes], reading, bytesMax }: Extract<ThreadTask, { is: 'read' }>): ThreadResult {
   const { data, ...content } = readStateEncoded(bytes, reading, bytesMax)
   return { is: 'read', content, data: { as: data.as, parts: data.parts } }
+}
+
+function history({
+  updates,
+  counts: [from, to],
+  attribution,
+  query,
+}: Extract<ThreadTask, { is: 'history' }>): ThreadResult {
+  const parts = {
+    from: updates.slice(0, from),
+    to: updates.slice(from, from + to),
+    after: updates.slice(from + to),
+  }
+  return { is: 'history', answer: answerHistory(parts, decodeAttribution(attribution), query) }
+}
+
+function historyBytes(answer: HistoryAnswer): readonly (Uint8Array | null)[] {
+  if (answer.is === 'diff') return answer.diff.parts
+  return answer.is === 'undo' ? [answer.result.update] : []
 }
 
 function replace(job: Extract<ThreadTask, { is: 'replace' }>): ThreadResult {

@@ -1,5 +1,6 @@
 import { invalid } from '../../../errors.ts'
 import { EncodedJson } from '../../../model/json-pieces.ts'
+import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
 import {
   documentBeingDeleted,
   editorAddress,
@@ -9,7 +10,6 @@ import {
 } from '../../editor-content.ts'
 import { decodeBase64 } from '../../http/base64.ts'
 import { defineOperation } from '../../operation.ts'
-import { changeMeta, storedMeta } from '../../schemas/change-meta.ts'
 
 const request = {
   type: 'object',

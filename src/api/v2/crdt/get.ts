@@ -9,7 +9,9 @@ import {
   responseTooLarge,
 } from '../../../model/json-pieces.ts'
 import { noContent } from '../../../rooms/edits/edit-context.ts'
+import type { Room } from '../../../rooms/room/room.ts'
 import type { ApiServices } from '../../api-services.ts'
+import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import {
   contentKeySchema,
   editorAddress,
@@ -22,6 +24,10 @@ import { defineOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
 import type { FromSchema } from '../../schema.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../schemas/content-format.ts'
+import { invalidAt } from '../../validator.ts'
+
+/** Maximum number of parts with an author in one response. */
+const runsMax = 50_000
 
 /** Maximum number of editors in one response. */
 export const editorsMax = 100
@@ -41,6 +47,11 @@ const request = {
       type: 'boolean',
       default: false,
       description: 'True: also returns statistics of the Yjs structures of each editor.',
+    },
+    attribution: {
+      type: 'boolean',
+      default: false,
+      description: 'True: also returns the authors of the content. Requires `editorId`.',
     },
   },
 } as const
@@ -69,6 +80,15 @@ const entry = {
     lastUpdate: { type: 'string', format: 'date-time' },
     lastUpdatedBy: { type: 'string', description: "User id; '' if the user is not known." },
     sizeBytes: { type: 'integer', description: 'Maximum size of the document as encoded by Yjs.' },
+    attribution: {
+      type: 'array',
+      items: authorRun,
+      description: 'Adjacent content of one author, in the order of the document; only with `attribution`.',
+    },
+    attributionTruncated: {
+      type: 'boolean',
+      description: `True if parts after the first ${runsMax.toLocaleString('en')} are left out; only with \`attribution\`.`,
+    },
     statistics: {
       type: 'object',
       required: ['structs', 'tombstones', 'clients'],
@@ -126,9 +146,15 @@ export const getContent = defineOperation({
       code: 'crdt/too-many-editors',
       when: 'a document has too many editors for one answer',
     },
+    attributionDisabled,
     responseExceeds,
   ],
   async handler(data, { caller, services }) {
+    if (data.attribution === true) {
+      if (data.editorId === undefined)
+        throw invalidAt({ path: '/data/editorId', message: 'is required with attribution' })
+      await services.attribution.require(caller.tenant.workspaceId)
+    }
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const { documents, schemas } = services
     if (await documents.isGoing(scope, data.documentId)) throw noContent()
@@ -202,6 +228,16 @@ async function readEditor(
       lastUpdate: new Date(changed.at).toISOString(),
       lastUpdatedBy: changed.by,
       sizeBytes,
+      ...(request.attribution === true && (await readAuthors(room, version, result.contentKey))),
     }
   })
+}
+
+async function readAuthors(
+  room: Pick<Room, 'history'>,
+  version: string,
+  contentKey: string,
+): Promise<Required<Pick<Entry, 'attribution' | 'attributionTruncated'>>> {
+  const { runs, truncated } = await room.history.authors(version, contentKey, runsMax)
+  return { attribution: runs.map(toAuthorRunResponse), attributionTruncated: truncated }
 }

@@ -1,6 +1,6 @@
+import { storedMeta } from '../../../changes/change-meta.ts'
 import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
-import { storedMeta } from '../../../schemas/change-meta.ts'
 import {
   noSuchVersion,
   versionedAddress,

@@ -21,15 +21,11 @@ export const changeMeta = {
 } as const
 
 /**
- * Checks the request member `meta`, and returns it; null if it must not be stored.
+ * Checks the request member `meta`.
  * @throws ApiError INVALID_ARGUMENT if it has too many members, or a name that is empty or too long
  */
-export async function storedMeta(
-  meta: ChangeMeta | undefined,
-  { tenant }: KeyCaller,
-  { attribution }: Pick<ApiServices, 'attribution'>,
-): Promise<ChangeMeta | null> {
-  if (meta === undefined) return null
+export function checkChangeMeta(meta: ChangeMeta | undefined): void {
+  if (meta === undefined) return
   const names = Object.keys(meta)
   if (names.length > changeMetaLimits.members)
     throw invalidAt({
@@ -41,5 +37,18 @@ export async function storedMeta(
       path: '/data/meta',
       message: `must have names of 1 to ${changeMetaLimits.nameCharacters} characters`,
     })
+}
+
+/**
+ * Checks the request member `meta`, and returns it; null if it must not be stored.
+ * @throws ApiError INVALID_ARGUMENT if it has too many members, or a name that is empty or too long
+ */
+export async function storedMeta(
+  meta: ChangeMeta | undefined,
+  { tenant }: KeyCaller,
+  { attribution }: Pick<ApiServices, 'attribution'>,
+): Promise<ChangeMeta | null> {
+  checkChangeMeta(meta)
+  if (meta === undefined) return null
   return (await attribution.isEnabled(tenant.workspaceId)) ? meta : null
 }

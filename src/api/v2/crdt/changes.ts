@@ -1,0 +1,95 @@
+import { checkChangeMeta } from '../../changes/change-meta.ts'
+import { readRange } from '../../changes/change-range.ts'
+import {
+  attributionDisabled,
+  changeFilter,
+  changeRange,
+  changeSet,
+  groupSeconds,
+  rangeErrors,
+  rangeResponse,
+  toChangeSetResponse,
+} from '../../changes/change-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
+import { responseExceeds } from '../../response-length.ts'
+import { noSuchContent, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
+
+/** Maximum number of change sets in one response. */
+const changesMax = 100
+
+export const getChanges = defineOperation({
+  path: '/v2/crdt/changes',
+  auth: 'key',
+  effect: 'reads',
+  strict: true,
+  audited: 'read',
+  summary: 'List the changes between two versions',
+  description:
+    'The changes of one author with the same source and the same `meta` form a change set, until the author pauses. ' +
+    'The sets are sorted by time. Content that one set has both inserted and deleted is in none.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'from'],
+    properties: {
+      ...versionedEditor,
+      ...changeRange,
+      ...changeFilter,
+      groupSeconds,
+      ...pageRequest,
+      pageSize: pageSizeUpTo(changesMax, changesMax),
+    },
+  },
+  response: {
+    type: 'object',
+    required: ['from', 'to', 'changes'],
+    properties: { ...rangeResponse, changes: { type: 'array', items: changeSet } },
+  },
+  errors: [...rangeErrors, noSuchContent, attributionDisabled, responseExceeds],
+  async handler({ pageSize = changesMax, pageToken, ...data }, context) {
+    const { caller, services } = context
+    checkChangeMeta(data.meta)
+    await services.attribution.require(caller.tenant.workspaceId)
+    const address = await versionedAddress(data, caller, services)
+    const { by, meta, groupSeconds: seconds } = data
+    const query = ['changes', address.organizationId, address.documentId, address.editorId, data.from]
+    const page = { pageSize: Math.min(pageSize, changesMax), ...(pageToken !== undefined && { pageToken }) }
+    const { found, token } = await readPage(
+      context,
+      [...query, data.to ?? '', by ?? '', meta ?? {}, seconds ?? ''],
+      page,
+      async ({ after, limit }) => {
+        const start = parsePosition(after)
+        const range = await readRange({ ...data, ...start }, address, services)
+        const { from, to, changes, total } = await services.rooms.use(address, async (room) =>
+          room.history.changes(range, {
+            by,
+            meta,
+            groupSeconds: seconds,
+            skip: start?.skip,
+            changesMax: limit,
+          }),
+        )
+        const end = (start?.skip ?? 0) + changes.length
+        // The next page must compare with the same version, also if `to` is absent.
+        const next = end < total && changes.length > 0 ? JSON.stringify({ to, skip: end }) : null
+        return { items: changes, next, from, to }
+      },
+    )
+    return {
+      message: `${found.items.length} changes found.`,
+      data: { from: found.from, to: found.to, changes: found.items.map(toChangeSetResponse) },
+      ...token,
+    }
+  },
+})
+
+/** The start of a page after the first one. */
+interface ChangePosition {
+  readonly to: string
+  readonly skip: number
+}
+
+/** Parses the position in a page token. It needs no check, because only this server can encrypt it. */
+const parsePosition = (after: string | undefined): ChangePosition | null =>
+  after === undefined ? null : (JSON.parse(after) as ChangePosition)

@@ -1,0 +1,127 @@
+import { undoProblems } from '../../../content/history/undo-selection.ts'
+import { changeMeta, checkChangeMeta, storedMeta } from '../../changes/change-meta.ts'
+import { readRange } from '../../changes/change-range.ts'
+import {
+  attributionDisabled,
+  changeFilter,
+  changeRange,
+  groupSeconds,
+  rangeErrors,
+} from '../../changes/change-schema.ts'
+import { documentBeingDeleted, updateRequest, writtenResponse } from '../../editor-content.ts'
+import { defineOperation } from '../../operation.ts'
+import { noSuchContent, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
+
+/** Maximum number of ids of change sets in one call. */
+const changeIdsMax = 1_000
+/** Maximum number of parts that a response names. */
+const notUndoneMax = 1_000
+
+const { dryRun, userId } = updateRequest.properties
+const { version, changed, bytes } = writtenResponse.properties
+
+export const undoContentChanges = defineOperation({
+  path: '/v2/crdt/undo',
+  auth: 'key',
+  effect: 'once',
+  audited: 'change',
+  grows: 'content',
+  summary: 'Undo changes',
+  description:
+    'Selects the changes between two versions that meet all given conditions, and removes their effect by a new edit. ' +
+    'Content of other changes stays. Undoing the same changes again changes nothing.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'from'],
+    properties: {
+      ...versionedEditor,
+      ...changeRange,
+      by: changeFilter.by,
+      meta: changeFilter.meta,
+      changeIds: {
+        type: 'array',
+        items: { type: 'string', maxLength: 64 },
+        minItems: 1,
+        maxItems: changeIdsMax,
+        description: 'Only these change sets, by their ids in `/v2/crdt/changes` for the same two versions.',
+      },
+      groupSeconds,
+      dryRun,
+      userId,
+      undoMeta: { ...changeMeta, description: '`meta` of the undo itself, as in `/v2/crdt/edit`.' },
+    },
+  },
+  response: {
+    type: 'object',
+    required: ['version', 'changed', 'bytes', 'undone', 'notUndone'],
+    properties: {
+      version,
+      changed: { ...changed, description: 'False if there was nothing to undo.' },
+      bytes,
+      undone: { type: 'integer', description: 'Number of hunks that are undone, now or by an earlier call.' },
+      notUndone: {
+        type: 'array',
+        description: `Parts that stay, at most ${notUndoneMax}.`,
+        items: {
+          type: 'object',
+          required: ['changeId', 'hunk', 'reason'],
+          properties: {
+            changeId: { type: 'string' },
+            hunk: {
+              anyOf: [{ type: 'integer' }, { type: 'null' }],
+              description: 'Number of the hunk in its change set; null if there is no such change set.',
+            },
+            reason: {
+              type: 'string',
+              enum: undoProblems,
+              description:
+                '`unknown-change`: there is no change set with this id. `changed-since`: another change has set the ' +
+                'same entry or formatting. `deleted-container`: the element around it was deleted. ' +
+                '`contains-other-changes`: the inserted element contains changes of others. `content-lost`: the ' +
+                'deleted content is no longer stored.',
+            },
+          },
+        },
+      },
+    },
+  },
+  errors: [
+    ...rangeErrors,
+    noSuchContent,
+    attributionDisabled,
+    { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
+    documentBeingDeleted,
+  ],
+  async handler(data, { caller, services, full }) {
+    checkChangeMeta(data.meta)
+    const cause = { source: 'undo', meta: await storedMeta(data.undoMeta, caller, services) } as const
+    await services.attribution.require(caller.tenant.workspaceId)
+    const address = await versionedAddress(data, caller, services)
+    const range = await readRange(data, address, services)
+    const changes = data.changeIds?.map((changeId) => ({ changeId }))
+    const { by, meta, groupSeconds: seconds } = data
+    const done = await services.rooms.use(address, async (room) => {
+      const [right, rootSchema] = await Promise.all([
+        services.documents.rightToChange(address),
+        services.schemas.of(address),
+      ])
+      return room.history.undo(
+        data.userId ?? '',
+        range,
+        { by, meta, groupSeconds: seconds, changes },
+        { expects: 'content', cause, dryRun: data.dryRun, right, full, rootSchema },
+      )
+    })
+    const { undone, notUndone } = done.result
+    return {
+      message: 'Changes undone.',
+      data: {
+        version: done.version,
+        changed: done.bytes > 0,
+        bytes: done.bytes,
+        undone,
+        notUndone: notUndone.slice(0, notUndoneMax),
+      },
+    }
+  },
+})

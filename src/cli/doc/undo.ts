@@ -1,0 +1,43 @@
+import { Command } from 'commander'
+import { type OnlineUndo, undoOnline } from '../../transfer/documents/authorship-online.ts'
+import { parsePath } from '../../transfer/documents/document-offline.ts'
+import { printResult } from '../command-line/command-io.ts'
+import { type ChangeFlags, selectionOf, withFilterFlags, withVersionFlags } from './change-options.ts'
+import { addressHelp } from './content.ts'
+import { requireServer, type ServerFlags, withServerFlags } from './location.ts'
+
+interface Flags extends ServerFlags, ChangeFlags {
+  readonly from: string
+  readonly change?: readonly string[]
+  readonly user?: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Creates the command `weft doc undo`. */
+export function docUndoCommand(): Command {
+  return withServerFlags(withFilterFlags(withVersionFlags(new Command('undo'))))
+    .description('Undo changes between two versions of a document, on a running server. Other changes stay.')
+    .argument('<address>', addressHelp)
+    .option('--change <id...>', 'Only these change sets, see `doc history --from`.')
+    .option('--user <id>', 'Author of the undo.')
+    .option('--dry-run', 'Change nothing; print what would be undone.')
+    .option('--json', 'Print JSON.')
+    .action(async (address: string, flags: Flags) => {
+      const server = await requireServer(flags)
+      const { change: changeIds, user: userId, dryRun } = flags
+      const query = { ...selectionOf(flags.from, flags), changeIds, userId, dryRun }
+      const outcome = await undoOnline(server, parsePath(address), query)
+      printResult(flags.json ? JSON.stringify({ ok: true, ...outcome }) : describe(outcome, dryRun === true))
+    })
+}
+
+const describe = ({ changed, undone, notUndone }: OnlineUndo, isDry: boolean): string =>
+  [
+    !changed
+      ? 'nothing to undo'
+      : `${isDry ? 'would undo' : 'undid'} ${undone} ${undone === 1 ? 'change' : 'changes'}`,
+    ...notUndone.map(
+      ({ changeId, hunk, reason }) => `change ${changeId}, hunk ${hunk ?? '-'} stays: ${reason}`,
+    ),
+  ].join('\n')

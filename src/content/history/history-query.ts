@@ -1,0 +1,77 @@
+import type { EncodedJson } from '../../model/json-pieces.ts'
+import type { Attribution } from '../../update/attribution/attribution.ts'
+import { findRoot } from '../read-root.ts'
+import { requireRoot } from '../roots.ts'
+import { type RootSchema, requireMatch } from '../schemas/content-schema.ts'
+import { type RunsPage, readRuns } from './author-runs.ts'
+import { type ChangeSetOptions, type ChangeSetPage, readChangeSets } from './change-sets.ts'
+import { type DiffReading, readVersionDiff } from './diff/version-diff.ts'
+import { DocumentHistory, type HistoryUpdates } from './document-history.ts'
+import { SegmentReader } from './segments.ts'
+import { type UndoResult, undoChanges } from './undo-changes.ts'
+import type { UndoSelection } from './undo-selection.ts'
+
+/** A question about the history of a document. All members can be sent to a thread. */
+export type HistoryQuery =
+  | { readonly is: 'changes'; readonly options: ChangeSetOptions }
+  | { readonly is: 'diff'; readonly reading: DiffReading; readonly bytesMax: number }
+  /** The authors of the later version. */
+  | { readonly is: 'runs'; readonly contentKey: string | undefined; readonly runsMax: number }
+  /** `schema`: the schema that the document must match after the undo; null without one. */
+  | { readonly is: 'undo'; readonly selection: UndoSelection; readonly schema: RootSchema | null }
+
+export type HistoryAnswer =
+  | { readonly is: 'changes'; readonly page: ChangeSetPage }
+  | {
+      readonly is: 'diff'
+      readonly contentKey: string
+      /** The members of an `EncodedJson`, because a thread cannot send instances of classes. */
+      readonly diff: Pick<EncodedJson, 'as' | 'parts'>
+    }
+  | { readonly is: 'runs'; readonly page: RunsPage }
+  | { readonly is: 'undo'; readonly result: UndoResult }
+
+/**
+ * Answers a question about the changes between two versions of a document. Takes time and memory that are linear in the
+ * size of the history.
+ * @param attribution the attribution of the whole document; the query `diff` does not use it
+ * @throws ApiError the errors of `readVersionDiff`; NOT_FOUND if a root does not exist; INVALID_ARGUMENT if the
+ * document would not match its schema
+ */
+export function answerHistory(
+  updates: HistoryUpdates,
+  attribution: Attribution,
+  query: HistoryQuery,
+): HistoryAnswer {
+  const history = new DocumentHistory(updates)
+  try {
+    switch (query.is) {
+      case 'changes':
+        return { is: 'changes', page: readChangeSets(new SegmentReader(history, attribution), query.options) }
+      case 'diff': {
+        const { contentKey, diff } = readVersionDiff(history, query.reading, query.bytesMax)
+        return { is: 'diff', contentKey, diff: { as: diff.as, parts: diff.parts } }
+      }
+      case 'runs':
+        return { is: 'runs', page: runsOf(history, attribution, query.contentKey, query.runsMax) }
+      default: {
+        const result = undoChanges(history, attribution, query.selection)
+        if (query.schema !== null && result.update !== null) requireMatch(history.doc, query.schema)
+        return { is: 'undo', result }
+      }
+    }
+  } finally {
+    history.destroy()
+  }
+}
+
+function runsOf(
+  { doc }: DocumentHistory,
+  attribution: Attribution,
+  given: string | undefined,
+  runsMax: number,
+): RunsPage {
+  const { contentKey } = findRoot(doc, given)
+  requireRoot(doc, contentKey, given)
+  return readRuns(doc, attribution, contentKey, runsMax)
+}

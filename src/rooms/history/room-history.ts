@@ -1,0 +1,208 @@
+import type { RunsPage } from '../../content/history/author-runs.ts'
+import type { ChangeSet, ChangeSetOptions } from '../../content/history/change-sets.ts'
+import type { DiffReading } from '../../content/history/diff/version-diff.ts'
+import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
+import type { UndoResult } from '../../content/history/undo-changes.ts'
+import type { UndoSelection } from '../../content/history/undo-selection.ts'
+import { EncodedJson } from '../../model/json-pieces.ts'
+import { parseVersion, type Version } from '../../model/version.ts'
+import type { Attribution } from '../../update/attribution/attribution.ts'
+import { encodeAttribution } from '../../update/attribution/attribution-codec.ts'
+import { makeChange, type ProposedChange } from '../edits/backend-change.ts'
+import {
+  beginEdit,
+  checkDocumentSize,
+  type EditContext,
+  type EditResult,
+  hasCaughtUp,
+  noContent,
+  presentVersion,
+  type RestoreOptions,
+  readDurable,
+  toUnavailable,
+  waitUntilDurable,
+} from '../edits/edit-context.ts'
+import { readInline } from '../edits/read-on-thread.ts'
+import { readAttribution } from '../log/read-attribution.ts'
+import type { HistoryRange } from './history-range.ts'
+import { type LoadedHistory, loadHistory } from './history-updates.ts'
+
+/** Change sets between two versions. */
+export interface ListedChanges {
+  readonly from: string
+  readonly to: string
+  readonly changes: readonly ChangeSet[]
+  /** Number of all change sets that match the options. */
+  readonly total: number
+}
+
+/** The comparison of a root in two versions. */
+export interface ComparedVersions {
+  readonly from: string
+  readonly to: string
+  readonly contentKey: string
+  readonly diff: EncodedJson
+}
+
+const noAuthors: Attribution = { inserted: new Map(), deleted: new Map() }
+
+/** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
+export class RoomHistory {
+  readonly #room: EditContext
+
+  constructor(room: EditContext) {
+    this.#room = room
+  }
+
+  /**
+   * Lists the changes between two versions.
+   * @throws ApiError NOT_FOUND without content; FAILED_PRECONDITION if a version cannot be rebuilt;
+   * RESOURCE_EXHAUSTED if too many large reads wait; UNAVAILABLE
+   */
+  async changes(range: HistoryRange, options: ChangeSetOptions): Promise<ListedChanges> {
+    const loaded = await this.#load(range)
+    const answer = await this.#read(loaded, await this.#attribution(), { is: 'changes', options })
+    if (answer.is !== 'changes') throw unexpected(answer)
+    const { from, to } = loaded
+    return { from, to, changes: answer.page.changes, total: answer.page.total }
+  }
+
+  /**
+   * Compares two versions of a root.
+   * @param bytesMax maximum bytes of the encoded comparison
+   * @throws ApiError as for `changes` and `readVersionDiff`
+   */
+  async diff(range: HistoryRange, reading: DiffReading, bytesMax: number): Promise<ComparedVersions> {
+    const loaded = await this.#load(range)
+    const answer = await this.#read(loaded, noAuthors, { is: 'diff', reading, bytesMax })
+    if (answer.is !== 'diff') throw unexpected(answer)
+    const { contentKey, diff } = answer
+    const { from, to } = loaded
+    return { from, to, contentKey, diff: new EncodedJson(diff.as, diff.parts) }
+  }
+
+  /**
+   * Lists the content of a root at a recent version, with the author of each part.
+   * @param runsMax maximum number of parts
+   * @throws ApiError as for `changes`; NOT_FOUND if the root does not exist
+   */
+  async authors(version: string, contentKey: string | undefined, runsMax: number): Promise<RunsPage> {
+    const updates = { from: await this.#stateAt(version), to: [], after: [] }
+    const query = { is: 'runs', contentKey, runsMax } as const
+    const answer = await this.#read({ updates, from: version, to: version }, await this.#attribution(), query)
+    if (answer.is !== 'runs') throw unexpected(answer)
+    return answer.page
+  }
+
+  /**
+   * Undoes changes between two versions by a new edit of the user `by`. Resolves when the edit is durable and sent.
+   * @throws ApiError as for `changes` and `makeChange`; INVALID_ARGUMENT if the document would not match its schema or
+   * would be too large
+   */
+  undo(
+    by: string,
+    range: HistoryRange,
+    selection: UndoSelection,
+    options: RestoreOptions,
+  ): Promise<EditResult<UndoResult>> {
+    return makeChange(this.#room, {
+      by,
+      options,
+      runs: 'thread',
+      // An entry keeps the value that another node has set meanwhile.
+      needsHead: true,
+      firstPause: 'never',
+      compute: () => this.#undone(range, selection, options),
+    })
+  }
+
+  async #undone(
+    range: HistoryRange,
+    selection: UndoSelection,
+    options: RestoreOptions,
+  ): Promise<ProposedChange<UndoResult>> {
+    const { state } = this.#room
+    beginEdit(this.#room, options)
+    const { revision } = state
+    const loaded = await this.#load(range)
+    const query = { is: 'undo', selection, schema: options.rootSchema ?? null } as const
+    const answer = await this.#read(loaded, await this.#attribution(), query)
+    if (answer.is !== 'undo') throw unexpected(answer)
+    const { result } = answer
+    const update = result.update
+    if (update !== null) checkDocumentSize(this.#room, update.length)
+    return {
+      result: () => result,
+      update,
+      isCurrent: () => {
+        beginEdit(this.#room, options)
+        return state.revision === revision
+      },
+      apply: () => (update === null ? null : state.integrate(update).added),
+    }
+  }
+
+  /** Loads the updates of a range up to the current version, when it is durable. */
+  async #load(range: HistoryRange): Promise<LoadedHistory> {
+    const { log, doc } = this.#room
+    return loadHistory(log, doc, range, await this.#present()).catch(toUnavailable)
+  }
+
+  /** Returns the current version when it is durable. @throws ApiError NOT_FOUND without content; UNAVAILABLE */
+  async #present(): Promise<Version> {
+    const { commits } = this.#room
+    this.#room.begin()
+    if (commits.existence !== 'live') await hasCaughtUp(this.#room)
+    if (commits.existence !== 'live') throw noContent()
+    const { version } = await waitUntilDurable(this.#room, null)
+    return parseVersion(version) ?? presentVersion(this.#room)
+  }
+
+  async #stateAt(version: string): Promise<readonly Uint8Array[]> {
+    const { log, doc, state } = this.#room
+    const read = await readDurable(this.#room, () => state.encode())
+    if (read.version === version) return [read.result]
+    const point = { version, state: null }
+    return (await loadHistory(log, doc, { from: point, to: point }, await this.#present())).updates.from
+  }
+
+  #attribution(): Promise<Attribution> {
+    const { log, doc } = this.#room
+    return readAttribution(log, doc).catch(toUnavailable)
+  }
+
+  async #read(
+    { updates }: LoadedHistory,
+    attribution: Attribution,
+    query: HistoryQuery,
+  ): Promise<HistoryAnswer> {
+    const { readers, address, state } = this.#room
+    const lists = [updates.from, updates.to, updates.after]
+    const bytes = lists.flat().reduce((sum, { length }) => sum + length, 0)
+    const sizeBytes = state.isExpensive ? Number.POSITIVE_INFINITY : bytes
+    const inline = await readInline(readers, sizeBytes, bytesMaxOf(query), (bytesMax) =>
+      answerHistory(updates, attribution, limited(query, bytesMax)),
+    )
+    if (inline !== null) return inline
+    return readers.use(address, async (thread) => {
+      const outcome = await thread.run({
+        is: 'history',
+        updates: lists.flat(),
+        counts: [updates.from.length, updates.to.length],
+        attribution: encodeAttribution(attribution),
+        query,
+      })
+      if (outcome.is !== 'history') throw new TypeError(`unexpected result for a history: ${outcome.is}`)
+      return outcome.answer
+    })
+  }
+}
+
+const bytesMaxOf = (query: HistoryQuery): number =>
+  query.is === 'diff' ? query.bytesMax : Number.POSITIVE_INFINITY
+
+/** Returns the query with another limit of the encoded answer. */
+const limited = (query: HistoryQuery, bytesMax: number): HistoryQuery =>
+  query.is === 'diff' ? { ...query, bytesMax } : query
+
+const unexpected = ({ is }: HistoryAnswer): Error => new TypeError(`unexpected answer for a history: ${is}`)

@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+interface Run {
+  readonly text?: string
+  readonly userId: string | null
+  readonly at: string | null
+  readonly source: string | null
+  readonly meta: unknown
+}
+
+interface Change extends Omit<Run, 'at' | 'text'> {
+  readonly changeId: string
+  readonly firstAt: string
+  readonly inserted: number
+  readonly deleted: number
+  readonly hunks: readonly { readonly inserted: string; readonly deleted: string }[]
+}
+
+interface Changes {
+  readonly from: string
+  readonly to: string
+  readonly changes: readonly Change[]
+}
+
+interface Undone {
+  readonly version: string
+  readonly changed: boolean
+  readonly undone: number
+  readonly notUndone: readonly { readonly changeId: string; readonly hunk: number; readonly reason: string }[]
+}
+
+let clock: HeldClock
+let engine: Engine
+let server: TestServer
+beforeAll(async () => {
+  clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
+  engine = await openMemoryEngine({ clock })
+  server = await startTestServer({}, { engine, clock })
+})
+afterAll(() => server.stop())
+
+let documents = 0
+const nextEditor = () => {
+  documents += 1
+  return { organizationId: 'acme', documentId: `document-${documents}`, editorId: 'main' }
+}
+type EditorIds = ReturnType<typeof nextEditor>
+
+const call = (operation: string, data: object, headers: Readonly<Record<string, string>> = {}) =>
+  server.post(`/v2/crdt/${operation}`, data, headers)
+const done = async (operation: string, data: object) => dataOf(await call(operation, data))
+const codeOf = async (operation: string, data: object) =>
+  (await call(operation, data)).body.error?.details?.code
+const write = async (editor: EditorIds, data: unknown, more: object = {}) =>
+  ((await done('update', { ...editor, type: 'text', data, upsert: true, ...more })) as { version: string })
+    .version
+const entryOf = async (editor: EditorIds, more: object = {}) =>
+  ((await done('get', { ...editor, ...more })) as { data: unknown; version: string; attribution: Run[] }[])[0]
+const textOf = async (editor: EditorIds) => (await entryOf(editor))?.data
+const runsOf = async (editor: EditorIds, more: object = {}) =>
+  (await entryOf(editor, { attribution: true, ...more }))?.attribution ?? []
+const changesOf = async (editor: EditorIds, more: object) =>
+  (await done('changes', { ...editor, ...more })) as Changes
+const undo = async (editor: EditorIds, more: object) => (await done('undo', { ...editor, ...more })) as Undone
+/** Opens an editor of a user. */
+const live = async ({ documentId }: EditorIds, userId: string) =>
+  syncedEditor(server.wsUrl, `acme/${documentId}/main`, await server.token(userId))
+const appended = (editor: EditorIds, content: string, more: object) =>
+  done('edit', { ...editor, edits: [{ insert: { at: 'end', content } }], ...more })
+
+it('[ATT-64] returns the current content in runs with the author, the time, the source and the meta of each', async () => {
+  const editor = nextEditor()
+  await write(editor, 'By REST. ', { userId: 'ann', meta: { job: 1 } })
+  const at = new Date(clock.now()).toISOString()
+  const bob = await live(editor, 'bob')
+  bob.text.insert(bob.text.length, 'By socket.')
+  await eventually(async () => (await textOf(editor)) === 'By REST. By socket.')
+  expect(
+    (await runsOf(editor)).map(({ text, userId, source, meta, at: time }) => [
+      text,
+      userId,
+      source,
+      meta,
+      time,
+    ]),
+  ).toEqual([
+    ['By REST. ', 'ann', 'rest', { job: 1 }, at],
+    ['By socket.', 'bob', 'socket', null, at],
+  ])
+  bob.text.delete(0, 3)
+  await eventually(async () => (await textOf(editor)) === 'REST. By socket.')
+  expect((await runsOf(editor)).map(({ text }) => text)).toEqual(['REST. ', 'By socket.'])
+  bob.close()
+})
+
+it('[ATT-65] lists the changes between two versions by author, with counts and hunks', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'We ship on Monday.', { userId: 'ann' })
+  clock.advance(1_000)
+  await appended(editor, ' The budget is small.', { userId: 'agent', meta: { job: 'summary' } })
+  clock.advance(1_000)
+  const bob = await live(editor, 'bob')
+  bob.text.delete(11, 6)
+  bob.text.insert(11, 'Friday')
+  await eventually(async () => String(await textOf(editor)).startsWith('We ship on Friday'))
+  bob.close()
+  const to = (await entryOf(editor))?.version
+  const found = await changesOf(editor, { from })
+  expect({ from: found.from, to: found.to }).toEqual({ from, to })
+  expect(
+    found.changes.map(({ userId, source, meta, inserted, deleted, hunks }) => [
+      userId,
+      source,
+      meta,
+      inserted,
+      deleted,
+      hunks.map((hunk) => [hunk.deleted, hunk.inserted]),
+    ]),
+  ).toEqual([
+    ['agent', 'rest', { job: 'summary' }, 21, 0, [['', ' The budget is small.']]],
+    ['bob', 'socket', null, 6, 6, [['Monday', 'Friday']]],
+  ])
+  expect(await changesOf(editor, { from })).toEqual(found)
+  const ids = async (filter: object) =>
+    (await changesOf(editor, { from, ...filter })).changes.map(({ userId }) => userId)
+  expect(await ids({ by: 'bob' })).toEqual(['bob'])
+  expect(await ids({ meta: { job: 'summary' } })).toEqual(['agent'])
+  expect(await ids({ meta: { job: 'summary', more: 1 } })).toEqual([])
+  expect(await ids({ by: 'bob', meta: { job: 'summary' } })).toEqual([])
+  expect(await ids({ from: to })).toEqual([])
+})
+
+it('[ATT-66] starts a new change set after a pause of groupSeconds', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'a', { userId: 'ann' })
+  for (const text of ['b', 'c', 'd']) {
+    clock.advance(100_000)
+    await appended(editor, text, { userId: 'ann' })
+  }
+  const countOf = async (more: object) => (await changesOf(editor, { from, ...more })).changes.length
+  expect([
+    await countOf({}),
+    await countOf({ groupSeconds: 60 }),
+    await countOf({ groupSeconds: 100 }),
+  ]).toEqual([1, 3, 1])
+})
+
+it('[ATT-67] divides the change sets into pages of one version, also while users edit', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, '', { userId: 'ann' })
+  const users = Array.from({ length: 7 }, (_, index) => `user-${index}`)
+  for (const userId of users) {
+    clock.advance(1_000)
+    await appended(editor, `${userId} `, { userId })
+  }
+  const seen: (string | null)[] = []
+  let pageToken: string | undefined
+  do {
+    const answer = await call('changes', {
+      ...editor,
+      from,
+      pageSize: 3,
+      ...(pageToken !== undefined && { pageToken }),
+    })
+    const { changes } = dataOf(answer) as Changes
+    expect(changes.length).toBeLessThanOrEqual(3)
+    seen.push(...changes.map(({ userId }) => userId))
+    pageToken = (answer.body.result as { pageToken?: string }).pageToken
+    await appended(editor, 'later', { userId: `late-${seen.length}` })
+  } while (pageToken !== undefined)
+  expect(seen).toEqual(users)
+})
+
+it('[ATT-68] compares saved versions of any age, and rejects other versions that it cannot rebuild', async () => {
+  const editor = nextEditor()
+  const first = await write(editor, 'one', { userId: 'ann' })
+  const { versionId } = (await done('versions/create', editor)) as { versionId: string }
+  await write(editor, 'one two', { userId: 'bob' })
+  const foundBy = async (from: string) =>
+    (await changesOf(editor, { from })).changes.map(({ userId, hunks }) => [userId, hunks[0]?.inserted])
+  expect(await foundBy(versionId)).toEqual([['bob', ' two']])
+  expect(await foundBy(first)).toEqual([['bob', ' two']])
+  for (const from of ['9.1', '1.999', '0.0']) {
+    const { body } = await call('changes', { ...editor, from })
+    expect([body.error?.status, body.error?.details?.code]).toEqual([
+      'FAILED_PRECONDITION',
+      'crdt/version-too-old',
+    ])
+  }
+  expect(await codeOf('changes', { ...editor, from: 'no-such-version' })).toBe('version/not-found')
+  expect(await codeOf('changes', { ...editor, documentId: 'nowhere', from: first })).toBe(
+    'document/not-found',
+  )
+  const { version } = (await entryOf(editor)) as { version: string }
+  expect(await codeOf('changes', { ...editor, from: version, to: first })).toBe('request/invalid-member')
+})
+
+it('[ATT-70] undoes the changes of an agent while a user types, and every character of the user stays', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'First line.\nLast line.\n', { userId: 'ann' })
+  const bob = await live(editor, 'bob')
+  let typed = ''
+  const type = (text: string) => {
+    typed += text
+    bob.text.insert(bob.text.toString().indexOf('Last'), text)
+  }
+  type('bob writes ')
+  const edits = [
+    { replace: { find: 'First line', with: 'Opening sentence' } },
+    { insert: { at: 'end', content: 'A paragraph of the agent.\n' } },
+  ]
+  await done('edit', { ...editor, edits, userId: 'agent', meta: { job: 'rewrite' } })
+  await eventually(() => bob.text.toString().includes('of the agent'))
+  const typing = setInterval(() => type('more '), 2)
+  const outcome = await undo(editor, { from, meta: { job: 'rewrite' }, userId: 'ann' })
+  clearInterval(typing)
+  expect(outcome).toMatchObject({ changed: true, notUndone: [] })
+  await eventually(() => !bob.text.toString().includes('agent'))
+  const text = bob.text.toString()
+  expect(text).toBe(`First line.\n${typed}Last line.\n`)
+  await eventually(async () => (await textOf(editor)) === text)
+  expect(await undo(editor, { from, meta: { job: 'rewrite' } })).toMatchObject({ changed: false })
+  bob.close()
+})
+
+it('[ATT-71] changes nothing with dryRun, and selects change sets by id', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'start', { userId: 'ann' })
+  clock.advance(1_000)
+  await appended(editor, ' one', { userId: 'bob' })
+  clock.advance(1_000)
+  await appended(editor, ' two', { userId: 'cem' })
+  const { changes } = await changesOf(editor, { from })
+  const changeIds = changes.filter(({ userId }) => userId === 'bob').map(({ changeId }) => changeId)
+  const dry = await undo(editor, { from, changeIds, dryRun: true })
+  expect([dry.undone, await textOf(editor)]).toEqual([1, 'start one two'])
+  await undo(editor, { from, changeIds, userId: 'dan' })
+  expect(await textOf(editor)).toBe('start two')
+  await undo(editor, { from, by: 'cem' })
+  expect(await textOf(editor)).toBe('start')
+  const unknown = { changeId: 'unknown', hunk: null, reason: 'unknown-change' }
+  expect(await undo(editor, { from, changeIds: ['unknown'] })).toMatchObject({
+    changed: false,
+    notUndone: [unknown],
+  })
+})
+
+it('[ATT-72] stores an undo as a change with its author, the source undo and its meta, which can be undone', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'start', { userId: 'ann' })
+  await appended(editor, ' end', { userId: 'bob' })
+  const before = (await entryOf(editor))?.version ?? ''
+  await undo(editor, { from, by: 'bob', userId: 'dan', undoMeta: { ticket: 7 } })
+  const { changes } = await changesOf(editor, { from: before })
+  expect(changes.map(({ userId, source, meta, deleted }) => [userId, source, meta, deleted])).toEqual([
+    ['dan', 'undo', { ticket: 7 }, 4],
+  ])
+  await undo(editor, { from: before, by: 'dan' })
+  expect(await textOf(editor)).toBe('start end')
+})
+
+it('[ATT-73] names the parts that it does not undo because another change has replaced them', async () => {
+  const editor = { ...nextEditor(), type: 'map' }
+  await done('add', { ...editor, data: { color: 'red', size: 1 }, userId: 'ann' })
+  const { type: _, ...ids } = editor
+  const from = (await entryOf(ids))?.version ?? ''
+  await done('update', { ...editor, data: { color: 'blue', size: 2 }, userId: 'bob' })
+  const to = (await entryOf(ids))?.version ?? ''
+  await done('update', { ...editor, data: { color: 'green', size: 2 }, userId: 'cem' })
+  const outcome = await undo(ids, { from, to, by: 'bob' })
+  expect(outcome.notUndone).toEqual([
+    { changeId: expect.any(String), hunk: expect.any(Number), reason: 'changed-since' },
+  ])
+  expect(await textOf(ids)).toEqual({ color: 'green', size: 1 })
+})
+
+it('[ATT-74] repeats an undo with the same idempotency-key without effect', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'start', { userId: 'ann' })
+  await appended(editor, ' end', { userId: 'bob' })
+  const once = () =>
+    call('undo', { ...editor, from, by: 'bob' }, { 'idempotency-key': `undo-${editor.documentId}` })
+  const first = await once()
+  await appended(editor, ' more', { userId: 'bob' })
+  expect((await once()).body).toEqual(first.body)
+  expect(await textOf(editor)).toBe('start more')
+})
+
+it('[ATT-75] answers FAILED_PRECONDITION while the workspace has disabled attribution', async () => {
+  const editor = nextEditor()
+  const from = await write(editor, 'start', { userId: 'ann' })
+  const { workspaceId, workspaceAuthToken } = server.credentials
+  const enable = (enabled: boolean) =>
+    server.post(
+      '/v2/workspace/attribution/update',
+      { enabled },
+      { 'x-service-workspace-id': workspaceId, 'x-service-workspace-auth-token': workspaceAuthToken },
+    )
+  await enable(false)
+  const calls = [
+    ['get', { attribution: true }],
+    ['changes', { from }],
+    ['undo', { from }],
+  ] as const
+  for (const [operation, more] of calls)
+    expect([operation, await codeOf(operation, { ...editor, ...more })]).toEqual([
+      operation,
+      'crdt/attribution-disabled',
+    ])
+  await enable(true)
+  expect((await runsOf(editor)).map(({ userId }) => userId)).toEqual(['ann'])
+})
