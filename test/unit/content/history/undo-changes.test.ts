@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readChangeSets } from '../../../../src/content/history/change-sets.ts'
+import { DocumentHistory } from '../../../../src/content/history/document-history.ts'
 import { type UndoResult, undoChanges } from '../../../../src/content/history/undo-changes.ts'
 import type { UndoSelection } from '../../../../src/content/history/undo-selection.ts'
 import { editRandomly, Random } from '../../../support/data/random-doc.ts'
@@ -188,6 +189,22 @@ it(`[ATT-40] gives the content of the earlier version of elements, maps and arra
     expect(contentAt(recording), message).toEqual(contentAt(recording, from))
     expect(undo(recording, [from, to]).update, message).toBeNull()
   }
+})
+
+it('[ATT-47] names the hunks whose content is no longer stored, and undoes the others', () => {
+  const recording = new Recording()
+  recording.change('ann', (doc) => text(doc).insert(0, 'The quick fox'))
+  const from = recording.version
+  recording.change('ben', (doc) => text(doc).insert(4, 'very '))
+  recording.change('eve', (doc) => text(doc).delete(0, 4))
+  recording.change('eve', (doc) => text(doc).delete(0, 5))
+  const state = Y.encodeStateAsUpdate(recording.at())
+  const history = new DocumentHistory({ from: recording.bytes(0, from), to: [state] })
+  const { update, undone, notUndone } = undoChanges(history, recording.attribution(), { by: 'eve' })
+  expect({ undone, notUndone }).toMatchObject({ undone: 0, notUndone: [{ reason: 'content-lost' }] })
+  const doc = recording.at()
+  Y.applyUpdate(doc, update as Uint8Array)
+  expect(text(doc).toJSON()).toBe('The quick fox')
 })
 
 it('[ATT-46] undoes many changes in linear time', () => {
