@@ -9186,7 +9186,7 @@ export interface paths {
 									 * @description What it is.
 									 * @enum {string}
 									 */
-									kind: "user" | "grant" | "membership" | "activity" | "notification" | "notificationMark" | "notificationConfig" | "presence" | "comment" | "version" | "branch" | "judgment";
+									kind: "user" | "grant" | "membership" | "activity" | "notification" | "notificationMark" | "notificationConfig" | "presence" | "comment" | "version" | "branch" | "judgment" | "change";
 									/** @description Absent without an organization. */
 									organizationId?: string;
 									/** @description Absent without a document. */

@@ -286,6 +286,8 @@ export interface DocumentLog {
    * `attribution` is stored in the same commit, as opaque bytes. It is the attribution of the entries up to
    * and including `upTo`; null if it is unknown. It replaces the stored one.
    *
+   * If the user `forget` has made the last change, `load` returns the user '' for it afterwards.
+   *
    * Returns false, and changes nothing, unless the log still has the epoch `epoch` and its snapshot still
    * covers exactly the entries up to `expectBase`.
    */
@@ -297,6 +299,7 @@ export interface DocumentLog {
     snapshot: Uint8Array,
     keepSince: number,
     attribution?: Uint8Array | null,
+    forget?: string,
   ): Promise<boolean>
   /**
    * Takes over the state of a log from another store, in one commit. The log continues after `head`, and no

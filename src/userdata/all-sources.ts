@@ -1,6 +1,9 @@
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { DocumentLog } from '../engine/engine.ts'
 import type { PresenceRegistry } from '../rooms/presence/presence-registry.ts'
+import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import { changeSource } from './change-source.ts'
 import { judgmentSource } from './judgment-source.ts'
 import { organizationSources } from './organization-sources.ts'
 import { presenceSource } from './presence-source.ts'
@@ -10,6 +13,8 @@ export interface UserDataSourceDependencies {
   readonly store: OrganizationStore
   readonly presence: PresenceRegistry
   readonly memory: DecisionMemory
+  readonly log: DocumentLog
+  readonly rooms: Pick<RoomRegistry, 'open'>
 }
 
 /**
@@ -20,7 +25,9 @@ export const allUserDataSources = ({
   store,
   presence,
   memory,
+  log,
+  rooms,
 }: UserDataSourceDependencies): UserDataSourceList => ({
   ofTenant: [presenceSource(presence), judgmentSource(memory)],
-  ofOrganization: organizationSources(store),
+  ofOrganization: [...organizationSources(store), changeSource(log, rooms)],
 })

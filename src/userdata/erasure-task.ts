@@ -86,7 +86,7 @@ export class ErasureTaskRunner {
     let sum = 0
     for (const trace of traces)
       for (let count = -1; count !== 0; await this.#goOn()) {
-        count = await trace.erase(place, this.#task.userId)
+        count = await trace.erase(place, this.#task.userId, this.#goOn)
         sum += count
         this.#counts.set(trace.name, (this.#counts.get(trace.name) ?? 0) + count)
         if (this.#isNoteDue()) await this.#note({})

@@ -1,5 +1,6 @@
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import type { CheckLease } from '../jobs/task-worker.ts'
 import type { Tenant } from '../model/address.ts'
 
 /** Kinds of user data in responses. */
@@ -16,6 +17,7 @@ export const dataKinds = [
   'version',
   'branch',
   'judgment',
+  'change',
 ] as const
 export type DataKind = (typeof dataKinds)[number]
 
@@ -45,9 +47,9 @@ export interface UserDataSource<Place> {
   list(place: Place, userId: string, range: PageRange): Promise<ListPage<UserDatum>>
   /**
    * Removes the user from one slice of records. Returns the number of changed records; 0 if no data of the
-   * user remains.
+   * user remains. A source that reads many records must call `goOn` between them.
    */
-  erase(place: Place, userId: string): Promise<number>
+  erase(place: Place, userId: string, goOn: CheckLease): Promise<number>
 }
 
 /** All sources of user data. A listing or an erasure uses them in this order, those of the tenant first. */

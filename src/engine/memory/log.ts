@@ -157,6 +157,7 @@ export class MemoryLog implements DocumentLog {
     snapshot: Uint8Array,
     keepSince: number,
     attribution: Uint8Array | null = null,
+    forget?: string,
   ): Promise<boolean> {
     this.#gate.pass()
     const document = this.#documents.get(encodeKey(doc)) ?? empty()
@@ -166,6 +167,8 @@ export class MemoryLog implements DocumentLog {
     for (const { seq } of droppedSnapshots(standing.marks, marks)) snapshots.delete(seq)
     snapshots.set(upTo, new Uint8Array(snapshot))
     document.attribution = attribution && new Uint8Array(attribution)
+    if (document.changed.by === forget && standing.head === upTo)
+      document.changed = { ...document.changed, by: '' }
     document.entries = entriesAfter(document, standing, oldestSnapshot(marks).seq)
     document.standing = { ...standing, marks }
     return true

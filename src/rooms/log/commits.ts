@@ -220,6 +220,12 @@ export class Commits {
     return this.#durableTo
   }
 
+  /** Replaces a user by the unknown user if the user has made the last change. */
+  forgetAuthor(userId: string): void {
+    const { at, by } = this.changed
+    if (by === userId) this.#position.noteChange(at, '')
+  }
+
   /** Time and user of the last update. */
   get changed(): { readonly at: number; readonly by: string } {
     return this.#position.changed

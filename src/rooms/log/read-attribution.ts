@@ -10,6 +10,7 @@ import {
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
 import { decodeAttributionSteps, encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
+import { withoutAuthor } from '../../update/attribution/remove-author.ts'
 import type { Steps } from '../../update/attribution/steps.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { pageBytes } from './load-room.ts'
@@ -60,6 +61,15 @@ export async function readAttribution(
   }
 }
 
+/** The entries that a compaction covers. */
+export interface CompactedEntries {
+  readonly epoch: number
+  readonly base: number
+  readonly upTo: number
+  /** Id of a user whose changes get an unknown author. */
+  readonly forget?: string | undefined
+}
+
 /** The attribution for a compaction, and the milliseconds of the event loop that its computation took. */
 export interface CompactedAttribution {
   readonly bytes: Uint8Array | null
@@ -75,10 +85,10 @@ export interface CompactedAttribution {
 export async function compactedAttribution(
   log: DocumentLog,
   doc: Key,
-  { epoch, base, upTo }: { readonly epoch: number; readonly base: number; readonly upTo: number },
+  { epoch, base, upTo, forget }: CompactedEntries,
 ): Promise<CompactedAttribution> {
   const work = new SlicedWork()
-  const bytes = await encodedAttribution(work, async () => {
+  const bytes = await encodedAttribution(work, forget, async () => {
     const [head = null] = await log.heads([doc])
     return head?.epoch === epoch && head.base === base ? foldLog(log, doc, head, upTo, work) : null
   })
@@ -87,11 +97,14 @@ export async function compactedAttribution(
 
 async function encodedAttribution(
   work: SlicedWork,
+  forget: string | undefined,
   fold: () => Promise<AttributionBuilder | null>,
 ): Promise<Uint8Array | null> {
   try {
     const builder = await fold()
-    return builder && (await work.run(encodeAttributionSteps(await work.run(builder.buildSteps()))))
+    if (builder === null) return null
+    const all = await work.run(builder.buildSteps())
+    return await work.run(encodeAttributionSteps(forget === undefined ? all : withoutAuthor(all, forget)))
   } catch (error) {
     if (error instanceof CorruptRecordError || error instanceof MalformedUpdateError) return null
     throw error

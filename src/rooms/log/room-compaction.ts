@@ -159,22 +159,26 @@ export class RoomCompaction {
     if (this.#state.is === 'running') await this.#state.done.catch(() => {})
   }
 
-  /** Compacts the log to one snapshot, without older versions. @throws the errors of the log */
-  async finish(): Promise<void> {
+  /**
+   * Compacts the log to one snapshot, without older versions.
+   * @param forget id of a user whose changes get an unknown author
+   * @throws the errors of the log
+   */
+  async finish(forget?: string): Promise<void> {
     if (this.#state.is === 'running') await this.#state.done
-    await (this.#state.is === 'running' ? this.#state.done : this.#begin(keepNone))
+    await (this.#state.is === 'running' ? this.#state.done : this.#begin(keepNone, forget))
   }
 
-  #begin(since: number): Promise<void> {
-    const done = this.#compact(since)
+  #begin(since: number, forget?: string): Promise<void> {
+    const done = this.#compact(since, forget)
     this.#state = { is: 'running', done }
     return done
   }
 
-  async #compact(since: number): Promise<void> {
+  async #compact(since: number, forget?: string): Promise<void> {
     let until = 0
     try {
-      until = await this.#storeCounted(since)
+      until = await this.#storeCounted(since, forget)
     } catch (error) {
       until = performance.now() + failedRestMs
       throw error
@@ -184,13 +188,13 @@ export class RoomCompaction {
   }
 
   /** Compacts the log, and returns the earliest time of the next compaction. */
-  async #storeCounted(since: number): Promise<number> {
+  async #storeCounted(since: number, forget?: string): Promise<number> {
     const release = this.#commits.hasOneWriter ? null : await this.#quiet()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
     try {
       const covered = await this.#covered().finally(release)
-      const ms = await this.#store(since, counted, covered)
+      const ms = await this.#store({ since, forget }, counted, covered)
       // Keeps encoding within its share of the time.
       return performance.now() + (covered.ms + ms) * (1 / encodingShareMax - 1)
     } catch (error) {
@@ -200,7 +204,11 @@ export class RoomCompaction {
   }
 
   /** Stores a snapshot with its attribution. Returns the milliseconds that the attribution took. */
-  async #store(since: number, counted: LogTail, { snapshot, epoch, upTo }: Covered): Promise<number> {
+  async #store(
+    { since, forget }: { readonly since: number; readonly forget: string | undefined },
+    counted: LogTail,
+    { snapshot, epoch, upTo }: Covered,
+  ): Promise<number> {
     // Null means that other nodes have appended updates that this snapshot lacks, so it is not stored.
     if (upTo === null) {
       this.noted(counted.entries, counted.bytes)
@@ -208,9 +216,9 @@ export class RoomCompaction {
     }
     const base = this.#base
     const { bytes, ms } = (await this.#keepsAttribution())
-      ? await compactedAttribution(this.#log, this.#doc, { epoch, base, upTo })
+      ? await compactedAttribution(this.#log, this.#doc, { epoch, base, upTo, forget })
       : { bytes: null, ms: 0 }
-    if (await this.#log.compact(this.#doc, epoch, base, upTo, snapshot, since, bytes)) {
+    if (await this.#log.compact(this.#doc, epoch, base, upTo, snapshot, since, bytes, forget)) {
       this.#base = upTo
       this.#snapshotBytes = snapshot.length
       this.#hasOlder = since !== keepNone

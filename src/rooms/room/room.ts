@@ -592,6 +592,16 @@ export class Room {
   }
 
   /**
+   * Replaces a user by the unknown author in the log, and discards the older versions of the log. A later call
+   * is necessary if the log still has updates of the user: other nodes may append or compact it meanwhile.
+   * @throws the errors of the log
+   */
+  async forgetAuthor(userId: string): Promise<void> {
+    this.commits.forgetAuthor(userId)
+    if (!this.#hasEnded) await this.#compaction.finish(userId)
+  }
+
+  /**
    * Compacts the log to one snapshot, unless the document was edited at or after `editedSince`. @throws the
    * errors of the log
    */

@@ -108,6 +108,23 @@ export function authorshipContract(bench: () => Bench): void {
     expect(await attribution()).toBeNull()
   })
 
+  it('[ENG-89] a compaction that forgets a user removes the user of the last change, and no other user', async () => {
+    await log().append(doc, 'create', [{ bytes: bytesOf('1'), by: 'ann' }])
+    await log().append(doc, 1, [{ bytes: bytesOf('2'), by: 'bob' }])
+    const forget = async (userId: string) => {
+      const { base } = await loadLive(log(), doc)
+      await log().compact(doc, 1, base, 2, bytesOf('1 to 2'), keepNone, null, userId)
+      return (await loadLive(log(), doc)).changed
+    }
+    const before = await forget('ann')
+    expect(before.by).toBe('bob')
+    expect(await forget('bob')).toEqual({ at: before.at, by: '' })
+    await bench().reopen()
+    await log().append(doc, 1, [{ bytes: bytesOf('3'), by: 'cem' }])
+    await log().compact(doc, 1, 2, 2, bytesOf('1 to 2'), keepNone, null, 'cem')
+    expect((await loadLive(log(), doc)).changed.by).toBe('cem')
+  })
+
   it('[ENG-87] adopts a log with its attribution', async () => {
     const bytes = bytesOf('of another store')
     const former: AdoptedLog = {

@@ -28,6 +28,7 @@ const idsOf = (found: readonly Datum[], kind: string) =>
 /** The entries of Zoe in an organization that `fillOrganization` has filled. */
 const full = [
   ...Array.from({ length: 12 }, () => 'activity'),
+
   ...Array.from({ length: 4 }, () => 'comment'),
   'grant',
   'grant',
@@ -147,6 +148,8 @@ it('[DATA-3] removes all data of an erased user from the store, except the id in
         comments: 8,
         activities: 24,
         judgments: 4,
+        changes: 0,
+        branches: 0,
         versions: 2,
         notifications: 8,
         notificationMarks: 2,

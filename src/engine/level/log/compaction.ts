@@ -23,6 +23,13 @@ export const deletedPerCommitMax = 2_000
 /** Maximum bytes of a snapshot that is encoded in the tick of the event loop that has read the last update. */
 const bytesPerTick = 1_000_000
 
+interface CompactedState {
+  readonly snapshot: Uint8Array
+  readonly attribution: Uint8Array | null
+  /** Id of a user who is not stored as the user of the last change. */
+  readonly forget: string | undefined
+}
+
 interface CompactionChange {
   readonly at: number
   readonly by: string
@@ -62,15 +69,15 @@ export class LevelCompaction {
   async compact(
     doc: Key,
     wanted: CompactionRequest,
-    snapshot: Uint8Array,
-    attribution: Uint8Array | null,
+    { snapshot, attribution, forget }: CompactedState,
   ): Promise<boolean> {
     this.#commit.admit()
     return this.#documents.pinned(doc, async (cell) => {
       await cell.ready
       if (!canCompact(known(cell), wanted)) return false
       await this.#commit.durable()
-      const changed = await this.#disk.read((store) => readChangedAt(store, cell.key, wanted))
+      const found = await this.#disk.read((store) => readChangedAt(store, cell.key, wanted))
+      const changed = found?.by === forget && found !== null ? { at: found.at, by: '' } : found
       // Reading a large update and encoding a large snapshot take a tick of the event loop each.
       if (snapshot.length > bytesPerTick) await nextTick()
       this.#commit.admit()

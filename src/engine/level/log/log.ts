@@ -136,9 +136,12 @@ export class LevelLog implements DocumentLog {
     snapshot: Uint8Array,
     keepSince: number,
     attribution: Uint8Array | null = null,
+    forget?: string,
   ): Promise<boolean> {
     const wanted = { epoch, expectBase, upTo, keepSince }
-    return this.#run('document', doc, () => this.#compaction.compact(doc, wanted, snapshot, attribution))
+    return this.#run('document', doc, () =>
+      this.#compaction.compact(doc, wanted, { snapshot, attribution, forget }),
+    )
   }
 
   adopt(doc: Key, log: AdoptedLog): Promise<boolean> {

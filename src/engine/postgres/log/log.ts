@@ -131,12 +131,14 @@ export class PostgresLog implements DocumentLog {
     snapshot: Uint8Array,
     keepSince: number,
     attribution: Uint8Array | null = null,
+    forget?: string,
   ): Promise<boolean> {
     const wanted = { epoch, expectBase, upTo, keepSince }
     return this.#run(doc, async (key) => {
       const copy = {
         snapshot: new Uint8Array(snapshot),
         attribution: attribution && new Uint8Array(attribution),
+        forget,
       }
       const bytes = copy.snapshot.length + (copy.attribution?.length ?? 0)
       const outOfReach = await this.#pending.during(bytes, () => this.#compaction.compact(key, wanted, copy))

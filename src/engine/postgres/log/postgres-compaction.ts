@@ -46,7 +46,11 @@ export class PostgresCompaction {
   async compact(
     key: Buffer,
     wanted: CompactionRequest,
-    { snapshot, attribution }: { snapshot: Uint8Array; attribution: Uint8Array | null },
+    {
+      snapshot,
+      attribution,
+      forget,
+    }: { snapshot: Uint8Array; attribution: Uint8Array | null; forget: string | undefined },
   ): Promise<OutOfReach | null> {
     const [found] = await this.#database.read((session) => session.rows(readHead, [key]))
     const { id, standing } = rowOf(found)
@@ -66,7 +70,9 @@ export class PostgresCompaction {
         }
         const made = { seq: upTo, at: this.#clock.now() }
         const marks = snapshotsAfterCompaction(row.standing.marks, made, this.#clock.of(wanted.keepSince))
-        const after = { ...row, standing: { ...row.standing, marks } }
+        const isForgotten = row.changed.by === forget && row.standing.head === upTo
+        const changed = isForgotten ? { ...row.changed, by: '' } : row.changed
+        const after = { ...row, changed, standing: { ...row.standing, marks } }
         // A mark with the number 0 represents the empty document, and must not keep an old attribution.
         const others = marks.map(({ seq }) => seq).filter((seq) => seq !== attributionNumber)
         const kept = numberArray(attribution === null ? others : [attributionNumber, ...others])

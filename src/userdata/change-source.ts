@@ -1,0 +1,109 @@
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { type DocumentLog, type Key, StoreUnavailableError } from '../engine/engine.ts'
+import { organizationPrefix } from '../model/address.ts'
+import { readAttribution } from '../rooms/log/read-attribution.ts'
+import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import { type AuthorShare, shareOf } from '../update/attribution/remove-author.ts'
+import type { UserDataSource } from './user-data-source.ts'
+
+/** Maximum number of editors that one page of a listing reads. */
+const readPerPage = 50
+/** Maximum number of tries to rewrite the log of an editor. A try fails if users edit or compact it meanwhile. */
+const triesMax = 5
+/** Maximum bytes of entries in one read of a log. */
+const pageBytes = 1_048_576
+
+/**
+ * Returns the source of the changes that a user has made in documents. An erasure rewrites the log of each
+ * editor with an unknown author instead of the user, and discards the older versions of the log.
+ */
+export function changeSource(
+  log: DocumentLog,
+  rooms: Pick<RoomRegistry, 'open'>,
+): UserDataSource<OrganizationScope> {
+  /** The last editor that an erasure has read, by organization and user. */
+  const positions = new Map<string, Key>()
+  return {
+    name: 'changes',
+    async list(scope, userId, { after, limit }) {
+      const prefix = organizationPrefix(scope)
+      const from = after === undefined ? {} : { after: [...prefix, ...(JSON.parse(after) as string[])] }
+      const docs = await log.list(prefix, { ...from, limit: Math.min(limit, readPerPage) })
+      const items = []
+      for (const doc of docs) {
+        const { inserted, deleted, isNamed } = await traceOf(log, doc, userId)
+        const [documentId = '', editorId = ''] = doc.slice(prefix.length)
+        const { organizationId } = scope
+        if (isNamed)
+          items.push({
+            kind: 'change' as const,
+            organizationId,
+            documentId,
+            data: { editorId, inserted, deleted },
+          })
+      }
+      const last = docs.at(-1)
+      const isLast = last === undefined || docs.length < Math.min(limit, readPerPage)
+      return { items, next: isLast ? null : JSON.stringify(last.slice(prefix.length)) }
+    },
+    async erase(scope, userId, goOn) {
+      const prefix = organizationPrefix(scope)
+      const name = JSON.stringify([...prefix, userId])
+      for (;;) {
+        const after = positions.get(name)
+        const [doc] = await log.list(prefix, { ...(after && { after }), limit: 1 })
+        positions.delete(name)
+        if (doc === undefined) return 0
+        positions.set(name, doc)
+        if (await eraseFrom(log, rooms, doc, userId)) return 1
+        await goOn()
+      }
+    },
+  }
+}
+
+/** Removes a user from the log of an editor. Returns whether the log named the user. */
+async function eraseFrom(
+  log: DocumentLog,
+  rooms: Pick<RoomRegistry, 'open'>,
+  doc: Key,
+  userId: string,
+): Promise<boolean> {
+  let tries = 0
+  for (; (await traceOf(log, doc, userId)).isNamed; tries++) {
+    if (tries === triesMax) throw new StoreUnavailableError('the log of an editor changes too often')
+    const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = doc
+    const handle = await rooms.open({ workspaceId, apiKey, organizationId, documentId, editorId })
+    try {
+      await handle.room.forgetAuthor(userId)
+    } finally {
+      handle.release()
+    }
+  }
+  return tries > 0
+}
+
+interface Trace extends AuthorShare {
+  /** True if the log names the user, also if the user's changes have no effect any more. */
+  readonly isNamed: boolean
+}
+
+async function traceOf(log: DocumentLog, doc: Key, userId: string): Promise<Trace> {
+  const share = shareOf(await readAttribution(log, doc), userId)
+  const isNamed = share.inserted + share.deleted > 0 || (await isInEntries(log, doc, userId))
+  return { ...share, isNamed }
+}
+
+/** Returns whether the log has an entry of the user, or the user of its last change is that user. */
+async function isInEntries(log: DocumentLog, doc: Key, userId: string): Promise<boolean> {
+  const [head = null] = await log.heads([doc])
+  if (head === null) return false
+  for (let since = head.oldest; ; ) {
+    const page = await log.load(doc, { since, epoch: head.epoch, bytesMax: pageBytes })
+    if (page.state !== 'live') return false
+    if (page.changed.by === userId || page.entries.some(({ by }) => by === userId)) return true
+    const last = page.entries.at(-1)
+    if (!page.more || last === undefined) return false
+    since = last.seq
+  }
+}

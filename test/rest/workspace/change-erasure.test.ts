@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { readAttribution } from '../../../src/rooms/log/read-attribution.ts'
+import { eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { userDataOf, zoe } from '../../support/data/user-data.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { keysHolding, notAudited } from '../../support/stores/stored-keys.ts'
+
+const organizationId = 'acme'
+const secret = 'told-by-zoe'
+const editorOf = (documentId: string) => ({ organizationId, documentId, editorId: 'main' })
+
+let directory: string
+let server: TestServer
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'weft-changes-'))
+  server = await startTestServer({ engine: 'level', dataDir: directory, idleUnloadSeconds: 0 })
+})
+afterEach(async () => {
+  await server.stop()
+  await rm(directory, { recursive: true, force: true, maxRetries: 20 })
+})
+
+const post = async (path: string, data: object) => dataOf(await server.post(`/v2/${path}`, data))
+const write = (documentId: string, data: string, userId: string, meta: object = {}) =>
+  post('crdt/update', { ...editorOf(documentId), type: 'text', data, userId, meta, upsert: true })
+const read = async (documentId: string) =>
+  ((await post('crdt/get', editorOf(documentId))) as [{ data: unknown }])[0].data
+
+const changesOf = async () =>
+  (await userDataOf(server).all({ organizationId })).filter(({ kind }) => kind === 'change')
+
+it('[DATA-12] lists the documents that a user has changed, and removes the user and the meta of the changes from their logs', async () => {
+  for (const documentId of ['d1', 'd2', 'd3']) await write(documentId, 'Bob wrote this.', 'bob')
+  await write('d1', 'Bob and Zoe wrote this.', zoe.userId, { source: secret })
+  await write('d2', 'Zoe wrote this.', zoe.userId, { source: secret })
+  const open = await syncedEditor(server.wsUrl, 'acme/d2/main', await server.token('bob'))
+  expect((await changesOf()).map(({ documentId, data }) => [documentId, data])).toEqual([
+    ['d1', { editorId: 'main', inserted: 8, deleted: 0 }],
+    ['d2', { editorId: 'main', inserted: expect.any(Number), deleted: expect.any(Number) }],
+  ])
+  const { removed } = await userDataOf(server).erase({ organizationId })
+  expect(removed.changes).toBe(2)
+  expect(await changesOf()).toEqual([])
+  expect([await read('d1'), await read('d2')]).toEqual(['Bob and Zoe wrote this.', 'Zoe wrote this.'])
+  open.text.insert(0, 'Still open: ')
+  await eventually(async () => (await read('d2')) === 'Still open: Zoe wrote this.')
+  open.close()
+  await server.stop()
+  const revoked = (key: string) => /revo/.test(key)
+  const holding = notAudited(await keysHolding(directory, [zoe.userId, secret]))
+  expect(holding.filter((key) => !revoked(key) && /^[suh] /.test(key))).toEqual([])
+  const engine = await openLevelEngine({ directory })
+  try {
+    const docs = await engine.log.list([], { limit: 10 })
+    const { inserted } = await readAttribution(engine.log, docs[0] ?? [])
+    const authors = [...inserted.values()]
+      .flat()
+      .map(({ origin: { by, source, meta } }) => [by, source, meta])
+    expect(authors).toEqual(
+      expect.arrayContaining([
+        ['bob', 'rest', {}],
+        ['', 'rest', null],
+      ]),
+    )
+    expect(JSON.stringify(authors)).not.toContain(zoe.userId)
+  } finally {
+    await engine.close()
+  }
+})
