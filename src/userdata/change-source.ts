@@ -31,7 +31,7 @@ export function changeSource(
       const docs = await log.list(prefix, { ...from, limit: Math.min(limit, readPerPage) })
       const items = []
       for (const doc of docs) {
-        const { inserted, deleted, isNamed } = await traceOf(log, doc, userId)
+        const { inserted, deleted, isNamed } = await namedShareOf(log, doc, userId)
         const [documentId = '', editorId = ''] = doc.slice(prefix.length)
         const { organizationId } = scope
         if (isNamed)
@@ -70,7 +70,7 @@ async function eraseFrom(
   userId: string,
 ): Promise<boolean> {
   let tries = 0
-  for (; (await traceOf(log, doc, userId)).isNamed; tries++) {
+  for (; (await namedShareOf(log, doc, userId)).isNamed; tries++) {
     if (tries === triesMax) throw new StoreUnavailableError('the log of an editor changes too often')
     const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = doc
     const handle = await rooms.open({ workspaceId, apiKey, organizationId, documentId, editorId })
@@ -83,12 +83,12 @@ async function eraseFrom(
   return tries > 0
 }
 
-interface Trace extends AuthorShare {
+interface NamedShare extends AuthorShare {
   /** True if the log names the user, also if the user's changes have no effect any more. */
   readonly isNamed: boolean
 }
 
-async function traceOf(log: DocumentLog, doc: Key, userId: string): Promise<Trace> {
+async function namedShareOf(log: DocumentLog, doc: Key, userId: string): Promise<NamedShare> {
   const share = shareOf(await readAttribution(log, doc), userId)
   const isNamed = share.inserted + share.deleted > 0 || (await isInEntries(log, doc, userId))
   return { ...share, isNamed }

@@ -14,6 +14,7 @@ import { withoutAuthor } from '../../update/attribution/remove-author.ts'
 import type { Steps } from '../../update/attribution/steps.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { pageBytes } from './load-room.ts'
+import type { KnownAuthors } from './tail-authors.ts'
 
 type LiveLog = Extract<LoadedLog, { state: 'live' }>
 
@@ -68,6 +69,8 @@ export interface CompactedEntries {
   readonly upTo: number
   /** Id of a user whose changes get an unknown author. */
   readonly forget?: string | undefined
+  /** Authors of the last of these entries, which are then not read; null or absent if they are not known. */
+  readonly tail?: KnownAuthors | null
 }
 
 /** The attribution for a compaction, and the milliseconds of the event loop that its computation took. */
@@ -85,12 +88,15 @@ export interface CompactedAttribution {
 export async function compactedAttribution(
   log: DocumentLog,
   doc: Key,
-  { epoch, base, upTo, forget }: CompactedEntries,
+  { epoch, base, upTo, forget, tail = null }: CompactedEntries,
 ): Promise<CompactedAttribution> {
   const work = new SlicedWork()
   const bytes = await encodedAttribution(work, forget, async () => {
     const [head = null] = await log.heads([doc])
-    return head?.epoch === epoch && head.base === base ? foldLog(log, doc, head, upTo, work) : null
+    if (head?.epoch !== epoch || head.base !== base) return null
+    const isUsable = tail !== null && tail.after >= base && tail.after + tail.entries === upTo
+    const known = isUsable ? await foldKnown(log, doc, head, tail, work) : null
+    return known ?? foldLog(log, doc, head, upTo, work)
   })
   return { bytes, ms: work.ms }
 }
@@ -109,6 +115,29 @@ async function encodedAttribution(
     if (error instanceof CorruptRecordError || error instanceof MalformedUpdateError) return null
     throw error
   }
+}
+
+/**
+ * Adds the entries before `tail`, and the authors of `tail`, to the stored attribution. Returns null if there is
+ * no stored attribution of the snapshot, or if the log is compacted, deleted or created again meanwhile.
+ */
+async function foldKnown(
+  log: DocumentLog,
+  doc: Key,
+  head: LogHead,
+  { after, entries, builder: later }: KnownAuthors,
+  work: SlicedWork,
+): Promise<AttributionBuilder | null> {
+  const { epoch, base } = head
+  const since = after === base ? after + entries : base
+  const first = await log.load(doc, { since, epoch, attribution: true, bytesMax: pageBytes })
+  if (!continues(first, head)) return null
+  const stored = await decoded(first.attribution ?? null, work)
+  if (stored === null && base > 0) return null
+  const builder = await work.run(AttributionBuilder.after(stored ?? empty))
+  if (after > base && !(await addPages(log, doc, { head, upTo: after, builder, work }, first))) return null
+  await work.run(builder.addLater(await work.run(later.buildSteps())))
+  return builder
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { DocumentLog, Key } from '../../engine/engine.ts'
+import type { DocumentLog, Key, LogUpdate } from '../../engine/engine.ts'
 import type { DocumentState } from '../room/document-state.ts'
 import type { Commits } from './commits.ts'
 import {
@@ -11,6 +11,7 @@ import {
 } from './compaction-policy.ts'
 import type { LogTail } from './load-room.ts'
 import { compactedAttribution } from './read-attribution.ts'
+import { type KnownAuthors, TailAuthors } from './tail-authors.ts'
 
 /** Minimum bytes of the tail at which a compaction runs while users are editing. */
 const tailBytesMin = 16 * 1024
@@ -42,6 +43,14 @@ type CompactionState =
    */
   | { readonly is: 'resting'; readonly until: number }
   | { readonly is: 'running'; readonly done: Promise<void> }
+
+interface CompactionWork {
+  readonly since: number
+  /** Id of a user whose changes get an unknown author. */
+  readonly forget: string | undefined
+  /** The authors of the covered entries; null if they are not known. */
+  readonly tail: KnownAuthors | null
+}
 
 interface Covered {
   readonly snapshot: Uint8Array
@@ -81,6 +90,7 @@ export class RoomCompaction {
   #base: number
   #snapshotBytes: number
   #tail: LogTail
+  readonly #authors: TailAuthors
   #state: CompactionState = { is: 'resting', until: 0 }
   /** True if the log has entries that are older than its snapshot. */
   #hasOlder = false
@@ -92,6 +102,8 @@ export class RoomCompaction {
       state: DocumentState
       commits: Commits
       base: number
+      /** Number of the last entry of the log. */
+      head: number
       tail: LogTail
       limits: CompactionLimits
       clock: Clock
@@ -111,6 +123,7 @@ export class RoomCompaction {
     this.#document = dependencies.state
     this.#commits = dependencies.commits
     this.#base = dependencies.base
+    this.#authors = new TailAuthors(dependencies.head)
     this.#tail = dependencies.tail
     this.#limits = dependencies.limits
     this.#clock = dependencies.clock
@@ -120,10 +133,23 @@ export class RoomCompaction {
     this.#snapshotBytes = Math.max(0, dependencies.state.sizeBytes - dependencies.tail.bytes)
   }
 
-  /** Adds the entries and bytes of a commit to the tail. */
-  noted(entries: number, bytes: number): void {
+  /** Adds the updates of a commit at the time `at` to the tail. */
+  added(updates: readonly LogUpdate[], at: number): void {
+    let bytes = 0
+    for (const update of updates) bytes += update.bytes.length
+    this.#noted(updates.length, bytes)
+    if (this.#commits.hasOneWriter) this.#authors.add(updates, at)
+  }
+
+  #noted(entries: number, bytes: number): void {
     this.#tail.entries += entries
     this.#tail.bytes += bytes
+  }
+
+  /** Returns the entries of a failed compaction to the tail. */
+  #putBack({ entries, bytes }: LogTail): void {
+    this.#noted(entries, bytes)
+    this.#authors.lose()
   }
 
   /** True if the log should be compacted while users are editing. */
@@ -192,34 +218,37 @@ export class RoomCompaction {
     const release = this.#commits.hasOneWriter ? null : await this.#quiet()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
+    const known = this.#authors.take()
+    const tail = this.#commits.hasOneWriter ? known : null
     try {
       const covered = await this.#covered().finally(release)
-      const ms = await this.#store({ since, forget }, counted, covered)
+      const ms = await this.#store({ since, forget, tail }, counted, covered)
       // Keeps encoding within its share of the time.
       return performance.now() + (covered.ms + ms) * (1 / encodingShareMax - 1)
     } catch (error) {
-      this.noted(counted.entries, counted.bytes)
+      this.#putBack(counted)
       throw error
     }
   }
 
   /** Stores a snapshot with its attribution. Returns the milliseconds that the attribution took. */
   async #store(
-    { since, forget }: { readonly since: number; readonly forget: string | undefined },
+    { since, forget, tail }: CompactionWork,
     counted: LogTail,
     { snapshot, epoch, upTo }: Covered,
   ): Promise<number> {
     // Null means that other nodes have appended updates that this snapshot lacks, so it is not stored.
     if (upTo === null) {
-      this.noted(counted.entries, counted.bytes)
+      this.#putBack(counted)
       return 0
     }
     const base = this.#base
     const { bytes, ms } = (await this.#keepsAttribution())
-      ? await compactedAttribution(this.#log, this.#doc, { epoch, base, upTo, forget })
+      ? await compactedAttribution(this.#log, this.#doc, { epoch, base, upTo, forget, tail })
       : { bytes: null, ms: 0 }
     if (await this.#log.compact(this.#doc, epoch, base, upTo, snapshot, since, bytes, forget)) {
       this.#base = upTo
+      this.#authors.compacted(upTo)
       this.#snapshotBytes = snapshot.length
       this.#hasOlder = since !== keepNone
     } else {
@@ -242,8 +271,8 @@ export class RoomCompaction {
    */
   async #overtaken(epoch: number, counted: LogTail): Promise<void> {
     const [head = null] = await this.#log.heads([this.#doc])
-    if (head === null || head.epoch !== epoch || head.base <= this.#base)
-      return this.noted(counted.entries, counted.bytes)
+    if (head === null || head.epoch !== epoch || head.base <= this.#base) return this.#putBack(counted)
+    this.#authors.lose()
     this.#base = head.base
     this.#hasOlder = head.base > head.oldest
     this.#snapshotBytes = this.#document.sizeBytes

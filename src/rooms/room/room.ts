@@ -21,7 +21,7 @@ import { RoomCompaction } from '../log/room-compaction.ts'
 import { Replica } from '../replication/replica.ts'
 import { describeMessage, type ReplicaMessage } from '../replication/replica-messages.ts'
 import { placeOnThread } from '../threads/place-on-thread.ts'
-import { type AppliedUpdate, authorsOf, UpdateBroadcast, updateBytesOf } from './broadcast.ts'
+import { type AppliedUpdate, authorsOf, UpdateBroadcast } from './broadcast.ts'
 import type { CommitFollower } from './commit-followers.ts'
 import type { DocumentState } from './document-state.ts'
 import { DocumentExpensiveError } from './expensive-documents.ts'
@@ -149,6 +149,7 @@ export class Room {
       state,
       commits: this.commits,
       base: loaded.state === 'live' ? loaded.base : 0,
+      head: loaded.state === 'live' ? loaded.head : 0,
       tail,
       limits,
       clock,
@@ -693,7 +694,7 @@ export class Room {
 
   #added(updates: readonly AppliedUpdate[]): void {
     this.#worked = true
-    this.#compaction.noted(updates.length, updateBytesOf(updates))
+    this.#compaction.added(updates, this.#dependencies.clock.now())
   }
 
   #broadcast(broadcast: UpdateBroadcast): void {

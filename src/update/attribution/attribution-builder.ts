@@ -70,6 +70,15 @@ export class AttributionBuilder implements IdListener {
     this.add({ ...unknownOrigin, bytes: state })
   }
 
+  /** Adds the attribution of entries that follow, in steps between which other work can run. */
+  *addLater(later: Attribution): Steps<void> {
+    const resolved = new Map<ChangeOrigin, ChangeOrigin>()
+    for (const origin of [...originsOf(later)].sort((a, b) => a.at - b.at))
+      resolved.set(origin, this.#resolve(origin))
+    yield* extend(this.#inserted, later.inserted, resolved)
+    yield* extend(this.#deleted, later.deleted, resolved)
+  }
+
   build(): Attribution {
     return runSteps(this.buildSteps())
   }
@@ -134,6 +143,21 @@ function* fill(lists: Map<number, RangeList>, stored: Attribution['inserted']): 
     count += ranges.length
     if (count >= rangesPerStep) yield
     count %= rangesPerStep
+  }
+}
+
+function* extend(
+  lists: Map<number, RangeList>,
+  later: Attribution['inserted'],
+  resolved: ReadonlyMap<ChangeOrigin, ChangeOrigin>,
+): Steps<void> {
+  let count = 0
+  for (const [client, ranges] of later) {
+    const list = listOf(lists, client)
+    for (const { clock, length, origin } of ranges) {
+      list.add(clock, clock + length, () => resolved.get(origin) ?? origin)
+      if (++count % rangesPerStep === 0) yield
+    }
   }
 }
 

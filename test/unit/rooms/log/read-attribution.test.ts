@@ -10,6 +10,7 @@ import {
 import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
 import { compactWhole, keepNone } from '../../../../src/rooms/log/compaction-policy.ts'
 import { compactedAttribution, readAttribution } from '../../../../src/rooms/log/read-attribution.ts'
+import { TailAuthors } from '../../../../src/rooms/log/tail-authors.ts'
 import type { Attribution } from '../../../../src/update/attribution/attribution.ts'
 import { decodeAttribution } from '../../../../src/update/attribution/attribution-codec.ts'
 import { originsById, sameOrigin } from '../../../support/data/attribution-model.ts'
@@ -33,6 +34,17 @@ const flat = ({ inserted, deleted }: Attribution) =>
   [...inserted, ...deleted].flatMap(([client, ranges]) =>
     ranges.map(({ clock: from, length, origin }) => [client, from, length, origin.by, origin.at] as const),
   )
+
+/** User and source of each id. */
+function authorsById({ inserted, deleted }: Attribution): ReadonlyMap<string, string> {
+  const authors = new Map<string, string>()
+  for (const [kind, lists] of Object.entries({ inserted, deleted }))
+    for (const [client, ranges] of lists)
+      for (const { clock: from, length, origin } of ranges)
+        for (let id = from; id < from + length; id++)
+          authors.set(`${kind} ${client}:${id}`, `${origin.by} ${origin.source}`)
+  return authors
+}
 
 const keep = async () => true
 
@@ -101,6 +113,54 @@ it('[ATT-8] reads the same attribution from any sequence of compactions as from 
     ),
     { numRuns: 60 },
   )
+})
+
+it('[ATT-16] computes the same attribution from the authors that a room has collected as from the log', async () => {
+  const property = fc.asyncProperty(
+    fc.integer({ min: 1, max: 1e6 }),
+    fc.integer({ min: 3, max: 60 }),
+    fc.nat(100),
+    fc.nat(100),
+    async (seed, steps, compactedAt, openedAt) => {
+      engine = await openMemoryEngine({ clock })
+      const { updates } = randomHistory(seed, steps)
+      fc.pre(updates.length > 0)
+      const cut = Math.floor((updates.length * compactedAt) / 101)
+      const opened = cut + Math.floor(((updates.length - cut) * openedAt) / 101)
+      await appended(updates.slice(0, cut))
+      if (cut > 0) await compactWhole(engine.log, doc, keep)
+      await appended(updates.slice(cut, opened))
+      const authors = new TailAuthors(opened)
+      for (const entry of await appended(updates.slice(opened))) authors.add([entry], entry.at)
+      const tail = authors.take()
+      expect(tail?.entries).toBe(updates.length - opened)
+      const wanted = { epoch: 1, base: cut, upTo: updates.length }
+      const found = await compactedAttribution(engine.log, doc, { ...wanted, tail })
+      const fromLog = await compactedAttribution(engine.log, doc, wanted)
+      const ids = ({ bytes }: typeof found) => authorsById(decodeAttribution(bytes ?? new Uint8Array()))
+      expect(ids(found)).toEqual(ids(fromLog))
+    },
+  )
+  await fc.assert(property, { numRuns: 100 })
+})
+
+it('[ATT-16] reads no entries of the log if a room has collected all authors, and all of them after a failed compaction', async () => {
+  let read = 0
+  const { log } = withLog(engine, (inner) => ({
+    load: async (name, options) => {
+      const loaded = await inner.load(name, options)
+      if (loaded.state === 'live') read += loaded.entries.length
+      return loaded
+    },
+  }))
+  const authors = new TailAuthors(0)
+  for (const entry of await appended(threeUpdates())) authors.add([entry], entry.at)
+  const wanted = { epoch: 1, base: 0, upTo: 3 }
+  const { bytes } = await compactedAttribution(log, doc, { ...wanted, tail: authors.take() })
+  expect([read, decodeAttribution(bytes ?? new Uint8Array()).inserted.get(7)?.length]).toEqual([0, 2])
+  authors.lose()
+  const again = await compactedAttribution(log, doc, { ...wanted, tail: authors.take() })
+  expect([read, again.bytes]).toEqual([3, bytes])
 })
 
 /** A text that one user writes and another one changes, in three entries. */

@@ -27,6 +27,7 @@ it('schedules a compaction again after the store has failed to compact', async (
     state,
     commits: new Commits({ log, doc, loaded, queued: new AppendBacklog(), listeners: listening() }),
     base: 0,
+    head: 1,
     tail,
     limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
     clock: systemClock,
