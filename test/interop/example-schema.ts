@@ -94,6 +94,9 @@ const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVe
  */
 const leftOut: readonly string[] = [
   '/v1/organizations/documents/locations/data/delete',
+  '/v2/crdt/changes',
+  '/v2/crdt/undo',
+  '/v2/crdt/versions/diff',
   '/v2/crdt/versions/delete',
   '/v2/crdt/versions/get',
   '/v2/crdt/versions/restore',
@@ -109,9 +112,11 @@ const leftOut: readonly string[] = [
  * needs.
  */
 const lists: Readonly<Record<string, readonly string[]>> = {
-  '/v2/crdt/add': ['schema'],
-  '/v2/crdt/update': ['schema'],
-  '/v2/crdt/edit': ['schema'],
+  '/v2/crdt/add': ['schema', 'meta'],
+  '/v2/crdt/apply': ['meta'],
+  '/v2/crdt/get': ['attribution'],
+  '/v2/crdt/update': ['schema', 'meta'],
+  '/v2/crdt/edit': ['schema', 'meta'],
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
   '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/delete': ['userId'],

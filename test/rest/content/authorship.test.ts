@@ -315,3 +315,37 @@ it('[ATT-75] answers FAILED_PRECONDITION while the workspace has disabled attrib
   await enable(true)
   expect((await runsOf(editor)).map(({ userId }) => userId)).toEqual(['ann'])
 })
+
+it('[ATT-64] [ATT-65] [ATT-72] reads and undoes the changes of a large document on a thread', async () => {
+  const editor = nextEditor()
+  const long = Array.from({ length: 4_000 }, (_, index) => `line ${index} of a long text`).join('\n')
+  const from = await write(editor, long, { userId: 'ann' })
+  clock.advance(1_000)
+  const edits = [{ replace: { find: 'line 2000 of', with: 'the agent changes 2000 of' } }]
+  await done('edit', { ...editor, edits, userId: 'agent', meta: { job: 'large' } })
+  const { changes } = await changesOf(editor, { from })
+  expect(changes.map(({ userId }) => userId)).toEqual(['agent'])
+  expect((await runsOf(editor)).map(({ userId }) => userId)).toEqual(['ann', 'agent', 'ann'])
+  expect(await undo(editor, { from, by: 'agent' })).toMatchObject({ changed: true, notUndone: [] })
+  expect(await textOf(editor)).toBe(long)
+})
+
+it('[ATT-64] requires an editorId for the attribution', async () => {
+  const editor = nextEditor()
+  await write(editor, 'text', { userId: 'ann' })
+  const { editorId: _, ...document } = editor
+  expect(await codeOf('get', { ...document, attribution: true })).toBe('request/invalid-member')
+})
+
+it('[ATT-70] undoes a restoration, and an update that was applied, in rich text with other changes between', async () => {
+  const editor = nextEditor()
+  const xml = (text: string) => ({ type: 'xml', data: `<paragraph>${text}</paragraph>` })
+  await done('add', { ...editor, ...xml('first'), userId: 'ann' })
+  const { versionId } = (await done('versions/create', editor)) as { versionId: string }
+  await done('update', { ...editor, ...xml('first and second'), userId: 'bob' })
+  const from = (await entryOf(editor))?.version ?? ''
+  await done('versions/restore', { ...editor, versionId, userId: 'cem', meta: { reason: 'mistake' } })
+  expect(await textOf(editor)).toBe('<paragraph>first</paragraph>')
+  await undo(editor, { from, meta: { reason: 'mistake' } })
+  expect(await textOf(editor)).toBe('<paragraph>first and second</paragraph>')
+})

@@ -109,14 +109,18 @@ export async function makeWorld(
   for (const [step, data] of steps)
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
   if (path === resending) return sentBefore(server)
-  return path === '/v2/crdt/add' ? {} : versionOf(server)
+  if (path === '/v2/crdt/add') return {}
+  const { versionId } = await versionOf(server)
+  return { versionId, ...(comparing.includes(path) && { from: versionId }) }
 }
 
-async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
+async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<{ versionId: string }> {
   const version = await post('/v2/crdt/versions/create', { organizationId, documentId, editorId: 'main' })
-  const { versionId } = dataOf(version) as { versionId: string }
-  return { versionId }
+  return dataOf(version) as { versionId: string }
 }
+
+/** Operations that read the changes since a version. */
+const comparing: readonly string[] = ['/v2/crdt/changes', '/v2/crdt/undo', '/v2/crdt/versions/diff']
 
 const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
 

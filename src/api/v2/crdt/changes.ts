@@ -1,3 +1,10 @@
+import type { ChangeSet } from '../../../content/history/change-sets.ts'
+import {
+  type EncodedJson,
+  encodeJson,
+  isResponseTooLarge,
+  responseTooLarge,
+} from '../../../model/json-pieces.ts'
 import { checkChangeMeta } from '../../changes/change-meta.ts'
 import { readRange } from '../../changes/change-range.ts'
 import {
@@ -60,7 +67,12 @@ export const getChanges = defineOperation({
       page,
       async ({ after, limit }) => {
         const start = parsePosition(after)
-        const range = await readRange({ ...data, ...start }, address, services)
+        const { from: earlier, to: later = start?.to } = data
+        const range = await readRange(
+          { from: earlier, ...(later !== undefined && { to: later }) },
+          address,
+          services,
+        )
         const { from, to, changes, total } = await services.rooms.use(address, async (room) =>
           room.history.changes(range, {
             by,
@@ -78,11 +90,20 @@ export const getChanges = defineOperation({
     )
     return {
       message: `${found.items.length} changes found.`,
-      data: { from: found.from, to: found.to, changes: found.items.map(toChangeSetResponse) },
+      data: { from: found.from, to: found.to, changes: encoded(found.items, services.responseBytesMax) },
       ...token,
     }
   },
 })
+
+/** @throws ApiError RESOURCE_EXHAUSTED if the response would be too large */
+function encoded(changes: readonly ChangeSet[], bytesMax: number): EncodedJson {
+  try {
+    return encodeJson(changes.map(toChangeSetResponse), bytesMax)
+  } catch (error) {
+    throw isResponseTooLarge(error) ? responseTooLarge(bytesMax, 'request a smaller pageSize') : error
+  }
+}
 
 /** The start of a page after the first one. */
 interface ChangePosition {

@@ -5,6 +5,7 @@ import type { DocumentAddress } from '../../../model/address.ts'
 import {
   EncodedJson,
   encodedBytes,
+  encodeJson,
   isResponseTooLarge,
   responseTooLarge,
 } from '../../../model/json-pieces.ts'
@@ -117,7 +118,8 @@ const entry = {
 
 type Request = FromSchema<typeof request>
 /** An entry whose large members are already encoded. */
-type Entry = Omit<FromSchema<typeof entry>, 'data' | 'stateVector'> & {
+type Entry = Omit<FromSchema<typeof entry>, 'data' | 'stateVector' | 'attribution'> & {
+  readonly attribution?: EncodedJson
   readonly data: EncodedJson
   readonly stateVector: EncodedJson
 }
@@ -179,7 +181,7 @@ export const getContent = defineOperation({
         return null
       })
       if (read === null) continue
-      bytesLeft -= encodedBytes(read.data) + encodedBytes(read.stateVector)
+      bytesLeft -= encodedBytes([read.data, read.stateVector, read.attribution])
       if (bytesLeft < 0 && ids.length > 1) throw responseTooLarge(responseBytesMax, remedy)
       entries.push(read)
     }
@@ -228,7 +230,7 @@ async function readEditor(
       lastUpdate: new Date(changed.at).toISOString(),
       lastUpdatedBy: changed.by,
       sizeBytes,
-      ...(request.attribution === true && (await readAuthors(room, version, result.contentKey))),
+      ...(request.attribution === true && (await readAuthors(room, version, result.contentKey, bytesMax))),
     }
   })
 }
@@ -237,7 +239,8 @@ async function readAuthors(
   room: Pick<Room, 'history'>,
   version: string,
   contentKey: string,
-): Promise<Required<Pick<Entry, 'attribution' | 'attributionTruncated'>>> {
+  bytesMax: number,
+): Promise<Pick<Entry, 'attribution' | 'attributionTruncated'>> {
   const { runs, truncated } = await room.history.authors(version, contentKey, runsMax)
-  return { attribution: runs.map(toAuthorRunResponse), attributionTruncated: truncated }
+  return { attribution: encodeJson(runs.map(toAuthorRunResponse), bytesMax), attributionTruncated: truncated }
 }

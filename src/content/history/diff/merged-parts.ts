@@ -19,8 +19,24 @@ const changes: Readonly<Partial<Record<HistoryState, PartChange>>> = {
   deleted: 'delete',
 }
 
-/** Yields the sequence of a type as it is in either version, in the order of the document. Includes marks of texts. */
-export function* mergedParts(history: DocumentHistory, { _start }: SharedRoot): Generator<MergedPart> {
+/**
+ * Yields the sequence of a type as it is in either version, in the order of the document. In a stretch of changes, the
+ * deleted parts are before the inserted ones. Includes marks of texts.
+ */
+export function* mergedParts(history: DocumentHistory, type: SharedRoot): Generator<MergedPart> {
+  const inserted: MergedPart[] = []
+  for (const part of storedParts(history, type)) {
+    if (part.change === 'insert') {
+      inserted.push(part)
+      continue
+    }
+    if (part.change === 'none') yield* inserted.splice(0)
+    yield part
+  }
+  yield* inserted
+}
+
+function* storedParts(history: DocumentHistory, { _start }: SharedRoot): Generator<MergedPart> {
   for (let item = _start; item !== null; item = item.right) {
     const { client, clock } = item.id
     for (let offset = 0; offset < item.length; ) {

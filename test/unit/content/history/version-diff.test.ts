@@ -79,11 +79,11 @@ it('[ATT-76] shows rich text of two versions as runs, with the change of each', 
     { change: 'delete', path: [0, 0, 11], text: 'Mon' },
     { change: 'insert', path: [0, 0, 11], text: 'Fri' },
     { change: 'none', path: [0, 0, 14], text: 'day.' },
+    { change: 'delete', path: [1], node: 'paragraph' },
+    { change: 'delete', path: [1, 0, 0], text: 'Old plan.' },
+    { change: 'delete', path: [1], node: 'horizontalRule' },
     { change: 'insert', path: [1], node: 'paragraph' },
     { change: 'insert', path: [1, 0, 0], text: 'New plan.' },
-    { change: 'delete', path: [2], node: 'paragraph' },
-    { change: 'delete', path: [2, 0, 0], text: 'Old plan.' },
-    { change: 'delete', path: [2], node: 'horizontalRule' },
     { change: 'none', path: [2], node: 'paragraph' },
     { change: 'none', path: [2, 0, 0], text: 'End.' },
   ])
@@ -92,7 +92,7 @@ it('[ATT-76] shows rich text of two versions as runs, with the change of each', 
 it('[ATT-76] marks insertions and deletions in Markdown', () => {
   const { recording, from } = edited()
   expect(diffOf(recording, from, 'markdown')).toBe(
-    'We ship on <del>Mon</del>**<ins>Fri</ins>**day.\n\n<ins>New plan.</ins>\n\n<del>Old plan.</del>\n\n---\n\nEnd.\n',
+    'We ship on <del>Mon</del>**<ins>Fri</ins>**day.\n\n<del>Old plan.</del>\n\n---\n\n<ins>New plan.</ins>\n\nEnd.\n',
   )
   const plain = new Recording()
   plain.change('ann', (doc) => doc.getText('text').insert(0, 'one\ntwo\n'))
@@ -121,9 +121,9 @@ it('[ATT-76] marks insertions and deletions in ProseMirror JSON, also of nodes w
     type: 'doc',
     content: [
       node([text('We ship on '), text('Mon', 'deletion'), text('Fri', 'bold', 'insertion'), text('day.')]),
-      node([text('New plan.', 'insertion')], 'insertion'),
       node([text('Old plan.', 'deletion')], 'deletion'),
       { type: 'horizontalRule', marks: [{ type: 'deletion' }] },
+      node([text('New plan.', 'insertion')], 'insertion'),
       node([text('End.')]),
     ],
   })
