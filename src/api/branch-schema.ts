@@ -1,3 +1,5 @@
+import type { AttributedHunk, BranchOutcome } from '../branches/branch-service.ts'
+import { hunkLimits } from '../content/branches/branch-hunks.ts'
 import type { BranchRecord } from '../directory/branches/branch-records.ts'
 import { branchLimits } from '../directory/branches/limits.ts'
 import { branchEditorId } from '../model/branch-address.ts'
@@ -63,6 +65,140 @@ export const branchRecord = {
     },
   },
 } as const
+
+export const hunkIds = {
+  type: 'array',
+  items: { type: 'string', format: 'id' },
+  maxItems: hunkLimits.hunks,
+  description: 'Ids of hunks of `branches/diff`. Absent: the whole branch, which is then read-only.',
+} as const
+
+const idList = { type: 'array', items: { type: 'string' } } as const
+
+/** Response members of a decision. */
+export const branchOutcome = {
+  branch: branchRecord,
+  decided: { ...idList, description: 'Ids of the decided hunks.' },
+  unknown: {
+    ...idList,
+    description: 'Ids that are not hunks of the branch, for example because they are decided.',
+  },
+  dependent: {
+    type: 'array',
+    description: 'Hunks that were left out, because other hunks must be decided in the same call.',
+    items: {
+      type: 'object',
+      required: ['hunkId', 'needs'],
+      properties: {
+        hunkId: { type: 'string' },
+        needs: { ...idList, description: 'Ids of the other hunks.' },
+      },
+    },
+  },
+} as const
+
+export const toOutcomeResponse = ({ branch, decided, unknown, dependent }: BranchOutcome) => ({
+  branch: toBranchResponse(branch),
+  decided: [...decided],
+  unknown: [...unknown],
+  dependent: dependent.map(({ hunkId, needs }) => ({ hunkId, needs: [...needs] })),
+})
+
+const texts = { type: 'array', items: { type: 'string' } } as const
+const values = { type: 'array', items: {} } as const
+
+export const branchHunk = {
+  type: 'object',
+  required: [
+    'hunkId',
+    'userId',
+    'userIds',
+    'at',
+    'anchor',
+    'before',
+    'after',
+    'deletedNodes',
+    'insertedNodes',
+    'deletedValues',
+    'insertedValues',
+    'entries',
+    'formatting',
+    'truncated',
+    'dependsOn',
+  ],
+  properties: {
+    hunkId: {
+      type: 'string',
+      description: 'Stays the same when other hunks are decided.',
+      examples: ['w2XFBxOWZpvUc2b9'],
+    },
+    userId: {
+      anyOf: [{ type: 'string' }, { type: 'null' }],
+      description: 'The only known author; null if there are several or none.',
+    },
+    userIds: { ...texts, description: 'All known authors.' },
+    at: {
+      anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
+      description: 'Time of the last change; null if it is not known.',
+    },
+    anchor: {
+      type: 'object',
+      required: ['contentKey', 'path', 'before', 'after'],
+      description: 'The place of the hunk in the branch.',
+      properties: {
+        contentKey: { type: 'string', description: 'Name of the root.' },
+        path: { ...values, description: 'Keys and indexes from the root to the place.', examples: [[0]] },
+        before: { type: 'string', description: 'The text before the place, at most 40 characters.' },
+        after: { type: 'string', description: 'The text after the place, at most 40 characters.' },
+      },
+    },
+    before: { type: 'string', description: 'The text of the editor that the branch deletes.' },
+    after: { type: 'string', description: 'The text that the branch inserts.' },
+    deletedNodes: { ...texts, description: 'Names of deleted elements.' },
+    insertedNodes: { ...texts, description: 'Names of inserted elements.' },
+    deletedValues: { ...values, description: 'Deleted values of arrays, and deleted embeds.' },
+    insertedValues: { ...values, description: 'Inserted values of arrays, and inserted embeds.' },
+    entries: {
+      type: 'array',
+      description: 'Changed entries of maps and attributes of elements.',
+      items: {
+        type: 'object',
+        required: ['key'],
+        properties: {
+          key: { type: 'string' },
+          before: { description: 'The value in the editor; absent if there is none.' },
+          after: { description: 'The value in the branch; absent if there is none.' },
+        },
+      },
+    },
+    formatting: {
+      type: 'array',
+      description:
+        'Changed formatting of text that stays. The value null stands for text without the formatting.',
+      items: {
+        type: 'object',
+        required: ['name', 'before', 'after', 'text'],
+        properties: { name: { type: 'string' }, before: {}, after: {}, text: { type: 'string' } },
+      },
+    },
+    truncated: { type: 'boolean', description: 'True if parts are left out, because the hunk is too large.' },
+    dependsOn: { ...idList, description: 'Ids of the hunks without which this one cannot be accepted.' },
+  },
+} as const
+
+export function toHunkResponse(hunk: AttributedHunk): FromSchema<typeof branchHunk> {
+  const { ranges: _ranges, deleted, inserted, authors, ...shown } = hunk
+  const [only] = authors
+  const at = Math.max(0, ...authors.map((author) => author.at))
+  return {
+    ...shown,
+    userId: authors.length === 1 && only !== undefined ? only.userId : null,
+    userIds: authors.map(({ userId }) => userId),
+    at: at === 0 ? null : new Date(at).toISOString(),
+    before: deleted,
+    after: inserted,
+  }
+}
 
 export const noSuchBranchError = {
   status: 'NOT_FOUND',

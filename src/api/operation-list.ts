@@ -36,6 +36,7 @@ import { addContent } from './v2/crdt/add.ts'
 import { applyUpdate } from './v2/crdt/apply.ts'
 import { createBranch } from './v2/crdt/branches/create.ts'
 import { deleteBranch } from './v2/crdt/branches/delete.ts'
+import { diffBranch } from './v2/crdt/branches/diff.ts'
 import { getBranch } from './v2/crdt/branches/get.ts'
 import { listBranches } from './v2/crdt/branches/list.ts'
 import { mergeBranch } from './v2/crdt/branches/merge.ts'
@@ -172,6 +173,7 @@ export const operationList: readonly Operation[] = [
   createBranch,
   listBranches,
   getBranch,
+  diffBranch,
   mergeBranch,
   rejectBranch,
   deleteBranch,

@@ -1,4 +1,9 @@
 import type { Clock } from '../clock.ts'
+import type { JudgmentRecorder } from '../comments/judgment-recorder.ts'
+import { judgmentJob } from '../comments/judgment-recorder.ts'
+import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../content/branches/branch-hunks.ts'
+import type { DecidedHunks } from '../content/branches/decided-hunks.ts'
+import { deletionOf } from '../content/branches/deletion-of.ts'
 import type { RootSchema } from '../content/schemas/content-schema.ts'
 import {
   type BranchPlace,
@@ -14,16 +19,19 @@ import { findBranch } from '../directory/branches/find-branch.ts'
 import type { DocumentService } from '../directory/documents/document-service.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
 import type { DocumentLog } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { addressKey, type DocumentAddress, documentAddress, idProblem } from '../model/address.ts'
 import { branchEditorId, branchSeparator, parseBranchEditorId } from '../model/branch-address.ts'
+import type { ChangeCause } from '../model/change-origin.ts'
 import { type EditResult, noContent } from '../rooms/edits/edit-context.ts'
+import { readAttribution } from '../rooms/log/read-attribution.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { shortened } from '../text.ts'
 import type { VersionService } from '../versions/version-service.ts'
-import { branchEvent } from './branch-events.ts'
+import { type BranchDecision, branchEvent } from './branch-events.ts'
 
 interface BranchDependencies {
   readonly store: BranchStore
@@ -32,13 +40,38 @@ interface BranchDependencies {
   readonly rooms: RoomRegistry
   readonly versions: VersionService
   readonly events: EventRecorder
-  readonly log: Pick<DocumentLog, 'heads'>
+  readonly judging: JudgmentRecorder
+  readonly log: DocumentLog
   readonly clock: Clock
 }
 
-export interface MergeRequest {
-  /** Id of the user who merges the branch. */
+/** A hunk of a branch, with its authors. */
+export interface AttributedHunk extends BranchHunk {
+  readonly authors: readonly HunkAuthor[]
+}
+
+export interface BranchDiff {
+  readonly branch: BranchRecord
+  readonly hunks: readonly AttributedHunk[]
+  /** True if hunks were left out, because there are too many. */
+  readonly truncated: boolean
+}
+
+export interface HunkRequest {
+  /** Id of the user who decides. */
   readonly userId: string
+  /** Ids of the hunks to decide; absent: the whole branch. */
+  readonly hunkIds?: readonly string[] | undefined
+}
+
+/** The result of a decision. */
+export interface BranchOutcome extends Pick<DecidedHunks, 'unknown' | 'dependent'> {
+  readonly branch: BranchRecord
+  /** Ids of the decided hunks; after a decision on the whole branch, those that it had before. */
+  readonly decided: readonly string[]
+}
+
+export interface MergeRequest extends HunkRequest {
   readonly dryRun?: boolean | undefined
   /** The error to throw for a merge that adds content, because the workspace is full; null if it is not. */
   readonly full: ApiError | null
@@ -46,8 +79,7 @@ export interface MergeRequest {
   readonly schema: () => Promise<RootSchema | null>
 }
 
-export interface MergedBranch {
-  readonly branch: BranchRecord
+export interface MergedBranch extends BranchOutcome {
   /** Version of the main editor after the merge. */
   readonly version: string
   /** Size in bytes of the update that clients of the main editor receive; 0 if nothing changed. */
@@ -111,30 +143,59 @@ export class BranchService {
   }
 
   /**
-   * Applies all changes of a branch to its main editor, in one update. The changes keep their identity. The
-   * branch is then merged, and read-only. Merging it again applies only what is still missing.
-   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is rejected; the errors of `apply`
+   * Returns the differences between a branch and its main editor, with their authors.
+   * @throws ApiError NOT_FOUND; RESOURCE_EXHAUSTED if too many large reads wait
    */
-  async merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
+  async diff(main: DocumentAddress, name: string): Promise<BranchDiff> {
     const branch = await this.get(main, name)
-    if (branch.status === 'rejected') requireOpen(branch)
-    const merged = await this.#applyAll(main, branch, request)
-    if (request.dryRun === true) return { ...merged, branch }
-    if (branch.status === 'merged') return { ...merged, branch }
-    const decided = await this.#decide(main, branch, 'merged', request.userId)
-    // The branch is read-only now. A change that arrived before, and after it was read, is still missing.
-    const rest = await this.#applyAll(main, decided, request)
-    return { branch: decided, version: rest.version, bytes: merged.bytes + rest.bytes }
+    const { rooms, log } = this.#dependencies
+    const address = addressOf(main, name)
+    // The branch is read second, because it must contain the whole main editor.
+    const mainState = await this.#stateOf(main)
+    const branchState = await this.#stateOf(address)
+    const { hunks, truncated } = await rooms.compareBranch(address, mainState, branchState)
+    const attribution = hunks.length === 0 ? null : await readAttribution(log, addressKey(address))
+    const authors = attribution === null ? () => [] : hunkAuthors(attribution)
+    return { branch, hunks: hunks.map((hunk) => ({ ...hunk, authors: authors(hunk) })), truncated }
   }
 
   /**
-   * Rejects a branch, which is then read-only. Rejecting it again changes nothing.
-   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is merged
+   * Merges a branch into its main editor, in one update.
+   *
+   * All hunks: the changes keep their identity. The branch is then merged, and read-only. Merging it again applies
+   * only what is still missing.
+   *
+   * Some hunks: the main editor gets copies of them, and the branch follows as before.
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided; the errors of `apply`
    */
-  async reject(main: DocumentAddress, name: string, userId: string): Promise<BranchRecord> {
-    const branch = await this.get(main, name)
-    if (branch.status === 'rejected') return branch
-    return this.#decide(main, branch, 'rejected', userId)
+  async merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
+    const diff = await this.diff(main, name)
+    const { branch } = diff
+    if (request.hunkIds !== undefined) return this.#mergeHunks(main, diff, request, request.hunkIds)
+    if (branch.status === 'rejected') requireOpen(branch)
+    const by = authorOf(diff.hunks, request.userId)
+    const outcome = { ...noneLeft, decided: diff.hunks.map(({ hunkId }) => hunkId) }
+    const merged = await this.#applyAll(main, branch, by, request)
+    if (request.dryRun === true || branch.status === 'merged') return { ...merged, ...outcome, branch }
+    const decided = await this.#decide(main, diff, 'merged', request.userId)
+    // The branch is read-only now. A change that arrived before, and after it was read, is still missing.
+    const rest = await this.#applyAll(main, decided, by, request)
+    return { ...outcome, branch: decided, version: rest.version, bytes: merged.bytes + rest.bytes }
+  }
+
+  /**
+   * Rejects a branch, which is then read-only; or rejects some of its hunks, so that the branch has the content of
+   * its main editor at their places. Rejecting them again changes nothing.
+   * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided
+   */
+  async reject(main: DocumentAddress, name: string, request: HunkRequest): Promise<BranchOutcome> {
+    const diff = await this.diff(main, name)
+    const { branch } = diff
+    const { userId, hunkIds } = request
+    if (hunkIds !== undefined) return this.#rejectHunks(main, diff, userId, hunkIds)
+    const outcome = { ...noneLeft, decided: diff.hunks.map(({ hunkId }) => hunkId) }
+    if (branch.status === 'rejected') return { ...outcome, branch }
+    return { ...outcome, branch: await this.#decide(main, diff, 'rejected', userId) }
   }
 
   /**
@@ -188,47 +249,148 @@ export class BranchService {
     return isRemoved
   }
 
+  async #mergeHunks(
+    main: DocumentAddress,
+    diff: BranchDiff,
+    { userId, dryRun, full, schema }: MergeRequest,
+    hunkIds: readonly string[],
+  ): Promise<MergedBranch> {
+    const { rooms, documents } = this.#dependencies
+    const { branch } = diff
+    requireOpen(branch)
+    const address = addressOf(main, branch.name)
+    const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
+    const wanted = diff.hunks.filter(({ hunkId }) => hunkIds.includes(hunkId))
+    const decision = { is: 'accept', other: await this.#stateOf(address), hunkIds } as const
+    const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
+    const { result, version, bytes } = await rooms.use(main, (room) =>
+      room.replacing.decide(authorOf(wanted, userId), decision, options),
+    )
+    const { decided, ...left } = result.hunks ?? noHunks
+    const outcome = { ...left, branch, version, bytes, decided: decided.map(({ hunkId }) => hunkId) }
+    if (dryRun === true || decided.length === 0) return outcome
+    await this.#removeFromBranch(address, branch, userId, decided)
+    await this.#recordHunks(main, diff, { is: 'accept', userId, hunkIds: outcome.decided })
+    return outcome
+  }
+
+  /** Removes accepted hunks from a branch, which has the copies of the main editor now. */
+  async #removeFromBranch(
+    address: DocumentAddress,
+    branch: BranchRecord,
+    userId: string,
+    decided: DecidedHunks['decided'],
+  ): Promise<void> {
+    const { rooms, documents } = this.#dependencies
+    const deletions = deletionOf(decided.flatMap(({ replaceable }) => replaceable))
+    const right = await documents.rightToChange(address)
+    const options = { expects: 'content', right, isCopy: true, cause: causeOf(branch) } as const
+    await rooms.use(address, (room) => room.editing.apply(userId, deletions, options))
+  }
+
+  async #rejectHunks(
+    main: DocumentAddress,
+    diff: BranchDiff,
+    userId: string,
+    hunkIds: readonly string[],
+  ): Promise<BranchOutcome> {
+    const { rooms, documents } = this.#dependencies
+    const { branch } = diff
+    requireOpen(branch)
+    const address = addressOf(main, branch.name)
+    const right = await documents.rightToChange(address)
+    const decision = { is: 'reject', other: await this.#stateOf(main), hunkIds } as const
+    const options = { expects: 'content', right, cause: causeOf(branch) } as const
+    const { result } = await rooms.use(address, (room) => room.replacing.decide(userId, decision, options))
+    const { decided, ...left } = result.hunks ?? noHunks
+    const outcome = { ...left, branch, decided: decided.map(({ hunkId }) => hunkId) }
+    if (decided.length > 0)
+      await this.#recordHunks(main, diff, { is: 'reject', userId, hunkIds: outcome.decided })
+    return outcome
+  }
+
+  async #stateOf(address: DocumentAddress): Promise<Uint8Array> {
+    const captured = await this.#dependencies.rooms.use(address, (room) => room.editing.capture())
+    if (captured === null) throw noContent()
+    return captured.bytes
+  }
+
   async #applyAll(
     main: DocumentAddress,
     branch: BranchRecord,
-    { userId, dryRun, full, schema }: MergeRequest,
-  ): Promise<Omit<MergedBranch, 'branch'>> {
+    by: string,
+    { dryRun, full, schema }: MergeRequest,
+  ): Promise<Pick<MergedBranch, 'version' | 'bytes'>> {
     const { rooms, documents } = this.#dependencies
     const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
     const vector = await rooms.use(main, async (room) => room.state.vector())
     const bytes = await rooms.use(addressOf(main, branch.name), (room) => room.editing.missing(vector))
-    const by = branch.createdBy === '' ? userId : branch.createdBy
-    const cause = { source: 'branch', meta: { branch: branch.name } } as const
-    const options = { expects: 'content', right, rootSchema, full, dryRun, cause } as const
+    const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
     const applied: EditResult<Uint8Array> = await rooms.use(main, (room) =>
       room.editing.apply(by, bytes, options),
     )
     return { version: applied.version, bytes: applied.bytes }
   }
 
-  /** Stores a decision on a whole branch, with its event. */
-  async #decide(
+  /** Stores a decision on a whole branch, with its event and its judgments. */
+  #decide(
     main: DocumentAddress,
-    branch: BranchRecord,
+    { branch, hunks }: BranchDiff,
     status: Exclude<BranchStatus, 'open'>,
     userId: string,
   ): Promise<BranchRecord> {
-    const { organizations, events, clock } = this.#dependencies
-    const { documentId } = main
+    const is = status === 'merged' ? 'accept' : 'reject'
     const place = placeIn(main, branch.name)
-    return organizations.carryOut(main, async (transaction) => {
+    return this.#record(main, { is, userId, hunkIds: null }, hunks, async (transaction) => {
       const present = await transaction.get(branchKeys.branch(place), branchRecordType)
       if (present === null) throw noSuchBranch(branch)
-      if (present.status === status) return present
+      if (present.status === status) return { branch: present, isNew: false }
       requireOpen(present)
-      const decided: BranchRecord = { ...present, status, decidedBy: userId, decidedAt: clock.now() }
+      const decidedAt = this.#dependencies.clock.now()
+      const decided: BranchRecord = { ...present, status, decidedBy: userId, decidedAt }
       await writeBranch(transaction, place, decided)
-      const is = status === 'merged' ? 'accept' : 'reject'
-      events.recordNew(transaction, main, [
-        branchEvent({ is, documentId, branch: decided, userId, hunkIds: null }),
-      ])
-      return decided
+      return { branch: decided, isNew: true }
     })
+  }
+
+  /** Stores the event and the judgments of a decision on some hunks. */
+  async #recordHunks(
+    main: DocumentAddress,
+    { branch, hunks }: BranchDiff,
+    decision: Pick<BranchDecision, 'is' | 'userId'> & { readonly hunkIds: readonly string[] },
+  ): Promise<void> {
+    const decided = hunks.filter(({ hunkId }) => decision.hunkIds.includes(hunkId))
+    await this.#record(main, decision, decided, async () => ({ branch, isNew: true }))
+  }
+
+  /** Runs `change` in a transaction that also records the decision, unless it was made before. */
+  #record(
+    main: DocumentAddress,
+    { is, userId, hunkIds }: Pick<BranchDecision, 'is' | 'userId' | 'hunkIds'>,
+    hunks: readonly AttributedHunk[],
+    change: (transaction: Transaction) => Promise<{ branch: BranchRecord; isNew: boolean }>,
+  ): Promise<BranchRecord> {
+    const { organizations, events, judging, clock } = this.#dependencies
+    const { documentId } = main
+    const texts = hunks.map(judgedText).filter((text) => text !== '')
+    return judging.await(Math.min(texts.length, judgmentsMax), (jobIds) =>
+      organizations.carryOut(main, async (transaction) => {
+        const { branch, isNew } = await change(transaction)
+        if (!isNew) return { result: branch, jobIds: [] }
+        events.recordNew(transaction, main, [branchEvent({ is, documentId, branch, userId, hunkIds })])
+        const decision = is === 'accept' ? 'approve' : 'reject'
+        const judged = {
+          scope: main,
+          documentId,
+          decision,
+          reviewerId: userId,
+          judgedAt: clock.now(),
+        } as const
+        for (const [at, jobId] of jobIds.entries())
+          transaction.enqueue(judgmentJob({ ...judged, jobId, text: texts[at] ?? '' }))
+        return { result: branch, jobIds }
+      }),
+    )
   }
 
   async #requireMain(main: DocumentAddress): Promise<void> {
@@ -240,6 +402,28 @@ export class BranchService {
     )
   }
 }
+
+/** Maximum number of judgments that one decision stores: one for each of the first hunks with text. */
+const judgmentsMax = 50
+
+const noneLeft = { unknown: [], dependent: [] } as const
+const noHunks: DecidedHunks = { decided: [], unknown: [], dependent: [] }
+
+const causeOf = ({ name }: BranchRecord): ChangeCause => ({ source: 'branch', meta: { branch: name } })
+
+/** Returns the only author of hunks; the user who decides if there are several, or none is known. */
+function authorOf(hunks: readonly AttributedHunk[], userId: string): string {
+  const authors = new Set(hunks.flatMap((hunk) => hunk.authors.map((author) => author.userId)))
+  const [only] = authors
+  return authors.size === 1 && only !== undefined ? only : userId
+}
+
+/** Returns the text that a judgment quotes: the deleted and the inserted text of a hunk. */
+const judgedText = ({ deleted, inserted }: AttributedHunk): string =>
+  [deleted, inserted]
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join(' → ')
 
 /** Number of branches that are deleted after one read. */
 const deletedAtOnce = 100

@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import type { DecidedHunks } from './branches/decided-hunks.ts'
 import type { EditOutcome } from './edit/edit.ts'
 import type { EditDependencies } from './edit/edit-dependencies.ts'
 import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'
@@ -17,6 +18,8 @@ export interface ReplacementResult {
   readonly kind?: KnownKind
   /** One outcome for each edit, in the order of the request; absent for a replacement. */
   readonly edits?: readonly EditOutcome[]
+  /** The hunks of a branch that were decided; absent for any other change. */
+  readonly hunks?: DecidedHunks
   /** The content on which the edits depend; present only if they are merged into a later version. */
   readonly dependencies?: EditDependencies
   /** Sentences about content that editors may remove, one for each name; absent if there are none. */

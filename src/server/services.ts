@@ -152,6 +152,15 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const accessNews = new AccessChangeFeed({ engine })
   const accessReader = new AccessReader(organizations, accessNews, clock, config.defaultAccess)
   const versions = new VersionService({ ...kept, rooms, engine, clock, log })
+  const comments = createCommentModule({
+    store: organizations,
+    organizations: directory.organizations,
+    events,
+    memory,
+    engine,
+    clock,
+    log,
+  })
   const { documents } = directory
   return {
     ...base,
@@ -164,6 +173,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       rooms,
       versions,
       events,
+      judging: comments.judging,
       log: engine.log,
       clock,
     }),
@@ -188,15 +198,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       clock,
       log,
     }),
-    comments: createCommentModule({
-      store: organizations,
-      organizations: directory.organizations,
-      events,
-      memory,
-      engine,
-      clock,
-      log,
-    }),
+    comments,
     accessNews,
     accessReader,
     origins: new AllowedOrigins({

@@ -1,3 +1,4 @@
+import type { ComparedBranch } from '../../content/branches/branch-hunks.ts'
 import type { AnchorAnswers, AnchorQueries } from '../../content/edit/anchors.ts'
 import type { DocumentReading, EncodedContent } from '../../content/read-document.ts'
 import { EncodedJson, isResponseTooLarge } from '../../model/json-pieces.ts'
@@ -66,4 +67,20 @@ export async function lookUpOnThread(
   if (outcome.is !== 'anchors')
     throw new TypeError(`the thread returned an unexpected result for anchors: ${outcome.is}`)
   return outcome.answers
+}
+
+/**
+ * Compares a branch with its main editor on a thread.
+ * @param main @param branch whole states (V1)
+ * @throws ApiError as for `PooledThread.run`
+ */
+export async function compareOnThread(
+  thread: PooledThread,
+  main: Uint8Array,
+  branch: Uint8Array,
+): Promise<ComparedBranch> {
+  const outcome = await thread.run({ is: 'compare', updates: [new Uint8Array(main), new Uint8Array(branch)] })
+  if (outcome.is !== 'compared')
+    throw new TypeError(`the thread returned an unexpected result for a branch: ${outcome.is}`)
+  return outcome.compared
 }

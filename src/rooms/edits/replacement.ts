@@ -1,3 +1,4 @@
+import type { HunkDecision } from '../../content/branches/decided-hunks.ts'
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import { checkMerge } from '../../content/merge-check.ts'
 import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
@@ -33,8 +34,8 @@ import {
   type RestoreOptions,
   resolveBase,
 } from './edit-context.ts'
-import { applyWithinLimit, restoreWithinLimit } from './size-check.ts'
-import { type ComputedEdit, computeOnThread, restoreOnThread } from './thread-compute.ts'
+import { applyWithinLimit, decideWithinLimit, restoreWithinLimit } from './size-check.ts'
+import { type ComputedEdit, computeOnThread, decideOnThread, restoreOnThread } from './thread-compute.ts'
 
 /**
  * Maximum sum of the bytes of the document and the characters of the content for a replacement on the event
@@ -122,6 +123,23 @@ export class Replacement {
     return isLarge && room.threads.enabled
       ? this.#onThread(by, { compute: (thread) => restoreOnThread(room, thread, past, options) }, options)
       : this.#onLoop(by, { compute: async () => this.#restored(past, options) }, options)
+  }
+
+  /**
+   * Makes a decision on hunks of a branch: accepts them in the main editor, or rejects them in the branch. Resolves
+   * when the change is durable and sent.
+   * @throws ApiError as for `change`
+   */
+  decide(
+    by: string,
+    decision: HunkDecision,
+    options: RestoreOptions,
+  ): Promise<EditResult<ReplacementResult>> {
+    const room = this.#room
+    const isLarge = room.state.isExpensive || decision.other.length + room.state.sizeBytes > inlineSizeMax
+    return isLarge && room.threads.enabled
+      ? this.#onThread(by, { compute: (thread) => decideOnThread(room, thread, decision, options) }, options)
+      : this.#onLoop(by, { compute: async () => this.#decided(decision, options) }, options)
   }
 
   #onLoop(
@@ -226,6 +244,18 @@ export class Replacement {
       copy,
       () => made,
       () => restoreWithinLimit(copy, past, room.documentBytesMax, options.rootSchema ?? null),
+    )
+  }
+
+  #decided(decision: HunkDecision, options: RestoreOptions): ComputedEdit {
+    const room = this.#room
+    beginEdit(room, options)
+    const copy = DocumentState.fromBytes(room.state.encode())
+    const made = { for: 'present', version: presentVersion(room) } as const
+    return this.#onCopy(
+      copy,
+      () => made,
+      () => decideWithinLimit(copy, decision, room.documentBytesMax, options.rootSchema ?? null),
     )
   }
 

@@ -1,3 +1,5 @@
+import { decideHunks } from '../../content/branches/decide-hunks.ts'
+import type { HunkDecision } from '../../content/branches/decided-hunks.ts'
 import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
 import { readRoot } from '../../content/read-root.ts'
@@ -54,6 +56,25 @@ export function restoreWithinLimit(
   if (schema !== null && change.changed) requireMatch(copy.doc, schema)
   const bytes = copy.encode().length
   if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
+  return change
+}
+
+/**
+ * Makes a decision on hunks of a branch in a copy of a document. Checks the size of the copy afterwards.
+ * @param schema as for `restoreWithinLimit`
+ * @throws ApiError INVALID_ARGUMENT as for `restoreWithinLimit`
+ */
+export function decideWithinLimit(
+  copy: DocumentState,
+  decision: HunkDecision,
+  bytesMax: number,
+  schema: RootSchema | null,
+): ReplacementResult {
+  const before = copy.encode()
+  const change = decideHunks(copy.doc, before, decision)
+  if (schema !== null && change.changed) requireMatch(copy.doc, schema)
+  const bytes = copy.encode().length
+  if (bytes > bytesMax && bytes > before.length) throw tooLarge(bytes, bytesMax)
   return change
 }
 

@@ -1,3 +1,4 @@
+import type { HunkDecision } from '../../content/branches/decided-hunks.ts'
 import type { MergeTarget } from '../../content/merge-check.ts'
 import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'
 import { mergeTargetOf, type PreparedChange } from '../../content/root-change.ts'
@@ -100,6 +101,34 @@ export async function restoreOnThread(
   })
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a restoration: ${outcome.is}`)
+  const { change, update, state, writer } = outcome
+  return { change, writer, update, state, made: { for: 'present', version } }
+}
+
+/**
+ * Makes a decision on hunks of a branch on a thread.
+ * @throws ApiError as for `beginEdit`
+ */
+export async function decideOnThread(
+  room: EditContext,
+  thread: PooledThread,
+  decision: HunkDecision,
+  options: RestoreOptions,
+): Promise<ComputedEdit> {
+  beginEdit(room, options)
+  const version = presentVersion(room)
+  const outcome = await thread.run({
+    is: 'decide',
+    // Without a copy, the whole buffer that contains `other` would be sent to the thread.
+    decision: { ...decision, other: new Uint8Array(decision.other) },
+    updates: await updatesOf(room, version, true),
+    writers: room.state.mergers,
+    documentBytesMax: room.documentBytesMax,
+    schema: options.rootSchema ?? null,
+    state: stateWanted(room, options.dryRun === true),
+  })
+  if (outcome.is !== 'replaced')
+    throw new TypeError(`the thread returned an unexpected result for a decision: ${outcome.is}`)
   const { change, update, state, writer } = outcome
   return { change, writer, update, state, made: { for: 'present', version } }
 }

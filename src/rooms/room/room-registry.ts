@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
 import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
@@ -14,7 +15,8 @@ import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Tracer } from '../../trace.ts'
 import { BranchFollower } from '../branches/branch-follower.ts'
-import { readInline, readOnThread } from '../edits/read-on-thread.ts'
+import { compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
+import { inlineSizeMax } from '../edits/replacement.ts'
 import { AppendBacklog } from '../log/append-backlog.ts'
 import { BackgroundCompaction, compactAtShutdown } from '../log/background-compaction.ts'
 import { compactIdleLog } from '../log/compaction-policy.ts'
@@ -244,6 +246,21 @@ export class RoomRegistry {
       readStateEncoded(bytes, reading, max, readers.enabled ? loadStepsMax(bytes.length) : undefined),
     )
     return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
+  }
+
+  /**
+   * Compares a branch with its main editor, without a room. Large states are compared on a thread.
+   * @param main @param branch whole states (V1)
+   * @throws ApiError RESOURCE_EXHAUSTED if too many reads of large states wait
+   */
+  async compareBranch(
+    address: DocumentAddress,
+    main: Uint8Array,
+    branch: Uint8Array,
+  ): Promise<ComparedBranch> {
+    const { readers } = this.#pools
+    if (main.length + branch.length <= inlineSizeMax || !readers.enabled) return compareBranch(main, branch)
+    return readers.use(address, (thread) => compareOnThread(thread, main, branch))
   }
 
   /** Ends every room. All earlier commits are durable when the caller has also closed the engine. */

@@ -1,3 +1,5 @@
+import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
+import type { HunkDecision } from '../../content/branches/decided-hunks.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { checkMerge, type MergeTarget } from '../../content/merge-check.ts'
@@ -17,7 +19,7 @@ import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
-import { applyWithinLimit, restoreWithinLimit } from '../edits/size-check.ts'
+import { applyWithinLimit, decideWithinLimit, restoreWithinLimit } from '../edits/size-check.ts'
 import type { PlacedDocument } from '../log/load-room.ts'
 import {
   type ClientClock,
@@ -55,6 +57,10 @@ export type ThreadTask =
   | (Edit & { readonly is: 'replace'; readonly change: RootChange })
   /** `past`: the whole state (V1) whose content is restored; `schema`: the schema that the result must match. */
   | (Edit & { readonly is: 'restore'; readonly past: Uint8Array; readonly schema: RootSchema | null })
+  /** `schema`: the schema that the result must match. */
+  | (Edit & { readonly is: 'decide'; readonly decision: HunkDecision; readonly schema: RootSchema | null })
+  /** Compares a branch with its main editor. `updates`: the whole states (V1) of the main editor and the branch. */
+  | { readonly is: 'compare'; readonly updates: readonly [Uint8Array, Uint8Array] }
   /** `updates`: a single update, which is a whole state (V1). */
   | {
       readonly is: 'read'
@@ -140,6 +146,7 @@ export type ThreadResult =
     }
   | { readonly is: 'anchors'; readonly answers: AnchorAnswers }
   | { readonly is: 'history'; readonly answer: HistoryAnswer }
+  | { readonly is: 'compared'; readonly compared: ComparedBranch }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
   | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
@@ -166,6 +173,9 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
     if (job.is === 'replace') return replace(job)
     if (job.is === 'restore')
       return edit(job, (copy) => restoreWithinLimit(copy, job.past, job.documentBytesMax, job.schema))
+    if (job.is === 'decide')
+      return edit(job, (copy) => decideWithinLimit(copy, job.decision, job.documentBytesMax, job.schema))
+    if (job.is === 'compare') return { is: 'compared', compared: compareBranch(...job.updates) }
     if (job.is === 'merge') return merge(job)
     if (job.is === 'read') return read(job)
     if (job.is === 'anchors')

@@ -285,6 +285,121 @@ it.each([
   ])
 })
 
+interface HunkView {
+  readonly hunkId: string
+  readonly userId: string | null
+  readonly before: string
+  readonly after: string
+  readonly anchor: { readonly before: string; readonly after: string }
+}
+const hunksOf = async (editor: EditorIds): Promise<readonly HunkView[]> =>
+  ((await done('branches/diff', { ...editor, name: 'draft' })) as { hunks: HunkView[] }).hunks
+
+/** Creates an editor with a branch that has three hunks. */
+async function suggested(text = 'one two three four'): Promise<EditorIds> {
+  const editor = await branched(text)
+  const branch = await open(branchOf(editor), 'sue')
+  branch.text.insert(text.length, ' five')
+  branch.text.delete(8, 5)
+  branch.text.insert(8, '3')
+  branch.text.insert(0, 'zero ')
+  await eventually(async () => (await textOf(branchOf(editor))) === branch.text.toString())
+  branch.close()
+  return editor
+}
+
+it('[BRANCH-21] returns the hunks of a branch with authors, time, place and both texts', async () => {
+  const editor = await suggested()
+  const hunks = await hunksOf(editor)
+  expect(hunks.map(({ before, after }) => [before, after])).toEqual([
+    ['', 'zero '],
+    ['three', '3'],
+    ['', ' five'],
+  ])
+  for (const hunk of hunks)
+    expect(hunk).toMatchObject({ userId: 'sue', userIds: ['sue'], at: expect.any(String), dependsOn: [] })
+  expect(hunks[1]?.anchor).toMatchObject({
+    contentKey: 'content',
+    before: 'zero one two ',
+    after: ' four five',
+  })
+})
+
+it('[BRANCH-22] merges some hunks, and the branch keeps the others and follows', async () => {
+  const editor = await suggested()
+  const [zero, three, five] = (await hunksOf(editor)) as [HunkView, HunkView, HunkView]
+  const main = await open(editor)
+  const branch = await open(branchOf(editor))
+  main.text.insert(4, 'more ')
+  const dry = dataOf(await decide('merge', editor, { hunks: [three.hunkId], dryRun: true }))
+  expect(dry).toMatchObject({ decided: [three.hunkId], changed: true })
+  const merged = dataOf(await decide('merge', editor, { hunks: [three.hunkId, 'unknown'] }))
+  expect(merged).toMatchObject({
+    changed: true,
+    decided: [three.hunkId],
+    unknown: ['unknown'],
+    dependent: [],
+    branch: { status: 'open' },
+  })
+  await eventually(() => main.text.toString() === 'one more two 3 four')
+  await eventually(() => branch.text.toString() === 'zero one more two 3 four five')
+  expect((await hunksOf(editor)).map(({ hunkId }) => hunkId)).toEqual([zero.hunkId, five.hunkId])
+  expect(dataOf(await decide('merge', editor, { hunks: [three.hunkId] }))).toMatchObject({
+    changed: false,
+    decided: [],
+    unknown: [three.hunkId],
+  })
+  main.text.insert(0, '- ')
+  await eventually(() => branch.text.toString().includes('- '))
+  dataOf(await decide('merge', editor))
+  const whole = await textOf(editor)
+  expect(['- zero one more two 3 four five', 'zero - one more two 3 four five']).toContain(whole)
+  main.close()
+  branch.close()
+})
+
+it('[BRANCH-23] rejects some hunks in the branch only', async () => {
+  const editor = await suggested()
+  const [zero, three] = (await hunksOf(editor)) as [HunkView, HunkView]
+  const rejected = dataOf(await decide('reject', editor, { hunks: [zero.hunkId, three.hunkId] }))
+  expect(rejected).toMatchObject({ decided: [zero.hunkId, three.hunkId], branch: { status: 'open' } })
+  expect(await textOf(branchOf(editor))).toBe('one two three four five')
+  expect(await textOf(editor)).toBe('one two three four')
+  expect((await hunksOf(editor)).map(({ after }) => after)).toEqual([' five'])
+  dataOf(await decide('merge', editor))
+  expect(await textOf(editor)).toBe('one two three four five')
+})
+
+it('[BRANCH-24] stores a judgment for each decided hunk', async () => {
+  const editor = await suggested()
+  const [zero, three] = (await hunksOf(editor)) as [HunkView, HunkView]
+  dataOf(await decide('reject', editor, { hunks: [zero.hunkId] }))
+  dataOf(await decide('merge', editor, { hunks: [three.hunkId] }))
+  dataOf(await decide('merge', editor))
+  const judgments = dataOf(
+    await server.post('/v2/memory/judgments/query', {
+      organizationId: 'acme',
+      documentId: editor.documentId,
+    }),
+  ) as object[]
+  expect(judgments.toReversed()).toEqual([
+    expect.objectContaining({ query: 'zero', decision: 'reject', reviewerId: 'rex' }),
+    expect.objectContaining({ query: 'three → 3', decision: 'approve', reviewerId: 'rex' }),
+    expect.objectContaining({ query: 'five', decision: 'approve', reviewerId: 'rex' }),
+  ])
+})
+
+it('[BRANCH-25] decides hunks of a large branch on a thread', async () => {
+  const text = `one two three four${' and more'.repeat(10_000)}`
+  const editor = await suggested(text)
+  const [zero, three, five] = (await hunksOf(editor)) as [HunkView, HunkView, HunkView]
+  dataOf(await decide('merge', editor, { hunks: [three.hunkId] }))
+  dataOf(await decide('reject', editor, { hunks: [zero.hunkId] }))
+  expect((await hunksOf(editor)).map(({ hunkId }) => hunkId)).toEqual([five.hunkId])
+  expect(await textOf(branchOf(editor))).toBe(`${text.replace('three', '3')} five`)
+  expect(await textOf(editor)).toBe(text.replace('three', '3'))
+})
+
 it('[BRANCH-12] deletes a branch with its content and its connections, and its name can be used again', async () => {
   const editor = await branched()
   const token = await server.token('ann')

@@ -2,10 +2,11 @@ import {
   branchDecided,
   branchedEditor,
   branchName,
-  branchRecord,
+  branchOutcome,
   decidingUser,
+  hunkIds,
   noSuchBranchError,
-  toBranchResponse,
+  toOutcomeResponse,
 } from '../../../branch-schema.ts'
 import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
@@ -23,35 +24,36 @@ export const mergeBranch = defineOperation({
   summary: 'Merge a branch',
   description:
     'Applies the changes of the branch to the editor, in one update; concurrent edits are merged. The branch is then ' +
-    'read-only. The change has the source `branch` and the name of the branch in its `meta`. If the editor has a schema, ' +
+    'read-only. With `hunks`, only these hunks are applied, as copies, and the branch stays open. The change has the source `branch` and the name of the branch in its `meta`. If the editor has a schema, ' +
     'the result must match it. Merging again changes nothing.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
-    properties: { ...branchedEditor, name: branchName, userId: decidingUser, dryRun },
+    properties: { ...branchedEditor, name: branchName, hunks: hunkIds, userId: decidingUser, dryRun },
   },
   response: {
     type: 'object',
-    required: ['version', 'changed', 'bytes', 'branch'],
-    properties: { version, changed, bytes, branch: branchRecord },
+    required: ['version', 'changed', 'bytes', 'branch', 'decided', 'unknown', 'dependent'],
+    properties: { version, changed, bytes, ...branchOutcome },
   },
   errors: [
     noSuchContent,
     noSuchBranchError,
-    { ...branchDecided, when: 'the branch is rejected' },
+    { ...branchDecided, when: 'the branch is rejected, or it is merged and the call has `hunks`' },
     { status: 'FAILED_PRECONDITION', code: 'document/disabled', when: 'the document is disabled' },
     documentBeingDeleted,
   ],
-  async handler({ name, userId, dryRun: isDry, ...editor }, { caller, services, full }) {
+  async handler({ name, hunks, userId, dryRun: isDry, ...editor }, { caller, services, full }) {
     const main = await versionedAddress(editor, caller, services)
     const merged = await services.branches.merge(main, name, {
       userId,
+      hunkIds: hunks,
       dryRun: isDry,
       full,
       schema: () => services.schemas.of(main),
     })
     const { version: at, bytes: size } = merged
-    const branch = toBranchResponse(merged.branch)
-    return { message: 'Branch merged.', data: { version: at, changed: size > 0, bytes: size, branch } }
+    const outcome = toOutcomeResponse(merged)
+    return { message: 'Branch merged.', data: { version: at, changed: size > 0, bytes: size, ...outcome } }
   },
 })

@@ -2,13 +2,14 @@ import {
   branchDecided,
   branchedEditor,
   branchName,
-  branchRecord,
+  branchOutcome,
   decidingUser,
+  hunkIds,
   noSuchBranchError,
-  toBranchResponse,
+  toOutcomeResponse,
 } from '../../../branch-schema.ts'
-import { editorAddress } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
+import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
 
 export const rejectBranch = defineOperation({
   path: '/v2/crdt/branches/reject',
@@ -16,16 +17,27 @@ export const rejectBranch = defineOperation({
   effect: 'repeatable',
   audited: 'change',
   summary: 'Reject a branch',
-  description: 'The branch is then read-only. Its content stays until the branch is deleted.',
+  description:
+    'The branch is then read-only. Its content stays until the branch is deleted. With `hunks`, the branch gets the content ' +
+    'of the editor at the places of these hunks, and stays open.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
-    properties: { ...branchedEditor, name: branchName, userId: decidingUser },
+    properties: { ...branchedEditor, name: branchName, hunks: hunkIds, userId: decidingUser },
   },
-  response: branchRecord,
-  errors: [noSuchBranchError, { ...branchDecided, when: 'the branch is merged' }],
-  async handler({ name, userId, ...editor }, { caller, services }) {
-    const branch = await services.branches.reject(editorAddress(caller, editor), name, userId)
-    return { message: 'Branch rejected.', data: toBranchResponse(branch) }
+  response: {
+    type: 'object',
+    required: ['branch', 'decided', 'unknown', 'dependent'],
+    properties: branchOutcome,
+  },
+  errors: [
+    noSuchContent,
+    noSuchBranchError,
+    { ...branchDecided, when: 'the branch is merged, or it is rejected and the call has `hunks`' },
+  ],
+  async handler({ name, hunks, userId, ...editor }, { caller, services }) {
+    const main = await versionedAddress(editor, caller, services)
+    const outcome = await services.branches.reject(main, name, { userId, hunkIds: hunks })
+    return { message: 'Branch rejected.', data: toOutcomeResponse(outcome) }
   },
 })

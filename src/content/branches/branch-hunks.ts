@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto'
+import * as Y from 'yjs'
+import type { Attribution } from '../../update/attribution/attribution.ts'
+import { groupChanges } from '../history/change-groups.ts'
+import { HunkWalk } from '../history/change-sets.ts'
+import { DocumentHistory } from '../history/document-history.ts'
+import type { ChangedSide, ChangeHunk } from '../history/hunk.ts'
+import { type IdRange, RangeIndex } from '../history/range-index.ts'
+import { type Segment, SegmentReader } from '../history/segments.ts'
+import { replacedMarks } from './replaced-marks.ts'
+import { encodeSegment } from './segment-encoding.ts'
+
+/** Maximum numbers of a comparison. */
+export const hunkLimits = {
+  /** Maximum number of hunks of a branch that calls list and decide. */
+  hunks: 1_000,
+  /** Approximate maximum characters of each text of a hunk. */
+  characters: 1_000,
+} as const
+
+/** A difference between a branch and its main editor, without unchanged content in it. */
+export interface BranchHunk extends ChangeHunk {
+  /** Stays the same while the start of the hunk stays, also if other hunks are decided. */
+  readonly hunkId: string
+  readonly ranges: HunkRanges
+  /** Ids of the hunks that contain this one, and without which it cannot be accepted. */
+  readonly dependsOn: readonly string[]
+}
+
+/** The ids that a hunk has inserted in the branch, and those of the main editor that it has deleted. */
+export interface HunkRanges {
+  readonly inserted: readonly IdRange[]
+  readonly deleted: readonly IdRange[]
+  /**
+   * The inserted ids of sequences, without the content of inserted values. The branch deletes them when the main
+   * editor has a copy of the content. It keeps the entries of maps: an entry and its copy have the same key, so
+   * only one of them is visible.
+   */
+  readonly replaceable: readonly IdRange[]
+}
+
+/** An author of a hunk. */
+export interface HunkAuthor {
+  readonly userId: string
+  /** Time of the last known change, in epoch milliseconds. */
+  readonly at: number
+}
+
+/** The hunks of a branch. */
+export interface ComparedBranch {
+  /** In the order of the document. */
+  readonly hunks: readonly BranchHunk[]
+  /** True if hunks were left out, because there are too many. */
+  readonly truncated: boolean
+}
+
+/** Returns the hunks of a branch. @param main @param branch whole states (V1) */
+export function compareBranch(main: Uint8Array, branch: Uint8Array): ComparedBranch {
+  const comparison = new BranchComparison(main, branch)
+  comparison.destroy()
+  const { hunks, truncated } = comparison
+  return { hunks, truncated }
+}
+
+/** All changes have the same unknown origin, so that adjacent changes of different users are one hunk. */
+const unattributed: Attribution = { inserted: new Map(), deleted: new Map() }
+
+/**
+ * Compares a branch with its main editor. The branch must contain the whole main editor. Takes linear time.
+ * Call `destroy` after use.
+ */
+export class BranchComparison implements ComparedBranch {
+  readonly history: DocumentHistory
+  readonly reader: SegmentReader
+  /** In the order of the document. */
+  readonly hunks: readonly BranchHunk[]
+  /** True if hunks were left out, because there are too many. */
+  readonly truncated: boolean
+
+  /** @param main @param branch whole states (V1) */
+  constructor(main: Uint8Array, branch: Uint8Array) {
+    this.history = new DocumentHistory({ from: [main], to: [branch] })
+    this.reader = new SegmentReader(this.history, unattributed)
+    const grouped = groupChanges(this.reader)
+    const parts = new Map<number, HunkParts>()
+    const replaced = replacedMarks(this.reader)
+    const listen = (_: unknown, hunk: number, side: ChangedSide, segment: Segment): void => {
+      if (replaced.has(segment.item.id.client, segment.item.id.clock + segment.offset)) return
+      const found = parts.get(hunk) ?? { inserted: [], deleted: [] }
+      found[side].push(segment)
+      parts.set(hunk, found)
+    }
+    const limits = { hunksMax: hunkLimits.hunks, charactersMax: hunkLimits.characters }
+    const [group] = grouped.groups
+    const walk = new HunkWalk(this.reader, grouped, new Set(grouped.groups), limits, listen)
+    walk.run()
+    const { hunks, isCut } = group === undefined ? noHunks : walk.hunksOf(group)
+    this.truncated = isCut
+    const found = hunks.flatMap((hunk, number) => this.#hunkOf(hunk, parts.get(number)) ?? [])
+    this.hunks = withDependencies(this.history.doc, found)
+  }
+
+  destroy(): void {
+    this.history.destroy()
+  }
+
+  /** Returns null if the hunk has inserted exactly the content that it has deleted, as a rejection does. */
+  #hunkOf(hunk: ChangeHunk, parts: HunkParts | undefined): Omit<BranchHunk, 'dependsOn'> | null {
+    if (parts === undefined) return null
+    const { inserted, deleted } = parts
+    // A hunk with formatting contains unchanged text between its marks.
+    const isPair = inserted.length > 0 && deleted.length > 0 && hunk.formatting.length === 0
+    if (isPair && this.#textOf('to', inserted) === this.#textOf('from', deleted)) return null
+    const ranges = {
+      inserted: inserted.map(rangeOf),
+      deleted: deleted.map(rangeOf),
+      replaceable: outermost(inserted).flatMap((segment) =>
+        segment.item.parentSub === null ? rangeOf(segment) : [],
+      ),
+    }
+    return { ...hunk, hunkId: hunkIdOf(ranges), ranges }
+  }
+
+  #textOf(version: 'from' | 'to', segments: readonly Segment[]): string {
+    // The content of a value is encoded with the value.
+    return outermost(segments)
+      .map((segment) => encodeSegment(this.reader, version, segment))
+      .join('')
+  }
+}
+
+interface HunkParts {
+  readonly inserted: Segment[]
+  readonly deleted: Segment[]
+}
+
+/** Returns the segments that are not in a value of another segment. */
+function outermost(segments: readonly Segment[]): readonly Segment[] {
+  const own = RangeIndex.of(segments.map(rangeOf))
+  return segments.filter(({ item }) => !isInside(item, own))
+}
+
+const noHunks = { hunks: [], isCut: false } as const
+
+/** Returns whether the value that contains an item is in the ranges. */
+function isInside(item: Y.Item, ranges: RangeIndex<IdRange>): boolean {
+  const container = item.parent instanceof Y.AbstractType ? item.parent._item : null
+  return container !== null && ranges.has(container.id.client, container.id.clock)
+}
+
+const rangeOf = ({ item, offset, length }: Segment): IdRange => ({
+  client: item.id.client,
+  clock: item.id.clock + offset,
+  length,
+})
+
+/** Number of characters of a hunk id: 96 bits of a hash. */
+const idLength = 16
+
+function hunkIdOf({ inserted, deleted }: Pick<HunkRanges, 'inserted' | 'deleted'>): string {
+  const first = [inserted[0], deleted[0]].map((range) => range && [range.client, range.clock])
+  return createHash('sha256').update(JSON.stringify(first)).digest('base64url').slice(0, idLength)
+}
+
+function withDependencies(
+  doc: Y.Doc,
+  hunks: readonly Omit<BranchHunk, 'dependsOn'>[],
+): readonly BranchHunk[] {
+  const owners = RangeIndex.of(
+    hunks.flatMap(({ hunkId, ranges }) => ranges.inserted.map((range) => ({ ...range, hunkId }))),
+  )
+  return hunks.map((hunk) => {
+    const containers = new Set<string>()
+    for (const { client, clock } of hunk.ranges.inserted)
+      for (
+        let item = containerOf(doc, client, clock);
+        item !== null;
+        item = containerOf(doc, item.client, item.clock)
+      ) {
+        const owner = owners.at(item.client, item.clock).range?.hunkId
+        if (owner !== undefined && owner !== hunk.hunkId) containers.add(owner)
+      }
+    return { ...hunk, dependsOn: [...containers] }
+  })
+}
+
+/** Returns the id of the value that contains an item; null if the item is directly in a root. */
+function containerOf(doc: Y.Doc, client: number, clock: number): Y.ID | null {
+  const struct = Y.getItem(doc.store, Y.createID(client, clock))
+  return struct instanceof Y.Item && struct.parent instanceof Y.AbstractType
+    ? (struct.parent._item?.id ?? null)
+    : null
+}
+
+/** Returns a function that returns the known authors of a hunk, the first one first. */
+export function hunkAuthors(
+  attribution: Attribution,
+): (hunk: Pick<BranchHunk, 'ranges'>) => readonly HunkAuthor[] {
+  const sides = [
+    ['inserted', new RangeIndex(attribution.inserted)],
+    ['deleted', new RangeIndex(attribution.deleted)],
+  ] as const
+  return ({ ranges }) => {
+    const authors = new Map<string, HunkAuthor>()
+    for (const [side, index] of sides)
+      for (const { client, clock, length } of ranges[side])
+        for (let at = clock; at < clock + length; ) {
+          const { range, end } = index.at(client, at)
+          const { by = '', at: time = 0 } = range?.origin ?? {}
+          if (by !== '') authors.set(by, { userId: by, at: Math.max(authors.get(by)?.at ?? 0, time) })
+          at = end
+        }
+    return [...authors.values()]
+  }
+}

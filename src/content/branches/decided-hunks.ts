@@ -1,0 +1,34 @@
+import type { IdRange } from '../history/range-index.ts'
+
+/**
+ * A decision on hunks of a branch. `accept` changes the main editor, and `reject` the branch. `other` is the whole
+ * state (V1) of the other one.
+ */
+export interface HunkDecision {
+  readonly is: 'accept' | 'reject'
+  readonly other: Uint8Array
+  /** Ids of hunks. */
+  readonly hunkIds: readonly string[]
+}
+
+/** What became of the hunks of a decision. */
+export interface DecidedHunks {
+  /** The decided hunks, in the order of the document. */
+  readonly decided: readonly DecidedHunk[]
+  /** Ids for which the branch has no hunk: it was decided before, or it has never existed. */
+  readonly unknown: readonly string[]
+  /** Hunks that were left out, because other hunks must be decided together with them. */
+  readonly dependent: readonly DependentHunk[]
+}
+
+export interface DependentHunk {
+  readonly hunkId: string
+  /** The hunks that must be decided together with it. */
+  readonly needs: readonly string[]
+}
+
+export interface DecidedHunk {
+  readonly hunkId: string
+  /** See `HunkRanges`. */
+  readonly replaceable: readonly IdRange[]
+}
