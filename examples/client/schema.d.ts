@@ -4690,7 +4690,7 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
-	"/v2/crdt/branches/merge": {
+	"/v2/crdt/branches/diff": {
 		parameters: {
 			query?: never;
 			header?: never;
@@ -4700,8 +4700,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * Merge a branch
-		 * @description Applies the changes of the branch to the editor, in one update; concurrent edits are merged. The branch is then read-only. The change has the source `branch` and the name of the branch in its `meta`. If the editor has a schema, the result must match it. Merging again changes nothing.
+		 * Compare a branch with its editor
+		 * @description Returns the changes of the branch as hunks, in the order of the document. Adjacent changes are one hunk, so that hunks can be decided in any order.
 		 */
 		post: {
 			parameters: {
@@ -4728,6 +4728,153 @@ export interface paths {
 							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
 							 */
 							name: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									branch: {
+										name: string;
+										/** @description Id of the editor from which the branch was created. */
+										editorId: string;
+										/** @description Editor id that clients and calls use for the content of the branch. */
+										branchEditorId: string;
+										/** @description User id; '' if the user is not known. */
+										createdBy: string;
+										/** Format: date-time */
+										createdAt: string;
+										/** @description Version of the editor when the branch was created; opaque. */
+										baseVersion: string;
+										/**
+										 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
+										 * @enum {string}
+										 */
+										status: "open" | "merged" | "rejected";
+										/** @description User id; '' while the branch is open. */
+										decidedBy: string;
+										/** @description Time of the merge or rejection; null while the branch is open. */
+										decidedAt: string | null;
+									};
+									hunks: {
+										/** @description Stays the same when other hunks are decided. */
+										hunkId: string;
+										/** @description The only known author; null if there are several or none. */
+										userId: string | null;
+										/** @description All known authors. */
+										userIds: string[];
+										/** @description Time of the last change; null if it is not known. */
+										at: string | null;
+										/** @description The place of the hunk in the branch. */
+										anchor: {
+											/** @description Name of the root. */
+											contentKey: string;
+											/** @description Keys and indexes from the root to the place. */
+											path: unknown[];
+											/** @description The text before the place, at most 40 characters. */
+											before: string;
+											/** @description The text after the place, at most 40 characters. */
+											after: string;
+										};
+										/** @description The text of the editor that the branch deletes. */
+										before: string;
+										/** @description The text that the branch inserts. */
+										after: string;
+										/** @description Names of deleted elements. */
+										deletedNodes: string[];
+										/** @description Names of inserted elements. */
+										insertedNodes: string[];
+										/** @description Deleted values of arrays, and deleted embeds. */
+										deletedValues: unknown[];
+										/** @description Inserted values of arrays, and inserted embeds. */
+										insertedValues: unknown[];
+										/** @description Changed entries of maps and attributes of elements. */
+										entries: {
+											key: string;
+											/** @description The value in the editor; absent if there is none. */
+											before?: unknown;
+											/** @description The value in the branch; absent if there is none. */
+											after?: unknown;
+										}[];
+										/** @description Changed formatting of text that stays. The value null stands for text without the formatting. */
+										formatting: {
+											name: string;
+											before: unknown;
+											after: unknown;
+											text: string;
+										}[];
+										/** @description True if parts are left out, because the hunk is too large. */
+										truncated: boolean;
+										/** @description Ids of the hunks without which this one cannot be accepted. */
+										dependsOn: string[];
+									}[];
+									/** @description True if the branch has more than 1000 hunks; the others are left out. */
+									truncated: boolean;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/crdt/branches/merge": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Merge a branch
+		 * @description Applies the changes of the branch to the editor, in one update; concurrent edits are merged. The branch is then read-only. With `hunks`, only these hunks are applied, as copies, and the branch stays open. The change has the source `branch` and the name of the branch in its `meta`. If the editor has a schema, the result must match it. Merging again changes nothing.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/**
+							 * Format: id
+							 * @description Id of the editor from which the branch was created.
+							 */
+							editorId: string;
+							/**
+							 * Format: id
+							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
+							 */
+							name: string;
+							/** @description Ids of hunks of `branches/diff`. Absent: the whole branch, which is then read-only. */
+							hunks?: string[] | null;
 							/**
 							 * Format: id
 							 * @description User who decides; returned as `decidedBy`.
@@ -4784,6 +4931,16 @@ export interface paths {
 										/** @description Time of the merge or rejection; null while the branch is open. */
 										decidedAt: string | null;
 									};
+									/** @description Ids of the decided hunks. */
+									decided: string[];
+									/** @description Ids that are not hunks of the branch, for example because they are decided. */
+									unknown: string[];
+									/** @description Hunks that were left out, because other hunks must be decided in the same call. */
+									dependent: {
+										hunkId: string;
+										/** @description Ids of the other hunks. */
+										needs: string[];
+									}[];
 								};
 							};
 						};
@@ -4808,7 +4965,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Reject a branch
-		 * @description The branch is then read-only. Its content stays until the branch is deleted.
+		 * @description The branch is then read-only. Its content stays until the branch is deleted. With `hunks`, the branch gets the content of the editor at the places of these hunks, and stays open.
 		 */
 		post: {
 			parameters: {
@@ -4835,6 +4992,8 @@ export interface paths {
 							 * @description Name of the branch, without `@`. Clients open the editor id `<editorId>@<name>`.
 							 */
 							name: string;
+							/** @description Ids of hunks of `branches/diff`. Absent: the whole branch, which is then read-only. */
+							hunks?: string[] | null;
 							/**
 							 * Format: id
 							 * @description User who decides; returned as `decidedBy`.
@@ -4858,26 +5017,38 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									name: string;
-									/** @description Id of the editor from which the branch was created. */
-									editorId: string;
-									/** @description Editor id that clients and calls use for the content of the branch. */
-									branchEditorId: string;
-									/** @description User id; '' if the user is not known. */
-									createdBy: string;
-									/** Format: date-time */
-									createdAt: string;
-									/** @description Version of the editor when the branch was created; opaque. */
-									baseVersion: string;
-									/**
-									 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
-									 * @enum {string}
-									 */
-									status: "open" | "merged" | "rejected";
-									/** @description User id; '' while the branch is open. */
-									decidedBy: string;
-									/** @description Time of the merge or rejection; null while the branch is open. */
-									decidedAt: string | null;
+									branch: {
+										name: string;
+										/** @description Id of the editor from which the branch was created. */
+										editorId: string;
+										/** @description Editor id that clients and calls use for the content of the branch. */
+										branchEditorId: string;
+										/** @description User id; '' if the user is not known. */
+										createdBy: string;
+										/** Format: date-time */
+										createdAt: string;
+										/** @description Version of the editor when the branch was created; opaque. */
+										baseVersion: string;
+										/**
+										 * @description `merged` and `rejected` branches are read-only and do not follow the editor any more.
+										 * @enum {string}
+										 */
+										status: "open" | "merged" | "rejected";
+										/** @description User id; '' while the branch is open. */
+										decidedBy: string;
+										/** @description Time of the merge or rejection; null while the branch is open. */
+										decidedAt: string | null;
+									};
+									/** @description Ids of the decided hunks. */
+									decided: string[];
+									/** @description Ids that are not hunks of the branch, for example because they are decided. */
+									unknown: string[];
+									/** @description Hunks that were left out, because other hunks must be decided in the same call. */
+									dependent: {
+										hunkId: string;
+										/** @description Ids of the other hunks. */
+										needs: string[];
+									}[];
 								};
 							};
 						};
