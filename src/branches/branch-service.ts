@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { JudgmentRecorder } from '../comments/judgment-recorder.ts'
 import { judgmentJob } from '../comments/judgment-recorder.ts'
 import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../content/branches/branch-hunks.ts'
-import type { DecidedHunks } from '../content/branches/decided-hunks.ts'
 import { deletionOf } from '../content/branches/deletion-of.ts'
+import type { DecidedHunks } from '../content/branches/hunk-decision.ts'
 import type { RootSchema } from '../content/schemas/content-schema.ts'
 import {
   type BranchPlace,

@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { DecidedHunks } from './branches/decided-hunks.ts'
+import type { DecidedHunks } from './branches/hunk-decision.ts'
 import type { EditOutcome } from './edit/edit.ts'
 import type { EditDependencies } from './edit/edit-dependencies.ts'
 import type { KnownKind, SharedRoot } from './yjs/root-kind.ts'

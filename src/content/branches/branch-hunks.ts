@@ -82,7 +82,7 @@ export class BranchComparison implements ComparedBranch {
     this.history = new DocumentHistory({ from: [main], to: [branch] })
     this.reader = new SegmentReader(this.history, unattributed)
     const grouped = groupChanges(this.reader)
-    const parts = new Map<number, HunkParts>()
+    const parts = new Map<number, HunkSegments>()
     const replaced = replacedMarks(this.reader)
     const listen = (_: unknown, hunk: number, side: ChangedSide, segment: Segment): void => {
       if (replaced.has(segment.item.id.client, segment.item.id.clock + segment.offset)) return
@@ -105,7 +105,7 @@ export class BranchComparison implements ComparedBranch {
   }
 
   /** Returns null if the hunk has inserted exactly the content that it has deleted, as a rejection does. */
-  #hunkOf(hunk: ChangeHunk, parts: HunkParts | undefined): Omit<BranchHunk, 'dependsOn'> | null {
+  #hunkOf(hunk: ChangeHunk, parts: HunkSegments | undefined): Omit<BranchHunk, 'dependsOn'> | null {
     if (parts === undefined) return null
     const { inserted, deleted } = parts
     // A hunk with formatting contains unchanged text between its marks.
@@ -129,7 +129,7 @@ export class BranchComparison implements ComparedBranch {
   }
 }
 
-interface HunkParts {
+interface HunkSegments {
   readonly inserted: Segment[]
   readonly deleted: Segment[]
 }

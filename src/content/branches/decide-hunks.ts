@@ -2,7 +2,7 @@ import type * as Y from 'yjs'
 import type { IdRange } from '../history/range-index.ts'
 import type { ReplacementResult } from '../replacement-result.ts'
 import { BranchComparison, type BranchHunk } from './branch-hunks.ts'
-import type { DecidedHunk, DecidedHunks, HunkDecision } from './decided-hunks.ts'
+import type { DecidedHunks, HunkDecision, HunkReference } from './hunk-decision.ts'
 import { transplant } from './transplant.ts'
 
 /** The result of a decision, as the result of a replacement. */
@@ -60,7 +60,7 @@ function choose(
 const dependentsOf = ({ hunkId }: BranchHunk, hunks: readonly BranchHunk[]): readonly string[] =>
   hunks.filter(({ dependsOn }) => dependsOn.includes(hunkId)).map((other) => other.hunkId)
 
-const toDecided = ({ hunkId, ranges }: BranchHunk): DecidedHunk => ({
+const toDecided = ({ hunkId, ranges }: BranchHunk): HunkReference => ({
   hunkId,
   replaceable: ranges.replaceable,
 })

@@ -1,4 +1,4 @@
-import type { HunkDecision } from '../../content/branches/decided-hunks.ts'
+import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { WorkLimit, WorkLimitError } from '../../content/edit/work-limit.ts'
 import { checkMerge } from '../../content/merge-check.ts'
 import { type ReplacementResult, withoutEffect } from '../../content/replacement-result.ts'

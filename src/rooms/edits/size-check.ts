@@ -1,5 +1,5 @@
 import { decideHunks } from '../../content/branches/decide-hunks.ts'
-import type { HunkDecision } from '../../content/branches/decided-hunks.ts'
+import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import type { WorkLimit } from '../../content/edit/work-limit.ts'
 import { keepingKinds, kindsIn } from '../../content/keep-kinds.ts'
 import { readRoot } from '../../content/read-root.ts'

@@ -1,5 +1,5 @@
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
-import type { HunkDecision } from '../../content/branches/decided-hunks.ts'
+import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
 import { checkMerge, type MergeTarget } from '../../content/merge-check.ts'

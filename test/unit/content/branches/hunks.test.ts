@@ -25,7 +25,7 @@ const elementOf = (random: Random): Y.XmlElement => {
   element.insert(0, [new Y.XmlText(random.pick(['some text', 'other']))])
   return element
 }
-const valueOf = (random: Random): unknown =>
+const newValue = (random: Random): unknown =>
   random.pick([
     () => 1,
     () => 'two',
@@ -51,7 +51,7 @@ const edits: readonly BranchEdit[] = [
     text.format(from, random.below(text.length - from), { bold: random.pick([true, null]) })
   },
   (doc, random) => doc.getText('text').insertEmbed(random.below(5), { image: random.below(3) }),
-  (doc, random) => void doc.getMap('map').set(random.pick(['a', 'b', 'c']), valueOf(random)),
+  (doc, random) => void doc.getMap('map').set(random.pick(['a', 'b', 'c']), newValue(random)),
   (doc, random) => doc.getMap('map').delete(random.pick(['a', 'b', 'c'])),
   (doc, random) => {
     const nested = doc.getMap('map').get('a')
@@ -59,7 +59,7 @@ const edits: readonly BranchEdit[] = [
   },
   (doc, random) => {
     const array = doc.getArray('array')
-    array.insert(random.below(array.length + 1), [valueOf(random), random.below(9)])
+    array.insert(random.below(array.length + 1), [newValue(random), random.below(9)])
   },
   (doc, random) => {
     const array = doc.getArray('array')

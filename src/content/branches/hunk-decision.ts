@@ -14,7 +14,7 @@ export interface HunkDecision {
 /** What became of the hunks of a decision. */
 export interface DecidedHunks {
   /** The decided hunks, in the order of the document. */
-  readonly decided: readonly DecidedHunk[]
+  readonly decided: readonly HunkReference[]
   /** Ids for which the branch has no hunk: it was decided before, or it has never existed. */
   readonly unknown: readonly string[]
   /** Hunks that were left out, because other hunks must be decided together with them. */
@@ -27,7 +27,7 @@ export interface DependentHunk {
   readonly needs: readonly string[]
 }
 
-export interface DecidedHunk {
+export interface HunkReference {
   readonly hunkId: string
   /** See `HunkRanges`. */
   readonly replaceable: readonly IdRange[]
