@@ -77,8 +77,16 @@ interface WantedPage {
   readonly count: number
 }
 
-/** Reads a listing page by page. Empty pages are skipped. `reload` starts again with the first page. */
-export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): PagedQuery<Item> {
+/**
+ * Reads a listing page by page. Empty pages are skipped. `reload` starts again with the first page.
+ * @param itemsOf returns the items of a page; by default, the data of a page is its list of items
+ */
+export function usePagedQuery<Item>(
+  path: string,
+  data: object,
+  pageSize = 50,
+  itemsOf: (page: never) => readonly Item[] = (page) => page,
+): PagedQuery<Item> {
   const api = useApi()
   const question = JSON.stringify([path, data, pageSize])
   const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
@@ -89,8 +97,14 @@ export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): 
   const token = wanted.of === question ? wanted.token : null
   useEffect(() => {
     let isCurrent = true
-    const read = (pageToken: string | null) =>
-      api.page<readonly Item[]>(path, { ...data, pageSize, ...(pageToken !== null && { pageToken }) })
+    const read = async (pageToken: string | null) => {
+      const page = await api.page<never>(path, {
+        ...data,
+        pageSize,
+        ...(pageToken !== null && { pageToken }),
+      })
+      return { ...page, data: itemsOf(page.data) }
+    }
     firstNonemptyPage(read, token, () => isCurrent).then(
       (answer) => {
         if (!isCurrent) return

@@ -3,6 +3,8 @@ import type { EditorAddress } from './live/live-view.ts'
 
 const views = [
   ['live', 'Live'],
+  ['authors', 'Authors'],
+  ['history', 'History'],
   ['versions', 'Versions'],
   ['edit', 'Edit content'],
   ['replace', 'Replace content'],

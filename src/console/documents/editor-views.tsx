@@ -6,6 +6,8 @@ type ViewModule = Promise<{ readonly View: ComponentType<ContentViewProps> }>
 
 /** The views of an editor that load their code on demand. */
 const views: Readonly<Record<string, () => ViewModule>> = {
+  authors: async () => ({ View: (await import('./authorship/authors-view.tsx')).AuthorsView }),
+  history: async () => ({ View: (await import('./authorship/history-view.tsx')).HistoryView }),
   versions: async () => ({ View: (await import('./versions/version-list.tsx')).VersionList }),
   edit: async () => ({ View: (await import('./content/edit-view.tsx')).EditView }),
   replace: async () => ({ View: (await import('./content/replace-view.tsx')).ReplaceView }),

@@ -1,5 +1,5 @@
 import { formatCounted } from '../../ui/format.ts'
-import { collapseUnchanged, type DiffPart } from './text-diff.ts'
+import { collapseUnchanged, type DiffPart } from './diff-part.ts'
 
 /** Shows removed and added text. Both have a color and a sign. */
 export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {

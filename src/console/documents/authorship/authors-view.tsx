@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks'
+import { useQuery } from '../../api/hooks.ts'
+import { Button, Select } from '../../ui/controls.tsx'
+import { formatCounted } from '../../ui/format.ts'
+import { EmptyNotice, ErrorNotice, Notice } from '../../ui/notice.tsx'
+import type { RootProps } from '../content/root-content.tsx'
+import { type AttributedEntry, toLines, unitsByAuthor } from './attributed-run.ts'
+import { type AuthorId, authorName, authorStyles } from './author-colors.ts'
+import { originInWords } from './origin-in-words.ts'
+
+/** The part of a response of `/v2/crdt/get` with `attribution`. */
+interface AttributedContent {
+  readonly attribution: readonly AttributedEntry[]
+  /** True if the content has more runs. */
+  readonly attributionTruncated?: boolean
+}
+
+/** Maximum number of runs that are shown at first. Each run is an element of the page. */
+const pageRuns = 2_000
+
+/** Shows the content of a root, with a color for each author. */
+export function AuthorsView({ address, roots }: RootProps) {
+  const [root = null, setRoot] = useState(roots[0])
+  const { data, error, reload } = useQuery<readonly AttributedContent[]>('/v2/crdt/get', {
+    ...address,
+    ...(root !== null && { contentKey: root }),
+    attribution: true,
+  })
+  const content = data?.[0]
+  return (
+    <>
+      <h2>Authors</h2>
+      <div class="row">
+        {roots.length > 1 && (
+          <Select
+            label="Root"
+            value={root ?? ''}
+            options={roots.map((name) => [name, name] as const)}
+            onChange={setRoot}
+          />
+        )}
+        <Button onClick={reload}>Read again</Button>
+      </div>
+      <ErrorNotice error={error} />
+      {content?.attributionTruncated === true && (
+        <Notice>The content is long, so the page shows only the authors of its first part.</Notice>
+      )}
+      {content !== undefined && <Authored key={root} runs={content.attribution} />}
+    </>
+  )
+}
+
+function Authored({ runs }: { readonly runs: readonly AttributedEntry[] }) {
+  /** The author whose content is emphasized; undefined: all authors. */
+  const [only, setOnly] = useState<AuthorId | undefined>(undefined)
+  const [limit, setLimit] = useState(pageRuns)
+  const units = unitsByAuthor(runs)
+  const styles = authorStyles(units.keys())
+  if (runs.length === 0) return <EmptyNotice>This root is empty.</EmptyNotice>
+  const classOf = ({ userId }: AttributedEntry): string =>
+    only === undefined || only === userId ? 'author' : 'author dimmed'
+  return (
+    <>
+      <ul class="legend" aria-label="Authors">
+        {[...units].map(([author, count]) => (
+          <li key={author}>
+            <button
+              type="button"
+              class="author"
+              style={styles.get(author)}
+              aria-pressed={only === author}
+              onClick={() => setOnly(only === author ? undefined : author)}
+            >
+              {authorName(author)}
+            </button>{' '}
+            <span class="name">{formatCounted(count, 'unit')}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="hint">Select an author to emphasize the parts of this author.</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+      <section class="card text live-text" aria-label="Content by author" tabIndex={0}>
+        {toLines(runs.slice(0, limit)).map(({ label, runs: ofLine }, index) => (
+          <div key={index}>
+            {ofLine.map((run, at) => (
+              <span key={at} class={classOf(run)} style={styles.get(run.userId)} title={originInWords(run)}>
+                {run.text ?? (run.node === undefined ? label : `${run.node} `)}
+              </span>
+            ))}
+          </div>
+        ))}
+      </section>
+      {runs.length > limit && (
+        <Button onClick={() => setLimit(limit + pageRuns)}>
+          Show more ({formatCounted(runs.length - limit, 'part')})
+        </Button>
+      )}
+    </>
+  )
+}

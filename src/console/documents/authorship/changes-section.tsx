@@ -1,0 +1,127 @@
+import { useState } from 'preact/hooks'
+import { usePagedQuery } from '../../api/hooks.ts'
+import { Button } from '../../ui/controls.tsx'
+import { ErrorNotice } from '../../ui/notice.tsx'
+import type { EditorAddress } from '../live/live-view.ts'
+import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
+import { type AuthorStyle, authorName, authorStyles } from './author-colors.ts'
+import { type ChangeSetEntry, describeCounts } from './change-set.ts'
+import { HunkList } from './hunk-list.tsx'
+import { originInWords } from './origin-in-words.ts'
+import { Timeline } from './timeline.tsx'
+import { timelineOf } from './timeline-points.ts'
+import { UndoCard } from './undo-card.tsx'
+
+/** A page of `/v2/crdt/changes`. */
+interface ChangesPage {
+  readonly changes: readonly ChangeSetEntry[]
+}
+
+const changesPerPage = 50
+
+interface ChangesProps {
+  readonly address: EditorAddress
+  readonly range: { readonly from: string; readonly to?: string }
+  readonly versions: readonly VersionSummary[]
+  readonly setFrom: (versionId: string) => void
+  readonly setTo: (versionId: string) => void
+  /** Called when the content may have changed. */
+  readonly onChanged: () => void
+}
+
+/** Shows the changes between two versions on a timeline, and lets the user undo them. */
+export function ChangesSection({ address, range, versions, setFrom, setTo, onChanged }: ChangesProps) {
+  const listing = usePagedQuery<ChangeSetEntry>(
+    '/v2/crdt/changes',
+    { ...address, ...range },
+    changesPerPage,
+    ({ changes }: ChangesPage) => changes,
+  )
+  const { items: changes, error, loading, more, reload } = listing
+  const [selected, setSelected] = useState(0)
+  const [undoing, setUndoing] = useState<ChangeSetEntry | null>(null)
+  const styles = authorStyles(changes.map(({ userId }) => userId))
+  const points = timelineOf(within(versions, range), changes)
+  const position = Math.min(selected, points.length - 1)
+  const point = points[position]
+  const readAgain = () => {
+    reload()
+    onChanged()
+  }
+  return (
+    <>
+      <h3>Changes</h3>
+      <ErrorNotice error={error} />
+      {loading && <p class="hint">Reading…</p>}
+      {points.length > 0 && (
+        <Timeline points={points} selected={position} styles={styles} onSelect={setSelected} />
+      )}
+      <p class="row">
+        {more !== null && <Button onClick={more}>Later changes</Button>}
+        <Button onClick={readAgain}>Read again</Button>
+      </p>
+      {point?.kind === 'version' && (
+        <section class="card" aria-label="Selected version">
+          <h3>Saved version: {versionTitle(point.version)}</h3>
+          <p class="row">
+            <Button onClick={() => setFrom(point.version.versionId)}>Start here</Button>
+            <Button onClick={() => setTo(point.version.versionId)}>End here</Button>
+          </p>
+        </section>
+      )}
+      {point?.kind === 'change' && (
+        <ChangeCard
+          change={point.change}
+          style={styles.get(point.change.userId)}
+          onUndo={() => setUndoing(point.change)}
+        />
+      )}
+      {undoing !== null && (
+        <UndoCard
+          key={undoing.changeId}
+          {...{ address, range }}
+          change={undoing}
+          onUndone={readAgain}
+          onClose={() => setUndoing(null)}
+        />
+      )}
+    </>
+  )
+}
+
+interface SelectedChangeProps {
+  readonly change: ChangeSetEntry
+  /** Style of the author. */
+  readonly style: AuthorStyle | undefined
+  readonly onUndo: () => void
+}
+
+const ChangeCard = ({ change, style, onUndo }: SelectedChangeProps) => (
+  <section class="card" aria-label="Selected change">
+    <h3>
+      <span class="author" style={style}>
+        {authorName(change.userId)}
+      </span>
+      : {describeCounts(change)}
+    </h3>
+    <p class="hint">{originInWords({ ...change, at: change.lastAt })}</p>
+    <HunkList hunks={change.hunks} />
+    {change.truncated && <p class="hint">This change has more parts than the page shows.</p>}
+    <Button label={`Undo the change of ${authorName(change.userId)}…`} onClick={onUndo}>
+      Undo…
+    </Button>
+  </section>
+)
+
+/** Returns the versions between two versions, both included. */
+function within(
+  versions: readonly VersionSummary[],
+  { from, to }: ChangesProps['range'],
+): readonly VersionSummary[] {
+  const timeOf = (id: string | undefined, otherwise: number): number => {
+    const version = versions.find(({ versionId }) => versionId === id)
+    return version === undefined ? otherwise : Date.parse(version.createdAt)
+  }
+  const [first, last] = [timeOf(from, 0), timeOf(to, Number.POSITIVE_INFINITY)]
+  return versions.filter(({ createdAt }) => Date.parse(createdAt) >= first && Date.parse(createdAt) <= last)
+}
