@@ -230,7 +230,7 @@ describe(`authors of random histories (seed ${seed})`, () => {
       return { status: response.status, data: result?.data }
     }
     const log = servers[0]?.node.engine.log as DocumentLog
-    await run({ call, end: (work) => work(log) }, times(100, 1_000))
+    await run({ call, end: (work) => work(log) }, times(100, 300))
   }, 600_000)
 
   const itPostgres = noPostgres === null ? itLong : it.skip
