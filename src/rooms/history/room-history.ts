@@ -7,7 +7,6 @@ import type { UndoSelection } from '../../content/history/undo-selection.ts'
 import { EncodedJson } from '../../model/json-pieces.ts'
 import { parseVersion, type Version } from '../../model/version.ts'
 import type { Attribution } from '../../update/attribution/attribution.ts'
-import { encodeAttribution } from '../../update/attribution/attribution-codec.ts'
 import { makeChange, type ProposedChange } from '../edits/backend-change.ts'
 import {
   beginEdit,
@@ -23,7 +22,7 @@ import {
   waitUntilDurable,
 } from '../edits/edit-context.ts'
 import { readInline } from '../edits/read-on-thread.ts'
-import { readAttribution } from '../log/read-attribution.ts'
+import { encodeInSlices, readAttribution } from '../log/read-attribution.ts'
 import type { HistoryRange } from './history-range.ts'
 import { type LoadedHistory, loadHistory } from './history-updates.ts'
 
@@ -184,12 +183,13 @@ export class RoomHistory {
       answerHistory(updates, attribution, limited(query, bytesMax)),
     )
     if (inline !== null) return inline
+    const encoded = await encodeInSlices(attribution)
     return readers.use(address, async (thread) => {
       const outcome = await thread.run({
         is: 'history',
         updates: lists.flat(),
         counts: [updates.from.length, updates.to.length],
-        attribution: encodeAttribution(attribution),
+        attribution: encoded,
         query,
       })
       if (outcome.is !== 'history') throw new TypeError(`unexpected result for a history: ${outcome.is}`)

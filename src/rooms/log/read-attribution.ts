@@ -73,6 +73,10 @@ export interface CompactedEntries {
   readonly tail?: KnownAuthors | null
 }
 
+/** Encodes an attribution in slices. */
+export const encodeInSlices = (attribution: Attribution): Promise<Uint8Array> =>
+  new SlicedWork().run(encodeAttributionSteps(attribution))
+
 /** The attribution for a compaction, and the milliseconds of the event loop that its computation took. */
 export interface CompactedAttribution {
   readonly bytes: Uint8Array | null

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
@@ -349,3 +352,37 @@ it('[ATT-70] undoes a restoration, and an update that was applied, in rich text 
   await undo(editor, { from, meta: { reason: 'mistake' } })
   expect(await textOf(editor)).toBe('<paragraph>first and second</paragraph>')
 })
+
+it('[ATT-68] compares and undoes after a restart that has compacted the log', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'weft-authorship-'))
+  const start = () => startTestServer({ engine: 'level', dataDir, baseVersionSeconds: 0 })
+  const editor = nextEditor()
+  const first = await start()
+  const callFirst = async (operation: string, data: object) =>
+    dataOf(await first.post(`/v2/crdt/${operation}`, { ...editor, ...data })) as never
+  const { version } = await callFirst('add', { type: 'text', data: 'start', userId: 'ann' })
+  const { versionId } = await callFirst('versions/create', {})
+  // The log is compacted only if it has become large compared with the document.
+  for (let round = 0; round < 40; round += 1)
+    await callFirst('update', {
+      type: 'text',
+      data: `start ${String(round % 10).repeat(2_000)}`,
+      userId: 'bob',
+    })
+  await first.stop()
+  const second = await start()
+  const callSecond = (operation: string, data: object) =>
+    second.post(`/v2/crdt/${operation}`, { ...editor, ...data })
+  const old = await callSecond('changes', { from: version })
+  expect(old.body.error?.details).toMatchObject({ code: 'crdt/version-too-old', oldest: expect.any(String) })
+  const { details } = old.body.error as { readonly details: unknown }
+  const { oldest } = details as { readonly oldest: string }
+  expect(dataOf(await callSecond('changes', { from: oldest }))).toMatchObject({ from: oldest })
+  const { changes } = dataOf(await callSecond('changes', { from: versionId })) as Changes
+  expect(changes.map(({ userId, source }) => [userId, source])).toEqual([['bob', 'rest']])
+  const undone = dataOf(await callSecond('undo', { from: versionId, by: 'bob' })) as Undone
+  expect(undone).toMatchObject({ changed: true, notUndone: [] })
+  expect(dataOf(await callSecond('get', {}))).toMatchObject([{ data: 'start' }])
+  await second.stop()
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
+}, 30_000)
