@@ -130,4 +130,43 @@ describe.skipIf(browserMissing)('authorship in the console', () => {
     await card.getByText('These parts stay:').waitFor()
     expect(await card.getByRole('listitem').first().textContent()).toContain('blue')
   })
+
+  it('[CON-79] [CON-52] creates a branch, accepts and rejects its changes one by one, and deletes it', async () => {
+    await call('/v2/crdt/add', { ...addressOf('branched'), type: 'text', data: 'One two three.' })
+    const { page, complaints } = await openConsole(browser, weft, {
+      route: '/documents/acme/branched/main/branches',
+    })
+    await page.getByLabel('Name of a new branch').fill('ideas')
+    await page.getByLabel('User').fill('sue')
+    await page.getByRole('button', { name: 'Create the branch' }).click()
+    await page.getByRole('link', { name: 'ideas' }).waitFor()
+    const branch = { ...addressOf('branched'), editorId: 'main@ideas' }
+    for (const [find, content] of [
+      ['One', '1'],
+      ['three', '3'],
+    ])
+      await call('/v2/crdt/edit', {
+        ...branch,
+        userId: 'sue',
+        edits: [{ replace: { find, with: content } }],
+      })
+    await page.getByRole('button', { name: 'Review ideas' }).click()
+    const card = page.getByRole('region', { name: 'Review of ideas' })
+    await card.getByRole('button', { name: 'Accept change 2' }).waitFor()
+    expect(await card.locator('del').allTextContents()).toEqual(['−One', '−three'])
+    expect(await card.locator('ins').allTextContents()).toEqual(['+1', '+3'])
+    await expectNoFindings(page)
+    await card.getByRole('button', { name: 'Accept change 2' }).click()
+    await card.getByText('Accepted: 1 change.').waitFor()
+    expect(await textOf('branched')).toBe('One two 3.')
+    await card.getByRole('button', { name: 'Reject change 1' }).click()
+    await card.getByText('Rejected: 1 change.').waitFor()
+    await card.getByText('The branch has no changes.').waitFor()
+    expect(await textOf('branched')).toBe('One two 3.')
+    await card.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Delete ideas' }).click()
+    await page.getByRole('button', { name: 'Delete the branch' }).click()
+    await page.getByText('No branches yet.').waitFor()
+    expect(complaints).toEqual([])
+  })
 })

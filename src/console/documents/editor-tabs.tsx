@@ -6,6 +6,7 @@ const views = [
   ['authors', 'Authors'],
   ['history', 'History'],
   ['versions', 'Versions'],
+  ['branches', 'Branches'],
   ['edit', 'Edit content'],
   ['replace', 'Replace content'],
   ['schema', 'Schema'],

@@ -8,6 +8,7 @@ type ViewModule = Promise<{ readonly View: ComponentType<ContentViewProps> }>
 const views: Readonly<Record<string, () => ViewModule>> = {
   authors: async () => ({ View: (await import('./authorship/authors-view.tsx')).AuthorsView }),
   history: async () => ({ View: (await import('./authorship/history-view.tsx')).HistoryView }),
+  branches: async () => ({ View: (await import('./branches/branches-view.tsx')).BranchesView }),
   versions: async () => ({ View: (await import('./versions/version-list.tsx')).VersionList }),
   edit: async () => ({ View: (await import('./content/edit-view.tsx')).EditView }),
   replace: async () => ({ View: (await import('./content/replace-view.tsx')).ReplaceView }),
