@@ -110,6 +110,10 @@ export async function makeWorld(
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
   if (path === resending) return sentBefore(server)
   if (path === '/v2/crdt/add') return {}
+  if (path.startsWith('/v2/crdt/branches/') && path !== '/v2/crdt/branches/create') {
+    const branch = { organizationId, documentId, editorId: 'main', name: 'draft', userId: 'ann' }
+    dataOf(await post('/v2/crdt/branches/create', branch))
+  }
   const { versionId } = await versionOf(server)
   return { versionId, ...(comparing.includes(path) && { from: versionId }) }
 }
