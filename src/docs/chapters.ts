@@ -59,6 +59,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'idempotency', title: 'Idempotency' },
       { name: 'versions', title: 'Version history' },
       { name: 'authorship', title: 'History and authorship' },
+      { name: 'suggestions', title: 'Suggestions' },
       { name: 'webhooks', title: 'Webhooks' },
       { name: 'decisions', title: 'Decision suggestions' },
       { name: 'userdata', title: 'User data export and erasure (GDPR)' },
