@@ -8,6 +8,7 @@ import { readRecord } from '../../engine/stored-record.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import type { DocumentAddress, Tenant } from '../../model/address.ts'
 import { shortened } from '../../text.ts'
+import { findBranch } from '../branches/find-branch.ts'
 import { keys, type OrganizationScope } from '../organizations/organization-keys.ts'
 import type { OrganizationStore } from '../organizations/organization-store.ts'
 import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
@@ -107,9 +108,17 @@ export class SchemaService {
     return isPresetName(name) ? { name, spec: null } : { name, spec: (await this.get(tenant, name)).schema }
   }
 
-  /** Returns the schema that is attached to an editor; null if there is none. */
+  /**
+   * Returns the schema that is attached to an editor; null if there is none. A branch without a schema of its own
+   * has the schema of its main editor.
+   */
   async attachedTo(address: DocumentAddress): Promise<AttachedSchema | null> {
-    return (await this.attachedIn(address, address.documentId)).get(address.editorId) ?? null
+    const { documentId, editorId } = address
+    const attached = await this.attachedIn(address, documentId)
+    const own = attached.get(editorId)
+    if (own !== undefined) return own
+    const branch = await findBranch(this.#organizations.read(address), documentId, editorId)
+    return branch === null ? null : (attached.get(branch.editorId) ?? null)
   }
 
   /**

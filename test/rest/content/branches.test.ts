@@ -148,6 +148,17 @@ it('[BRANCH-4] an editor id with @ and without a record is an ordinary editor, a
   expect((await read(document)).map(({ id }) => id)).toEqual(['ann@example.com', 'main'])
 })
 
+it('[BRANCH-15] a branch has the schema of its editor', async () => {
+  const editor = nextEditor()
+  await done('add', { ...editor, type: 'markdown', data: 'kept', contentKey: 'default', schema: 'tiptap' })
+  await create(editor)
+  const [branch] = (await read(branchOf(editor))) as unknown as [{ contentKey: string; schema: string }]
+  expect(branch).toMatchObject({ contentKey: 'default', schema: 'tiptap' })
+  const data = { type: 'doc', content: [{ type: 'unknownNode' }] }
+  const written = call('update', { ...branchOf(editor), type: 'prosemirror', data })
+  expect(await codeOf(written)).toBe('crdt/schema-violation')
+})
+
 it('[BRANCH-5] edits of the editor appear in an open branch, and edits of the branch stay there', async () => {
   const editor = await branched('one two')
   await create(editor, 'other')

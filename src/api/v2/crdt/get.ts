@@ -172,7 +172,7 @@ export const getContent = defineOperation({
       const read = await readEditor(
         address,
         data,
-        attachments.get(editorId) ?? null,
+        data.editorId === undefined ? (attachments.get(editorId) ?? null) : await schemas.attachedTo(address),
         services,
         bytesLeft,
       ).catch((error: unknown) => {
