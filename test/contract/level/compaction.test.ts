@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { deletedPerCommitMax } from '../../../src/engine/level/log/compaction.ts'
 import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { filesWith } from '../../support/stores/stored-keys.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import {
   bytesOf,
@@ -23,6 +25,7 @@ const appends = 2 * deletedPerCommitMax + 10
 let directory: TemporaryDirectory
 let image: TemporaryDirectory
 let engine: LevelEngine
+let clock: HeldClock
 /** Number of keys deleted by each batch with deletions. */
 let deletions: number[]
 /** Runs before each such batch. */
@@ -51,8 +54,10 @@ const openStore: OpenStore = async (path) => {
   }
 }
 
-const open = (path: string): Promise<LevelEngine> =>
-  openLevelEngine({ directory: path, clock: new HeldClock(), openStore, durability: 'process' })
+const open = (path: string): Promise<LevelEngine> => {
+  clock = new HeldClock()
+  return openLevelEngine({ directory: path, clock, openStore, durability: 'process' })
+}
 
 beforeEach(async () => {
   directory = await temporaryDirectory()
@@ -174,4 +179,39 @@ it('[ENG-56] the store closes without waiting until a compaction has deleted old
   expect(await compact(engine, 0, appends - 1)).toBe(true)
   await closing
   expect(deletions).toEqual([deletedPerCommitMax])
+})
+
+/** Deletions of the keys around the two ranges of a document, with which a rewrite of its tables starts. */
+const keysAround = 4
+
+/** Waits until LevelDB has rewritten the tables of the document. */
+async function rewrite(): Promise<void> {
+  clock.advance(10_000)
+  await eventually(() => deletions.at(-1) === keysAround)
+  await engine.close()
+}
+
+it('[ENG-85] keeps the attribution when the tables of the document are rewritten', async () => {
+  expect(await engine.log.compact(doc, 1, 0, appends, bytesOf('all'), keepNone, bytesOf('authors'))).toBe(
+    true,
+  )
+  await rewrite()
+  engine = await open(directory.path)
+  const { attribution } = await loadLive(engine.log, doc, { attribution: true })
+  expect(attribution && textOf(attribution)).toBe('authors')
+})
+
+it('[DATA-12] no file contains the id of a forgotten user after the tables are rewritten', async () => {
+  const small = docKey('small')
+  const by = 'user-to-forget'
+  const files = (): Promise<string[]> => filesWith(directory.path, by)
+  await engine.log.append(small, 'create', [{ bytes: bytesOf('1'), by }])
+  await engine.log.compact(small, 1, 0, 1, bytesOf('1'), keepNone, bytesOf(`1 by ${by}`))
+  await engine.log.append(small, 1, [{ bytes: bytesOf('2'), by, source: 'rest' }])
+  expect(await files()).not.toEqual([])
+  expect(await engine.log.compact(small, 1, 1, 2, bytesOf('2'), keepNone, bytesOf('2 by nobody'), by)).toBe(
+    true,
+  )
+  await rewrite()
+  expect(await files()).toEqual([])
 })

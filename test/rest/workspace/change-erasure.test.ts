@@ -6,8 +6,9 @@ import { openLevelEngine } from '../../../src/engine/level/engine.ts'
 import { readAttribution } from '../../../src/rooms/log/read-attribution.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { userDataOf, zoe } from '../../support/data/user-data.ts'
+import { runCli } from '../../support/servers/cli.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
-import { keysHolding, notAudited } from '../../support/stores/stored-keys.ts'
+import { filesWith, keysHolding, notAudited } from '../../support/stores/stored-keys.ts'
 
 const organizationId = 'acme'
 const secret = 'told-by-zoe'
@@ -70,4 +71,6 @@ it('[DATA-12] lists the documents that a user has changed, and removes the user 
   } finally {
     await engine.close()
   }
+  expect((await runCli(['compact', directory], directory)).code).toBe(0)
+  expect(await filesWith(directory, secret)).toEqual([])
 })

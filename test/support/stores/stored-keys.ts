@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openLevelStore } from '../../../src/engine/level/store/store.ts'
 
@@ -40,4 +41,14 @@ export async function keysHolding(data: string, texts: readonly string[]): Promi
     await store.close()
   }
   return found
+}
+
+/** Returns the files whose bytes contain a text. */
+export async function filesWith(folder: string, text: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const found = await Promise.all(paths.map(async (path) => (await readFile(path)).includes(text)))
+  return paths.filter((_, index) => found[index])
 }

@@ -85,6 +85,8 @@ export class LevelCompaction {
       if (!canCompact(standing, wanted)) return false
       if (changed === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
       const compacted = this.#replace(cell, standing, wanted, { changed, bytes: snapshot, attribution })
+      // No file may contain the id of a forgotten user.
+      if (forget !== undefined) this.#rewriting.noted(cell.key, Number.POSITIVE_INFINITY)
       await this.#commit.durable()
       await this.#sweep(cell, compacted)
       return true

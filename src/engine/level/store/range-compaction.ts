@@ -30,9 +30,7 @@ const restShare = 9
  */
 const waitingMax = 10_000
 
-/**
- * Number that is greater than all sequence numbers. No update or snapshot has this number or the number 0.
- */
+/** Number that is greater than all sequence numbers. No update or snapshot has this number. */
 const numberMax = Number.MAX_SAFE_INTEGER
 
 interface WaitingRange {
@@ -75,7 +73,10 @@ export class RangeCompaction {
     this.#log = log
   }
 
-  /** Notes that bytes of a document have been deleted, and schedules the rewrite of its tables. */
+  /**
+   * Notes that bytes of a document have been deleted, and schedules the rewrite of its tables. With `bytes`
+   * Infinity, the tables are rewritten even if the document is small.
+   */
   noted(keys: DocumentKeyspace, bytes: number): void {
     const name = keys.updates.toString('latin1')
     const waiting = this.#waiting.get(name) ?? { keys, bytes: 0, at: 0 }
@@ -123,7 +124,8 @@ export class RangeCompaction {
    */
   async #rewrite(keys: DocumentKeyspace): Promise<void> {
     const compact = (range: ByteRange) => this.#disk.read((store) => store.compactTables(range))
-    const around = [0, numberMax].flatMap((at) => [keys.update(at), keys.snapshot(at)])
+    const before = keys.ranges.map(({ gte }) => gte)
+    const around = [...before, keys.update(numberMax), keys.snapshot(numberMax)]
     await compact({ gte: keys.update(0), lt: keys.update(0) })
     for (const key of around) this.#commit.delete(key)
     await this.#commit.durable()
