@@ -1,10 +1,18 @@
 // The backend of the example: serves the page, requests a realtime token for each visitor, and makes the
-// calls that need the API key: comments (comments.js) and the bot (bot.js). The calls of Weft are in weft.js.
+// calls that need the API key: comments (comments.js), suggestions (suggestions.js) and the bot (bot.js). The
+// calls of Weft are in weft.js.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { runBot } from './bot.js'
 import { addThread, reply, resolve, threads } from './comments.js'
+import {
+  acceptSuggestion,
+  rejectSuggestion,
+  startSuggesting,
+  suggestionChanged,
+  suggestions,
+} from './suggestions.js'
 import { addressOf, call, syncUrl } from './weft.js'
 
 const port = Number(process.env.EXAMPLE_PORT ?? 8081)
@@ -16,8 +24,9 @@ async function token(parameters) {
   const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
   const userProperties = { name, email: 'guest@example.com' }
   const { organizationId, documentId: id } = addressOf(parameters.get('room')).document
-  // Valid for the document of the page only.
-  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
+  // Valid for the document of the page only. A suggester reads the document and writes its own branch.
+  const accessRole = parameters.has('suggesting') ? 'suggester' : 'editor'
+  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole }] }
   const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
   return { token, syncUrl }
 }
@@ -34,6 +43,11 @@ const calls = {
   '/threads/add': addThread,
   '/threads/reply': reply,
   '/threads/resolve': resolve,
+  '/suggesting': startSuggesting,
+  '/suggestions': suggestions,
+  '/suggestions/accept': acceptSuggestion,
+  '/suggestions/reject': rejectSuggestion,
+  '/suggestions/changed': suggestionChanged,
   '/bot': runBot,
 }
 

@@ -149,6 +149,32 @@ describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
     await eventually(async () => !(await ada.innerText('#people')).includes('Editor bot'))
   }, 60_000)
 
+  it('[EXA-8] a suggester edits a branch that follows the document, and other users accept or reject each suggestion', async () => {
+    const [ada, sue] = [await open('Ada', 'suggested'), await open('Sue', 'suggested')]
+    await write(ada, 'One two three.')
+    await has(sue, '.tiptap', 'One two three.')
+    await sue.click('#suggest')
+    await sue.waitForSelector('#suggest[aria-pressed="true"]')
+    await has(sue, '.tiptap', 'One two three.')
+    await select(sue, 'One')
+    await sue.keyboard.type('Uno')
+    await select(sue, 'three')
+    await sue.keyboard.type('tres')
+    await has(sue, '.tiptap', 'Uno two tres.')
+    await eventually(async () => (await ada.locator('.suggestion').count()) === 2)
+    expect(await text(ada)).toBe('One two three.')
+    await select(ada, 'two', true)
+    await ada.keyboard.type(' and')
+    await has(sue, '.tiptap', 'Uno two and tres.')
+    await ada.locator('.suggestion').nth(1).getByRole('button', { name: 'Accept' }).click()
+    await has(ada, '.tiptap', 'One two and tres.')
+    await eventually(async () => (await ada.locator('.suggestion').count()) === 1)
+    await ada.getByRole('button', { name: 'Reject' }).click()
+    await has(sue, '.tiptap', 'One two and tres.')
+    await eventually(async () => (await ada.locator('.suggestion').count()) === 0)
+    expect(await text(ada)).toBe('One two and tres.')
+  }, 60_000)
+
   itLong(
     '[EXA-1] shows all users the comments at their words, the replies, and the resolution of a comment',
     async () => {

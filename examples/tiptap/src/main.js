@@ -6,20 +6,22 @@ import { StarterKit } from '@tiptap/starter-kit'
 import * as Y from 'yjs'
 import { comments } from './comments.js'
 import { Highlights } from './highlights.js'
+import { suggestionPanel } from './suggestions.js'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)}`
 const room = parameters.get('room') ?? 'example/welcome/main'
+const isSuggesting = parameters.has('suggesting')
+const announceMs = 500
 const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
 const at = (id) => document.getElementById(id)
 
 // Our backend (server.js) requests tokens of Weft, also a newer one before expiry; the browser never gets the
 // API key.
-const userId = crypto.randomUUID()
-const ask = async () =>
-  (
-    await fetch(`/token?name=${encodeURIComponent(name)}&user=${userId}&room=${encodeURIComponent(room)}`)
-  ).json()
+const userId = sessionStorage.getItem('user') ?? crypto.randomUUID()
+sessionStorage.setItem('user', userId)
+const asked = new URLSearchParams({ name, user: userId, room, ...(isSuggesting && { suggesting: '' }) })
+const ask = async () => (await fetch(`/token?${asked}`)).json()
 const { syncUrl } = await ask()
 
 /** Calls our backend, which has the API key. */
@@ -34,18 +36,29 @@ async function backend(path, data = {}) {
   return response.json()
 }
 
+// A suggester edits an own branch of the editor.
+const shown = isSuggesting ? (await backend('/suggesting')).room : room
 const doc = new Y.Doc()
+let announcing
+/** Notifies the other pages of changed suggestions, after a pause. */
+function announceLater() {
+  clearTimeout(announcing)
+  announcing = setTimeout(() => void backend('/suggestions/changed'), announceMs)
+}
 const show = (state) => {
   at('status').textContent = state
   at('status').dataset.state = state
 }
 const provider = new HocuspocusProvider({
   url: syncUrl,
-  name: room,
+  name: shown,
   document: doc,
   token: async () => (await ask()).token,
   onSynced: () => show('synced'),
-  onUnsyncedChanges: ({ number }) => show(number === 0 ? 'saved' : 'saving'),
+  onUnsyncedChanges: ({ number }) => {
+    show(number === 0 ? 'saved' : 'saving')
+    if (number === 0 && isSuggesting) announceLater()
+  },
   onDisconnect: () => show('offline'),
   onAuthenticationFailed: ({ reason }) => show(`refused: ${reason}`),
 })
@@ -60,6 +73,16 @@ const editor = new Editor({
   ],
 })
 const thread = comments({ editor, backend, at })
+const suggested = suggestionPanel({ list: at('suggestions'), backend, user: { userId }, isSuggesting })
+
+at('suggest').setAttribute('aria-pressed', String(isSuggesting))
+at('suggest').addEventListener('click', () => {
+  const next = new URLSearchParams({ ...Object.fromEntries(parameters), name })
+  if (isSuggesting) next.delete('suggesting')
+  else next.set('suggesting', '')
+  location.search = next.toString()
+})
+for (const id of ['comment', 'bot']) at(id).hidden = isSuggesting
 
 const does = {
   bold: (chain) => chain.toggleBold(),
@@ -94,9 +117,13 @@ provider.on('stateless', ({ payload }) => {
   const { event, data } = JSON.parse(payload)
   if (event === 'comments.changed') void thread.load()
   if (event === 'bot.done') showReport(data)
+  if (event === 'suggestions.changed') void suggested.load()
 })
 // Events are lost while the page is disconnected.
-provider.on('synced', () => void thread.load())
+provider.on('synced', () => {
+  void thread.load()
+  void suggested.load()
+})
 
 provider.awareness.on('change', () => {
   const chips = [...provider.awareness.getStates().values()].map(({ user }) => {
