@@ -219,6 +219,6 @@ export const toBranchResponse = (record: BranchRecord): FromSchema<typeof branch
   createdAt: new Date(record.createdAt).toISOString(),
   baseVersion: record.baseVersion,
   status: record.status,
-  decidedBy: record.decidedBy,
+  decidedBy: record.status === 'open' ? '' : record.decidedBy,
   decidedAt: record.decidedAt === null ? null : new Date(record.decidedAt).toISOString(),
 })

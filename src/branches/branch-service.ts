@@ -1,9 +1,12 @@
+import { createHash, randomInt } from 'node:crypto'
+import * as Y from 'yjs'
 import type { Clock } from '../clock.ts'
 import type { JudgmentRecorder } from '../comments/judgment-recorder.ts'
 import { judgmentJob } from '../comments/judgment-recorder.ts'
 import { type BranchHunk, type HunkAuthor, hunkAuthors } from '../content/branches/branch-hunks.ts'
 import { deletionOf } from '../content/branches/deletion-of.ts'
 import type { DecidedHunks } from '../content/branches/hunk-decision.ts'
+import type { ReplacementResult } from '../content/replacement-result.ts'
 import type { RootSchema } from '../content/schemas/content-schema.ts'
 import {
   type BranchPlace,
@@ -20,9 +23,10 @@ import type { DocumentService } from '../directory/documents/document-service.ts
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
-import type { DocumentLog } from '../engine/engine.ts'
+import type { DocumentLog, LeaseStore } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
+import { withClusterLock } from '../jobs/cluster-lock.ts'
 import { addressKey, type DocumentAddress, documentAddress, idProblem } from '../model/address.ts'
 import { branchEditorId, branchSeparator, parseBranchEditorId } from '../model/branch-address.ts'
 import type { ChangeCause } from '../model/change-origin.ts'
@@ -42,6 +46,7 @@ interface BranchDependencies {
   readonly events: EventRecorder
   readonly judging: JudgmentRecorder
   readonly log: DocumentLog
+  readonly leases: LeaseStore
   readonly clock: Clock
 }
 
@@ -148,8 +153,13 @@ export class BranchService {
    */
   async diff(main: DocumentAddress, name: string): Promise<BranchDiff> {
     const branch = await this.get(main, name)
+    if (branch.accepting === undefined) return this.#compare(main, branch)
+    return this.#alone(main, name, (finished) => this.#compare(main, finished))
+  }
+
+  async #compare(main: DocumentAddress, branch: BranchRecord): Promise<BranchDiff> {
     const { rooms, log } = this.#dependencies
-    const address = addressOf(main, name)
+    const address = addressOf(main, branch.name)
     // The branch is read second, because it must contain the whole main editor.
     const mainState = await this.#stateOf(main)
     const branchState = await this.#stateOf(address)
@@ -168,9 +178,12 @@ export class BranchService {
    * Some hunks: the main editor gets copies of them, and the branch follows as before.
    * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided; the errors of `apply`
    */
-  async merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
-    const diff = await this.diff(main, name)
-    const { branch } = diff
+  merge(main: DocumentAddress, name: string, request: MergeRequest): Promise<MergedBranch> {
+    return this.#alone(main, name, (branch) => this.#merge(main, branch, request))
+  }
+
+  async #merge(main: DocumentAddress, branch: BranchRecord, request: MergeRequest): Promise<MergedBranch> {
+    const diff = await this.#compare(main, branch)
     if (request.hunkIds !== undefined) return this.#mergeHunks(main, diff, request, request.hunkIds)
     if (branch.status === 'rejected') requireOpen(branch)
     const by = authorOf(diff.hunks, request.userId)
@@ -188,9 +201,12 @@ export class BranchService {
    * its main editor at their places. Rejecting them again changes nothing.
    * @throws ApiError NOT_FOUND; FAILED_PRECONDITION if the branch is decided
    */
-  async reject(main: DocumentAddress, name: string, request: HunkRequest): Promise<BranchOutcome> {
-    const diff = await this.diff(main, name)
-    const { branch } = diff
+  reject(main: DocumentAddress, name: string, request: HunkRequest): Promise<BranchOutcome> {
+    return this.#alone(main, name, (branch) => this.#reject(main, branch, request))
+  }
+
+  async #reject(main: DocumentAddress, branch: BranchRecord, request: HunkRequest): Promise<BranchOutcome> {
+    const diff = await this.#compare(main, branch)
     const { userId, hunkIds } = request
     if (hunkIds !== undefined) return this.#rejectHunks(main, diff, userId, hunkIds)
     const outcome = { ...noneLeft, decided: diff.hunks.map(({ hunkId }) => hunkId) }
@@ -258,34 +274,84 @@ export class BranchService {
     const { rooms, documents } = this.#dependencies
     const { branch } = diff
     requireOpen(branch)
-    const address = addressOf(main, branch.name)
     const [right, rootSchema] = await Promise.all([documents.rightToChange(main), schema()])
     const wanted = diff.hunks.filter(({ hunkId }) => hunkIds.includes(hunkId))
-    const decision = { is: 'accept', other: await this.#stateOf(address), hunkIds } as const
+    const other = await this.#stateOf(addressOf(main, branch.name))
+    const client = randomInt(2 ** 32)
+    const decision = { is: 'accept', other, hunkIds, client } as const
     const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
-    const { result, version, bytes } = await rooms.use(main, (room) =>
-      room.replacing.decide(authorOf(wanted, userId), decision, options),
-    )
+    const decide = (): Promise<EditResult<ReplacementResult>> =>
+      rooms.use(main, (room) => room.replacing.decide(authorOf(wanted, userId), decision, options))
+    if (dryRun !== true)
+      await this.#begin(main, branch, { userId, client, hunks: acceptable(wanted, hunkIds) })
+    const { result, version, bytes } = await decide()
     const { decided, ...left } = result.hunks ?? noHunks
     const outcome = { ...left, branch, version, bytes, decided: decided.map(({ hunkId }) => hunkId) }
-    if (dryRun === true || decided.length === 0) return outcome
-    await this.#removeFromBranch(address, branch, userId, decided)
-    await this.#recordHunks(main, diff, { is: 'accept', userId, hunkIds: outcome.decided })
+    if (dryRun === true) return outcome
+    if (decided.length > 0)
+      await this.#removeFromBranch(main, branch, {
+        userId,
+        removal: deletionOf(decided.flatMap(({ replaceable }) => replaceable)),
+      })
+    await this.#end(main, diff, { is: 'accept', userId, hunkIds: outcome.decided })
     return outcome
   }
 
   /** Removes accepted hunks from a branch, which has the copies of the main editor now. */
   async #removeFromBranch(
-    address: DocumentAddress,
+    main: DocumentAddress,
     branch: BranchRecord,
-    userId: string,
-    decided: DecidedHunks['decided'],
+    { userId, removal }: { readonly userId: string; readonly removal: Uint8Array },
   ): Promise<void> {
     const { rooms, documents } = this.#dependencies
-    const deletions = deletionOf(decided.flatMap(({ replaceable }) => replaceable))
+    const address = addressOf(main, branch.name)
     const right = await documents.rightToChange(address)
     const options = { expects: 'content', right, isCopy: true, cause: causeOf(branch) } as const
-    await rooms.use(address, (room) => room.editing.apply(userId, deletions, options))
+    await rooms.use(address, (room) => room.editing.apply(userId, removal, options))
+  }
+
+  /**
+   * Runs a decision while no other decision on the branch runs, on any node. First finishes a merge of hunks that a
+   * crash has interrupted.
+   * @throws ApiError NOT_FOUND if there is no branch
+   */
+  #alone<T>(main: DocumentAddress, name: string, work: (branch: BranchRecord) => Promise<T>): Promise<T> {
+    return withClusterLock(this.#dependencies.leases, lockOf(addressOf(main, name)), async () =>
+      work(await this.#finished(main, await this.get(main, name))),
+    )
+  }
+
+  /** Stores what is needed to finish a merge of hunks after a crash. */
+  async #begin(
+    main: DocumentAddress,
+    branch: BranchRecord,
+    { userId, client, hunks }: { userId: string; client: number; hunks: readonly AttributedHunk[] },
+  ): Promise<void> {
+    const removal = deletionOf(hunks.flatMap(({ ranges }) => ranges.replaceable))
+    const hunkIds = hunks.map(({ hunkId }) => hunkId)
+    const accepting = { hunkIds, client, removal: Buffer.from(removal).toString('base64') }
+    await this.#dependencies.organizations.carryOut(main, (transaction) =>
+      changeOpen(transaction, placeIn(main, branch.name), (open) => ({
+        ...open,
+        decidedBy: userId,
+        accepting,
+      })),
+    )
+  }
+
+  /** Finishes a merge of hunks that was interrupted: removes the hunks if the main editor has their copies. */
+  async #finished(main: DocumentAddress, branch: BranchRecord): Promise<BranchRecord> {
+    const { accepting, decidedBy: userId } = branch
+    if (accepting === undefined) return branch
+    const vector = await this.#dependencies.rooms.use(main, async (room) => {
+      await room.editing.version()
+      return room.state.vector()
+    })
+    const isAccepted = Y.decodeStateVector(vector).has(accepting.client)
+    const removal = new Uint8Array(Buffer.from(accepting.removal, 'base64'))
+    if (isAccepted) await this.#removeFromBranch(main, branch, { userId, removal })
+    const hunkIds = isAccepted ? accepting.hunkIds : []
+    return this.#end(main, { branch, hunks: [] }, { is: 'accept', userId, hunkIds })
   }
 
   async #rejectHunks(
@@ -304,8 +370,7 @@ export class BranchService {
     const { result } = await rooms.use(address, (room) => room.replacing.decide(userId, decision, options))
     const { decided, ...left } = result.hunks ?? noHunks
     const outcome = { ...left, branch, decided: decided.map(({ hunkId }) => hunkId) }
-    if (decided.length > 0)
-      await this.#recordHunks(main, diff, { is: 'reject', userId, hunkIds: outcome.decided })
+    await this.#end(main, diff, { is: 'reject', userId, hunkIds: outcome.decided })
     return outcome
   }
 
@@ -353,14 +418,20 @@ export class BranchService {
     })
   }
 
-  /** Stores the event and the judgments of a decision on some hunks. */
-  async #recordHunks(
+  /** Stores the event and the judgments of a decision on some hunks, and the end of the decision. */
+  #end(
     main: DocumentAddress,
-    { branch, hunks }: BranchDiff,
+    { branch, hunks }: Pick<BranchDiff, 'branch' | 'hunks'>,
     decision: Pick<BranchDecision, 'is' | 'userId'> & { readonly hunkIds: readonly string[] },
-  ): Promise<void> {
+  ): Promise<BranchRecord> {
     const decided = hunks.filter(({ hunkId }) => decision.hunkIds.includes(hunkId))
-    await this.#record(main, decision, decided, async () => ({ branch, isNew: true }))
+    return this.#record(main, decision, decided, async (transaction) => {
+      const present = await changeOpen(transaction, placeIn(main, branch.name), (open) => {
+        const { accepting: _accepting, ...rest } = open
+        return { ...rest, decidedBy: '' }
+      })
+      return { branch: present, isNew: decision.hunkIds.length > 0 }
+    })
   }
 
   /** Runs `change` in a transaction that also records the decision, unless it was made before. */
@@ -402,6 +473,38 @@ export class BranchService {
     )
   }
 }
+
+/** Returns the hunks that a merge accepts: those that need no hunk outside the merge. */
+const acceptable = (
+  hunks: readonly AttributedHunk[],
+  hunkIds: readonly string[],
+): readonly AttributedHunk[] => hunks.filter(({ dependsOn }) => dependsOn.every((id) => hunkIds.includes(id)))
+
+/** Changes the record of a branch that is open. Writes nothing if nothing changes. */
+async function changeOpen(
+  transaction: Transaction,
+  place: BranchPlace,
+  change: (open: BranchRecord) => BranchRecord,
+): Promise<BranchRecord> {
+  const present = await transaction.get(branchKeys.branch(place), branchRecordType)
+  if (present === null) throw noSuchBranch(place)
+  requireOpen(present)
+  const changed = change(present)
+  if (changed.accepting !== present.accepting) await writeBranch(transaction, place, changed)
+  return changed
+}
+
+/** Number of locks. Each lock is shared by the branches with the same hash, because locks are never deleted. */
+const locks = 64
+
+/** Returns the name of the lock that a decision on a branch holds. */
+const lockOf = (branch: DocumentAddress): string =>
+  `branches-${
+    createHash('sha256')
+      .update(JSON.stringify(addressKey(branch)))
+      .digest()
+      .readUInt32BE() % locks
+  }`
 
 /** Maximum number of judgments that one decision stores: one for each of the first hunks with text. */
 const judgmentsMax = 50

@@ -175,6 +175,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       events,
       judging: comments.judging,
       log: engine.log,
+      leases: engine.leases,
       clock,
     }),
     tokens: createTokens(base, credentials, accessNews),

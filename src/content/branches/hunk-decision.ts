@@ -9,6 +9,8 @@ export interface HunkDecision {
   readonly other: Uint8Array
   /** Ids of hunks. */
   readonly hunkIds: readonly string[]
+  /** The client id of the change. The document must not have this client yet. Absent: any client id. */
+  readonly client?: number | undefined
 }
 
 /** What became of the hunks of a decision. */

@@ -16,10 +16,21 @@ export interface BranchRecord extends BranchIds {
   /** Version of the editor from which the branch was created. */
   readonly baseVersion: string
   readonly status: BranchStatus
-  /** Id of the user who merged or rejected the branch; '' while the branch is open. */
+  /** Id of the user who merged or rejected the branch, or whose merge of hunks is not finished; otherwise ''. */
   readonly decidedBy: string
   /** Time of the merge or rejection in epoch milliseconds; null while the branch is open. */
   readonly decidedAt: number | null
+  /** A merge of some hunks that is not finished: the main editor has the copies, or will never have them. */
+  readonly accepting?: AcceptedHunks
+}
+
+/** What is needed to finish a merge of some hunks after a crash. */
+export interface AcceptedHunks {
+  readonly hunkIds: readonly string[]
+  /** The client id of the copies. The main editor has the copies if, and only if, it has this client. */
+  readonly client: number
+  /** The update (V1, base64) that deletes the originals of the copies from the branch. */
+  readonly removal: string
 }
 
 export const branchRecordType: RecordType<BranchRecord> = {
@@ -33,6 +44,9 @@ export const branchRecordType: RecordType<BranchRecord> = {
     status: v.picklist(['open', 'merged', 'rejected']),
     decidedBy: v.string(),
     decidedAt: v.nullable(v.number()),
+    accepting: v.exactOptional(
+      v.looseObject({ hunkIds: v.array(v.string()), client: v.number(), removal: v.string() }),
+    ),
   }),
 }
 

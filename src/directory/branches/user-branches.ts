@@ -25,7 +25,7 @@ export async function listBranchesByUser(
   return places.map(({ documentId }, at) => {
     const record = records[at] ?? null
     if (record === null) return null
-    const { createdBy, decidedBy, ...data } = record
+    const { createdBy, decidedBy, accepting: _, ...data } = record
     const own = { ...(createdBy === userId && { createdBy }), ...(decidedBy === userId && { decidedBy }) }
     return { documentId, data: { ...data, ...own } }
   })

@@ -35,7 +35,13 @@ import {
   resolveBase,
 } from './edit-context.ts'
 import { applyWithinLimit, decideWithinLimit, restoreWithinLimit } from './size-check.ts'
-import { type ComputedEdit, computeOnThread, decideOnThread, restoreOnThread } from './thread-compute.ts'
+import {
+  type ComputedEdit,
+  computeOnThread,
+  decideOnThread,
+  restoreOnThread,
+  writersFor,
+} from './thread-compute.ts'
 
 /**
  * Maximum sum of the bytes of the document and the characters of the content for a replacement on the event
@@ -256,6 +262,7 @@ export class Replacement {
       copy,
       () => made,
       () => decideWithinLimit(copy, decision, room.documentBytesMax, options.rootSchema ?? null),
+      writersFor(room, decision),
     )
   }
 
@@ -264,8 +271,9 @@ export class Replacement {
     copy: DocumentState,
     madeFor: (result: ReplacementResult) => ComputedEdit['made'],
     work: () => ReplacementResult,
+    writers = this.#room.state.mergers,
   ): ComputedEdit {
-    const writer = copy.writeAs(this.#room.state.mergers)
+    const writer = copy.writeAs(writers)
     const { result, added } = copy.edit(work)
     copy.doc.destroy()
     return { writer, change: result, update: added, state: null, made: madeFor(result) }

@@ -122,7 +122,7 @@ export async function decideOnThread(
     // Without a copy, the whole buffer that contains `other` would be sent to the thread.
     decision: { ...decision, other: new Uint8Array(decision.other) },
     updates: await updatesOf(room, version, true),
-    writers: room.state.mergers,
+    writers: writersFor(room, decision),
     documentBytesMax: room.documentBytesMax,
     schema: options.rootSchema ?? null,
     state: stateWanted(room, options.dryRun === true),
@@ -132,6 +132,10 @@ export async function decideOnThread(
   const { change, update, state, writer } = outcome
   return { change, writer, update, state, made: { for: 'present', version } }
 }
+
+/** Returns the clients with which a decision on hunks can be written. */
+export const writersFor = ({ state }: EditContext, { client }: HunkDecision): readonly ClientClock[] =>
+  client === undefined ? state.mergers : [{ client, clock: 0 }]
 
 /** Merges a change that was computed for an older version into the current document, on the same thread. */
 async function mergeOnThread(

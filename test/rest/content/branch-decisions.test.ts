@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { DocumentLog } from '../../../src/engine/engine.ts'
+import { StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { withLog } from '../../support/stores/pausable-engine.ts'
+
+/** While true, the store accepts no append to a branch. */
+let isBranchAway = false
+let server: TestServer
+beforeAll(async () => {
+  const engine = withLog(await openMemoryEngine(), (log) => ({
+    append: async (...parameters: Parameters<DocumentLog['append']>) => {
+      if (isBranchAway && parameters[0].some((part) => part.endsWith('@draft')))
+        throw new StoreUnavailableError('the test has the branch be away')
+      return log.append(...parameters)
+    },
+  }))
+  server = await startTestServer({}, { engine })
+})
+afterAll(() => server.stop())
+
+let documents = 0
+const call = (operation: string, data: object): Promise<Answer> => server.post(`/v2/crdt/${operation}`, data)
+const done = async (operation: string, data: object): Promise<unknown> => dataOf(await call(operation, data))
+
+interface HunkView {
+  readonly hunkId: string
+  readonly before: string
+  readonly after: string
+}
+
+/** Creates an editor with a branch that replaces two words. */
+async function suggested() {
+  documents += 1
+  const main = { organizationId: 'acme', documentId: `decided ${documents}`, editorId: 'main' }
+  const branch = { ...main, editorId: 'main@draft' }
+  await done('update', { ...main, type: 'text', data: 'on Monday in the hall at noon', upsert: true })
+  await done('branches/create', { ...main, name: 'draft', userId: 'ann' })
+  const replace = (find: string, text: string) => ({ replace: { find, with: text } })
+  await done('edit', {
+    ...branch,
+    userId: 'ann',
+    edits: [replace('Monday', 'Friday'), replace('hall', 'barn')],
+  })
+  const hunks = async () =>
+    ((await done('branches/diff', { ...main, name: 'draft' })) as { hunks: HunkView[] }).hunks
+  return {
+    main,
+    hunks,
+    ids: (await hunks()).map(({ hunkId }) => hunkId),
+    texts: async () => (await hunks()).map(({ before, after }) => [before, after]),
+    text: async (editor: object = main) => ((await done('get', editor)) as { data: unknown }[])[0]?.data,
+    branch,
+    decide: (how: 'merge' | 'reject', more: object = {}) =>
+      call(`branches/${how}`, { ...main, name: 'draft', userId: 'rex', ...more }),
+    accepted: async () =>
+      dataOf(
+        await server.post('/v2/activities/get', {
+          organizationId: main.organizationId,
+          documentId: main.documentId,
+          actionTypes: ['comment_annotation.suggestion_accept'],
+        }),
+      ) as object[],
+  }
+}
+
+interface Outcome {
+  readonly decided: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+it('[BRANCH-60] decides each hunk once, if calls decide it at the same time', async () => {
+  for (let run = 0; run < 10; run += 1) {
+    const { ids, decide, text, texts, branch } = await suggested()
+    const [first, second] = ids as [string, string]
+    const answers = await Promise.all([
+      decide('merge', { hunks: [first] }),
+      decide('reject', { hunks: [first] }),
+      decide('merge', { hunks: [first, second] }),
+      decide('reject', { hunks: [second] }),
+    ])
+    const decided = answers.flatMap((answer) => (dataOf(answer) as Outcome).decided)
+    expect(decided.toSorted()).toEqual([first, second].toSorted())
+    expect(await texts()).toEqual([])
+    expect(await text(branch)).toBe(await text())
+  }
+})
+
+it('[BRANCH-61] finishes an interrupted merge of hunks before the next call on the branch', async () => {
+  for (const next of ['branches/diff', 'branches/merge', 'branches/reject']) {
+    const { main, ids, decide, text, texts, branch, accepted } = await suggested()
+    const [first] = ids as [string]
+    isBranchAway = true
+    const interrupted = await decide('merge', { hunks: [first] })
+    isBranchAway = false
+    expect(interrupted.status).toBe(503)
+    const again = {
+      ...main,
+      name: 'draft',
+      ...(next !== 'branches/diff' && { userId: 'rex', hunks: [first] }),
+    }
+    const answer = await done(next, again)
+    if (next !== 'branches/diff') expect(answer).toMatchObject({ decided: [], unknown: [first] })
+    expect(await text()).toBe('on Friday in the hall at noon')
+    expect(await text(branch)).toBe('on Friday in the barn at noon')
+    expect(await texts()).toEqual([['hall', 'barn']])
+    expect(await accepted()).toMatchObject([{ actionUser: { userId: 'rex' }, changes: { hunks: 1 } }])
+    await decide('merge')
+    expect(await text()).toBe('on Friday in the barn at noon')
+  }
+})
