@@ -6,6 +6,8 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
+import { unpackUpdates } from './packed-updates.ts'
+import type { SentTask } from './thread.ts'
 import { buffersOf, runThreadTask, type ThreadTask } from './thread-task.ts'
 
 /**
@@ -29,7 +31,7 @@ function yieldToEventLoop(): void {
 
 yieldToEventLoop()
 
-parentPort?.on('message', (job: ThreadTask) => {
-  const outcome = runThreadTask(job)
+parentPort?.on('message', (job: SentTask) => {
+  const outcome = runThreadTask({ ...job, updates: unpackUpdates(job.updates) } as ThreadTask)
   parentPort?.postMessage(outcome, buffersOf(outcome))
 })

@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { builtFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
+import { type PackedUpdates, packUpdates } from './packed-updates.ts'
 import type { ThreadResult, ThreadTask } from './thread-task.ts'
 
 /**
@@ -12,6 +13,11 @@ const script = builtFile('rooms/threads/thread-main.js')
 
 /** Maximum bytes of updates that are copied in the same tick of the event loop as the rest of a job. */
 const bytesPerTick = 1_000_000
+
+/** A job in the form in which a thread gets it. */
+export type SentTask = ThreadTask extends infer Task
+  ? Omit<Task, 'updates'> & { readonly updates: PackedUpdates }
+  : never
 
 /** Thrown if a job did not end in time. The thread of the job is ended. */
 export class DeadlineExceededError extends Error {
@@ -37,9 +43,11 @@ export class WorkerThread {
    * stopping
    */
   async run(job: ThreadTask, deadlineMs: number): Promise<ThreadResult> {
-    const { own, buffers, bytes } = ownUpdates('updates' in job ? job.updates : [])
+    // Bytes from a store are views into larger buffers, which would otherwise be sent as a whole.
+    const updates = packUpdates('updates' in job ? job.updates : [])
+    const buffers = [updates.bytes, updates.lengths].map(({ buffer }) => buffer as ArrayBuffer)
     // Sending the job copies its content. The two copies of a large job therefore take one tick each.
-    if (bytes > bytesPerTick) await nextTick()
+    if (updates.bytes.length > bytesPerTick) await nextTick()
     await this.#ending
     this.#ending = null
     if (this.#ended) throw stopping()
@@ -63,7 +71,7 @@ export class WorkerThread {
       }
       const gone = (code: number): void => fail(new Error(`the thread ended with code ${code}`))
       worker.on('message', done).on('error', fail).on('exit', gone)
-      worker.postMessage({ ...job, updates: own }, buffers)
+      worker.postMessage({ ...job, updates } satisfies SentTask, buffers)
     })
   }
 
@@ -84,23 +92,4 @@ function startWorker(): Worker {
   // An idle thread must not keep the process running. During a job, the caller keeps the process running.
   worker.unref()
   return worker
-}
-
-/**
- * Returns copies of the updates, and the buffers of the copies, which are transferred to the thread. Bytes
- * from a store are views into larger buffers, which would otherwise be sent as a whole.
- */
-function ownUpdates(updates: readonly Uint8Array[]): OwnUpdates {
-  const own = updates.map((update) => new Uint8Array(update))
-  return {
-    own,
-    buffers: own.map(({ buffer }) => buffer),
-    bytes: own.reduce((sum, { length }) => sum + length, 0),
-  }
-}
-
-interface OwnUpdates {
-  readonly own: Uint8Array[]
-  readonly buffers: ArrayBuffer[]
-  readonly bytes: number
 }

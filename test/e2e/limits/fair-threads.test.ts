@@ -1,3 +1,5 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, expect, it } from 'vitest'
 import { createMetrics } from '../../../src/metrics.ts'
@@ -119,4 +121,16 @@ it('[ROOM-46] when the jobs of a workspace time out repeatedly, gives it no thre
   await run(ada, quickJob)
   clock.advance(60_000)
   await run(eve, quickJob)
+})
+
+it('[ATT-100] sends 100,000 updates of a history to a thread without a pause of other work', async () => {
+  threads = threadsOf({})
+  await run(ada, quickJob)
+  const updates = Array.from({ length: 100_000 }, () => new Uint8Array(2))
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  await sleep(50)
+  await run(ada, { is: 'open', updates })
+  delay.disable()
+  expect(delay.max / 1e6).toBeLessThan(500)
 })
