@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { DocumentLog } from '../../../src/engine/engine.ts'
+import { branchKeys, branchRecordType } from '../../../src/directory/branches/branch-records.ts'
+import { writeBranch } from '../../../src/directory/branches/branch-writing.ts'
+import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { eventually, RawClient, typed } from '../../support/clients/clients.ts'
+import { directoryOn, scopeOf } from '../../support/data/directory.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { withLog } from '../../support/stores/pausable-engine.ts'
 import { gate, type TestGate } from '../../support/time/gate.ts'
@@ -9,6 +12,7 @@ import { gate, type TestGate } from '../../support/time/gate.ts'
 const main = { organizationId: 'acme', documentId: 'shared', editorId: 'main' }
 const branch = { ...main, name: 'idea', userId: 'sue' }
 
+let engine: Engine
 let server: TestServer
 /** Gate at which appends wait; null if they do not wait. */
 let held: TestGate | null = null
@@ -24,7 +28,8 @@ beforeEach(async () => {
     await held?.opened
     return memory.log.append(...parameters)
   }
-  server = await startTestServer({}, { engine: withLog(memory, () => ({ append })) })
+  engine = withLog(memory, () => ({ append }))
+  server = await startTestServer({}, { engine })
   await call('/v2/crdt/add', { ...main, type: 'text', data: 'kept' })
   await grant('suggester')
   await call('/v2/crdt/branches/create', branch)
@@ -57,9 +62,21 @@ async function textOfBranch(): Promise<string> {
   return data
 }
 
+/** Stores the decision only. The operation would wait for the update. */
+async function storeRejection(): Promise<void> {
+  const { workspaceId, apiKey } = server.credentials
+  const place = { documentId: 'shared', editorId: 'main', name: 'idea' }
+  const scope = scopeOf({ workspaceId, apiKey }, 'acme')
+  await directoryOn(engine).store.carryOut(scope, async (transaction) => {
+    const record = await transaction.get(branchKeys.branch(place), branchRecordType)
+    if (record === null) throw new Error('no branch')
+    await writeBranch(transaction, place, { ...record, status: 'rejected' })
+  })
+}
+
 const ends: readonly [string, () => Promise<unknown>][] = [
   ['the role of the suggester becomes viewer', () => grant('viewer')],
-  ['the branch is rejected', () => call('/v2/crdt/branches/reject', { ...branch, userId: 'ann' })],
+  ['the branch is rejected', storeRejection],
 ]
 
 it.each(ends)('[ACC-101] does not store an update that waits for the store when %s', async (_, end) => {
