@@ -60,3 +60,33 @@ export class RangeIndex<T extends ClockRange> {
 }
 
 const nothing = { range: null, end: Number.POSITIVE_INFINITY } as const
+
+/** Returns the parts of ranges that no range of `removed` contains. The ranges may overlap. */
+export function withoutIds(ranges: readonly IdRange[], removed: readonly IdRange[]): readonly IdRange[] {
+  if (removed.length === 0) return ranges
+  const index = RangeIndex.of(disjoint(removed))
+  const left: IdRange[] = []
+  for (const { client, clock, length } of ranges)
+    for (let at = clock, end = clock + length; at < end; ) {
+      const answer = index.at(client, at)
+      const next = Math.min(end, answer.end)
+      if (answer.range === null) left.push({ client, clock: at, length: next - at })
+      at = next
+    }
+  return left
+}
+
+/** Returns the same ids in disjoint ranges. */
+function disjoint(ranges: readonly IdRange[]): readonly IdRange[] {
+  const joined: IdRange[] = []
+  for (const range of [...ranges].sort((a, b) => a.client - b.client || a.clock - b.clock)) {
+    const last = joined.at(-1)
+    if (last === undefined || last.client !== range.client || last.clock + last.length < range.clock)
+      joined.push(range)
+    else {
+      const end = Math.max(last.clock + last.length, range.clock + range.length)
+      joined[joined.length - 1] = { ...last, length: end - last.clock }
+    }
+  }
+  return joined
+}

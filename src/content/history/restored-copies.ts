@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { type IdRange, RangeIndex } from './range-index.ts'
+import type { SelectedIds } from './undo-selection.ts'
 
 /** Ids of deleted content, and the id at which its copy starts. */
 interface CopiedRange extends IdRange {
@@ -13,17 +14,25 @@ interface CopiedRange extends IdRange {
  */
 export class RestoredCopies {
   readonly #store: Y.Doc['store']
+  readonly #selected: Pick<SelectedIds, 'inserted' | 'deleted'>
   /** Each layer has disjoint ranges. There are several layers if content was restored several times. */
   readonly #layers: readonly RangeIndex<CopiedRange>[]
 
-  constructor({ store }: Y.Doc, attribution: Attribution) {
+  /** @param selected the changes that the undo undoes. A copy gets a copy itself if they have deleted but not inserted it. */
+  constructor(
+    { store }: Y.Doc,
+    attribution: Attribution,
+    selected: Pick<SelectedIds, 'inserted' | 'deleted'>,
+  ) {
     this.#store = store
+    this.#selected = selected
     this.#layers = layersOf([...copiesIn(store, attribution)])
   }
 
-  /** Returns the live copy of an id, null if there is none; and the end of the clocks with the same answer. */
+  /** Looks up the copy of an id. */
   at(client: number, clock: number): FoundCopy {
     let end = Number.POSITIVE_INFINITY
+    let place: Y.ID | null = null
     for (const layer of this.#layers) {
       const found = layer.at(client, clock)
       end = Math.min(end, found.end)
@@ -31,17 +40,35 @@ export class RestoredCopies {
       const { copy, clock: start } = found.range
       const id = Y.createID(copy.client, copy.clock + clock - start)
       const item = Y.getItem(this.#store, id)
-      const next = item.deleted ? this.at(id.client, id.clock) : { copy: id, end: Number.POSITIVE_INFINITY }
-      const itemEnd = item.id.clock + item.length
-      end = Math.min(end, clock + Math.min(itemEnd, next.end) - id.clock)
-      if (next.copy !== null) return { copy: next.copy, end }
+      const next = item.deleted
+        ? this.#ofDeleted(item, id)
+        : { copy: id, place: null, end: item.id.clock + item.length }
+      end = Math.min(end, clock + Math.min(item.id.clock + item.length, next.end) - id.clock)
+      if (next.copy !== null) return { ...next, end }
+      place = next.place ?? place
     }
-    return { copy: null, end }
+    return { copy: null, place, end }
+  }
+
+  #ofDeleted(item: Y.Item | Y.GC, id: Y.ID): FoundCopy {
+    const found = this.at(id.client, id.clock)
+    if (found.copy !== null || !(item instanceof Y.Item) || item.content instanceof Y.ContentDeleted)
+      return found
+    const inserted = this.#selected.inserted.at(id.client, id.clock)
+    const deleted = this.#selected.deleted.at(id.client, id.clock)
+    const returns = deleted.range !== null && inserted.range === null
+    const end = Math.min(found.end, inserted.end, deleted.end)
+    if (returns) return { copy: id, place: null, end }
+    return { copy: null, place: item.content instanceof Y.ContentType ? null : (found.place ?? id), end }
   }
 }
 
 interface FoundCopy {
+  /** The copy that is live or that the undo restores; null if there is none. */
   readonly copy: Y.ID | null
+  /** The newest deleted copy, if there is no other: the content belongs before it. Its content is the same. */
+  readonly place: Y.ID | null
+  /** End of the clocks with the same answer. */
   readonly end: number
 }
 

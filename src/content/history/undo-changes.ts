@@ -36,7 +36,7 @@ export function undoChanges(
   const { doc } = history
   const reader = new SegmentReader(history, attribution)
   const selected = new SelectedIds(reader, selection)
-  const plan = new UndoPlan(reader, selected, new RestoredCopies(doc, attribution))
+  const plan = new UndoPlan(reader, selected, new RestoredCopies(doc, attribution, selected))
   let update: Uint8Array | null = null
   const listen = (bytes: Uint8Array): void => {
     update = bytes

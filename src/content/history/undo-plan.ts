@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { rootNames } from '../roots.ts'
 import { isKindEntry, type SharedRoot } from '../yjs/root-kind.ts'
 import { nameOfType, valuesOf } from '../yjs/sequence-content.ts'
-import type { IdRange } from './range-index.ts'
+import { type IdRange, withoutIds } from './range-index.ts'
 import type { RestoredCopies } from './restored-copies.ts'
 import type { Segment, SegmentReader } from './segments.ts'
 import type { SelectedIds, SelectedRange } from './undo-selection.ts'
@@ -27,13 +27,18 @@ export interface PlannedEntry {
 /** Plans the operations of an undo. The document does not change meanwhile. */
 export class UndoPlan {
   readonly copies: PlannedCopy[] = []
-  readonly deletions: IdRange[] = []
+  readonly deletions: readonly IdRange[]
   readonly entries: PlannedEntry[] = []
   /** Types whose formatting the undo may change. */
   readonly texts = new Set<SharedRoot>()
   readonly #reader: SegmentReader
   readonly #selected: SelectedIds
   readonly #restored: RestoredCopies
+  readonly #deletions: IdRange[] = []
+  /** Copies of an earlier undo that stay, because this undo would insert them again. */
+  readonly #kept: IdRange[] = []
+  /** The deleted values that are shared types. */
+  readonly #deletedTypes = new Set<Y.Item>()
   /** For types that were inserted by selected changes: whether selected changes have also inserted all live content in them. */
   readonly #isOwn = new Map<SharedRoot, boolean>()
 
@@ -43,6 +48,7 @@ export class UndoPlan {
     this.#restored = restored
     const { doc } = reader.history
     for (const name of rootNames(doc)) this.#type(doc.share.get(name) as SharedRoot)
+    this.deletions = withoutIds(this.#deletions, this.#kept)
   }
 
   #type(type: SharedRoot): void {
@@ -63,7 +69,7 @@ export class UndoPlan {
     if (!item.deleted) {
       if (inserted === null) {
         if (content instanceof Y.ContentType) this.#type(content.type)
-      } else if (this.#canDelete(item, inserted)) this.deletions.push(rangeOf(segment))
+      } else if (this.#canDelete(item, inserted)) this.#delete(rangeOf(segment))
       return
     }
     if (inserted !== null) this.#deleteCopies(segment, inserted)
@@ -102,6 +108,16 @@ export class UndoPlan {
     return isCopy && this.#selected.inserted.has(rightOrigin.client, rightOrigin.clock)
   }
 
+  #delete(range: IdRange): void {
+    this.#deletions.push(range)
+    const item = this.#itemAt(range)
+    if (item instanceof Y.Item && item.content instanceof Y.ContentType) this.#deletedTypes.add(item)
+  }
+
+  #itemAt({ client, clock }: Pick<IdRange, 'client' | 'clock'>): Y.Item | Y.GC {
+    return Y.getItem(this.#reader.history.doc.store, Y.createID(client, clock))
+  }
+
   /** Deletes the copies of content that was inserted by the selected changes and restored by an earlier undo. */
   #deleteCopies({ item, offset, length }: Segment, inserted: SelectedRange): void {
     const { id, content } = item
@@ -110,7 +126,7 @@ export class UndoPlan {
       const copied = Math.min(end, next) - at
       if (copy !== null) {
         const isOwn = !(content instanceof Y.ContentType) || this.#wasOnlyOwn(content.type)
-        if (isOwn) this.deletions.push({ client: copy.client, clock: copy.clock, length: copied })
+        if (isOwn) this.#delete({ client: copy.client, clock: copy.clock, length: copied })
         else this.#selected.report(inserted, 'contains-other-changes')
       }
       at += copied
@@ -128,16 +144,27 @@ export class UndoPlan {
   #restore(type: SharedRoot, segment: Segment, deleted: SelectedRange): void {
     const { item, offset, length, state } = segment
     if (item.content instanceof Y.ContentDeleted) return this.#selected.report(deleted, 'content-lost')
+    if (this.#isOwnCopy(item)) return
     const { client, clock } = item.id
     for (let at = clock + offset, end = at + length; at < end; ) {
       const found = this.#restored.at(client, at)
       const next = Math.min(end, found.end)
-      if (found.copy === null) {
-        this.copies.push({ type, client, clock: at, length: next - at, isTransient: state === 'transient' })
+      if (found.copy !== null && !this.#isDeletedType(found.copy))
+        this.#kept.push({ client: found.copy.client, clock: found.copy.clock, length: next - at })
+      else {
+        const place = found.place ?? { client, clock: at }
+        const copied = { client: place.client, clock: place.clock, length: next - at }
+        this.copies.push({ type, ...copied, isTransient: state === 'transient' })
         this.texts.add(type)
       }
       at = next
     }
+  }
+
+  /** Returns whether the id is that of a shared type that this undo deletes. */
+  #isDeletedType(id: Y.ID): boolean {
+    const item = this.#itemAt(id)
+    return item instanceof Y.Item && this.#deletedTypes.has(item)
   }
 
   /** Reports the deletions in a value that another change has deleted. */

@@ -406,3 +406,62 @@ it('[ATT-45] undoes an undo, and then undoes the changes again', () => {
     notUndone: [{ changeId: 'unknown', hunk: null, reason: 'unknown-change' }],
   })
 })
+
+it('[ATT-101] restores content once if it was restored and deleted again', () => {
+  const recording = new Recording()
+  recording.change('ann', (doc) => text(doc).insert(0, 'xABCDy'))
+  const from = recording.version
+  const content = (): string => text(recording.at()).toJSON()
+  recording.change('ben', (doc) => text(doc).delete(1, 4))
+  undo(recording, [from, recording.version], { by: 'ben' })
+  expect(content()).toBe('xABCDy')
+  recording.change('ben', (doc) => text(doc).delete(2, 2))
+  for (let times = 0; times < 2; times++) {
+    undo(recording, [from, recording.version], { by: 'ben' })
+    expect(content()).toBe('xABCDy')
+  }
+  for (let times = 0; times < 2; times++) {
+    undo(recording, [from, recording.version])
+    expect(content()).toBe('xABCDy')
+  }
+})
+
+it('[ATT-101] restores an element if the undo also deletes its copy', () => {
+  const recording = new Recording()
+  const root = (doc: Y.Doc): Y.XmlFragment => doc.getXmlFragment('xml')
+  recording.change('ann', (doc) => {
+    const element = new Y.XmlElement('p')
+    element.insert(0, [new Y.XmlText('old')])
+    root(doc).insert(0, [element])
+  })
+  const from = recording.version
+  recording.change('ben', (doc) => root(doc).delete(0, 1))
+  undo(recording, [from, recording.version])
+  recording.change('ann', (doc) => ((root(doc).get(0) as Y.XmlElement).get(0) as Y.XmlText).insert(0, 'new '))
+  undo(recording, [from, recording.version])
+  expect(root(recording.at()).toJSON()).toBe('<p>old</p>')
+})
+
+it(`[ATT-101] gives the content of the earlier version if earlier undos are among the changes (seed ${seed})`, () => {
+  for (let round = 0; round < rounds; round++) {
+    const random = new Random(seed + round)
+    const [recording, from] = record(random, editPlainText)
+    for (let step = random.below(12); step > 0; step--)
+      if (random.once(2))
+        undo(recording, [from, recording.version], { by: random.pick([...users, 'undoer']) })
+      else recording.change(random.pick(users), (doc) => editPlainText(doc, random, 'zoe'))
+    const message = `seed ${seed + round}`
+    const to = recording.version
+    undo(recording, [from, to])
+    expect(text(recording.at()).toJSON(), message).toBe(text(recording.at(from)).toJSON())
+    expect(undo(recording, [from, recording.version]).update, message).toBeNull()
+  }
+})
+
+/** Types and deletes. */
+function editPlainText(doc: Y.Doc, random: Random, by: string): void {
+  const { length } = text(doc)
+  const at = random.below(length + 1)
+  if (random.once(2)) text(doc).insert(at, by.slice(0, 1).repeat(1 + random.below(4)))
+  else text(doc).delete(at, Math.min(length - at, 1 + random.below(5)))
+}
