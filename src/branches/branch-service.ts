@@ -282,32 +282,24 @@ export class BranchService {
     const options = { expects: 'content', right, rootSchema, full, dryRun, cause: causeOf(branch) } as const
     const decide = (): Promise<EditResult<ReplacementResult>> =>
       rooms.use(main, (room) => room.replacing.decide(authorOf(wanted, userId), decision, options))
-    if (dryRun !== true)
-      await this.#begin(main, branch, { userId, client, hunks: acceptable(wanted, hunkIds) })
-    const { result, version, bytes } = await decide()
-    const { decided, ...left } = result.hunks ?? noHunks
-    const outcome = { ...left, branch, version, bytes, decided: decided.map(({ hunkId }) => hunkId) }
-    if (dryRun === true) return outcome
-    if (decided.length > 0)
-      await this.#removeFromBranch(main, branch, {
-        userId,
-        removal: deletionOf(decided.flatMap(({ replaceable }) => replaceable)),
-      })
+    const toOutcome = ({ result, version, bytes }: EditResult<ReplacementResult>): MergedBranch => {
+      const { decided, ...left } = result.hunks ?? noHunks
+      return { ...left, branch, version, bytes, decided: decided.map(({ hunkId }) => hunkId) }
+    }
+    if (dryRun === true) return toOutcome(await decide())
+    await this.#begin(main, branch, { userId, client, hunks: acceptable(wanted, hunkIds) })
+    const made = await rooms.replaceInBranch(addressOf(main, branch.name), async () => {
+      const result = await decide()
+      const { decided } = result.result.hunks ?? noHunks
+      const removal = deletionOf(decided.flatMap(({ replaceable }) => replaceable))
+      return {
+        result,
+        replaced: decided.length === 0 ? null : { by: userId, removal, cause: causeOf(branch) },
+      }
+    })
+    const outcome = toOutcome(made)
     await this.#end(main, diff, { is: 'accept', userId, hunkIds: outcome.decided })
     return outcome
-  }
-
-  /** Removes accepted hunks from a branch, which has the copies of the main editor now. */
-  async #removeFromBranch(
-    main: DocumentAddress,
-    branch: BranchRecord,
-    { userId, removal }: { readonly userId: string; readonly removal: Uint8Array },
-  ): Promise<void> {
-    const { rooms, documents } = this.#dependencies
-    const address = addressOf(main, branch.name)
-    const right = await documents.rightToChange(address)
-    const options = { expects: 'content', right, isCopy: true, cause: causeOf(branch) } as const
-    await rooms.use(address, (room) => room.editing.apply(userId, removal, options))
   }
 
   /**
@@ -349,7 +341,13 @@ export class BranchService {
     })
     const isAccepted = Y.decodeStateVector(vector).has(accepting.client)
     const removal = new Uint8Array(Buffer.from(accepting.removal, 'base64'))
-    if (isAccepted) await this.#removeFromBranch(main, branch, { userId, removal })
+    if (isAccepted) {
+      const replaced = { by: userId, removal, cause: causeOf(branch) }
+      await this.#dependencies.rooms.replaceInBranch(addressOf(main, branch.name), async () => ({
+        result: null,
+        replaced,
+      }))
+    }
     const hunkIds = isAccepted ? accepting.hunkIds : []
     return this.#end(main, { branch, hunks: [] }, { is: 'accept', userId, hunkIds })
   }

@@ -1,8 +1,11 @@
 import * as Y from 'yjs'
 import type { Clock } from '../../clock.ts'
 import type { WriteRight } from '../../directory/write-right.ts'
+import { StoreUnavailableError } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { ChangeCause } from '../../model/change-origin.ts'
+import { readUpdate } from '../../update/read-update.ts'
 import type { AppliedUpdate } from '../room/broadcast.ts'
 import { DocumentExpensiveError } from '../room/expensive-documents.ts'
 import type { Room } from '../room/room.ts'
@@ -19,6 +22,15 @@ const retryMs = 2_000
 
 /** Maximum bytes of the commits that wait. If more wait, the branch compares itself with the main editor. */
 const waitingBytesMax = 1_048_576
+
+/** Content of a branch that is deleted because the main editor has a copy of it. */
+export interface ReplacedContent {
+  /** Id of the user who deletes it. */
+  readonly by: string
+  /** The update (V1) that deletes it. */
+  readonly removal: Uint8Array
+  readonly cause: ChangeCause
+}
 
 /** A claim that keeps the room of the main editor open. */
 export interface MainHandle {
@@ -76,20 +88,46 @@ export class BranchFollower {
     return done
   }
 
+  /**
+   * Runs `work`, which copies changes of the branch to the main editor. Meanwhile, the branch does not follow. Then
+   * it gets the copies and loses the originals in one update: a client that has both removes formatting that it
+   * finds twice.
+   * @throws the errors of `work` and of `catchUp`; StoreUnavailableError if the branch was closed
+   */
+  replace<T>(
+    work: () => Promise<{ readonly result: T; readonly replaced: ReplacedContent | null }>,
+  ): Promise<T> {
+    const done = this.#line.then(async () => {
+      const { result, replaced } = await work()
+      if (replaced === null) return result
+      await this.#follow(replaced)
+      if (this.#state.is !== 'following') throw new StoreUnavailableError('the branch was closed')
+      return result
+    })
+    this.#line = done.then(
+      () => {},
+      () => {},
+    )
+    return done
+  }
+
   /** Must be called when the room of the branch has ended. */
   end(): void {
     this.#part()
     this.#state = { is: 'ended' }
   }
 
-  async #follow(): Promise<void> {
+  async #follow(replaced: ReplacedContent | null = null): Promise<void> {
     if (this.#hasEnded()) return
     try {
-      if (this.#state.is === 'apart') await this.#join()
+      if (this.#state.is === 'apart') {
+        await this.#join(replaced)
+        replaced = null
+      }
       if (this.#state.is !== 'following') return
       // The commits that the main editor has lacked until now arrive while this promise is pending.
       await this.#state.main.room.editing.version()
-      await this.#copyWaiting()
+      await this.#copyWaiting(replaced)
     } catch (error) {
       this.#part()
       if (error instanceof ApiError && error.code === 'branch/decided') return
@@ -100,7 +138,7 @@ export class BranchFollower {
   readonly #hasEnded = (): boolean => this.#state.is === 'ended'
 
   /** Begins to listen to the main editor, then copies what the branch lacks. */
-  async #join(): Promise<void> {
+  async #join(replaced: ReplacedContent | null): Promise<void> {
     const right = await this.#options.right()
     const main = await this.#options.openMain()
     if (this.#hasEnded()) return main.release()
@@ -112,7 +150,7 @@ export class BranchFollower {
       },
     })
     this.#state = { is: 'following', main, end }
-    await this.#copyMissing(main, right)
+    await this.#copyMissing(main, right, replaced)
   }
 
   #part(): void {
@@ -127,10 +165,15 @@ export class BranchFollower {
     main.release()
   }
 
-  async #copyMissing({ room: main }: MainHandle, right: WriteRight): Promise<void> {
+  async #copyMissing(
+    { room: main }: MainHandle,
+    right: WriteRight,
+    replaced: ReplacedContent | null,
+  ): Promise<void> {
     const { branch } = this.#options
     try {
-      const bytes = await main.editing.missing(branch.state.vector())
+      const missing = await main.editing.missing(branch.state.vector())
+      const bytes = replaced === null ? missing : Y.mergeUpdates([missing, replaced.removal])
       await branch.editing.apply('', bytes, { expects: 'either', isCopy: true, right })
     } catch (error) {
       // The next call opens the editor with the help of a thread.
@@ -164,9 +207,9 @@ export class BranchFollower {
   }
 
   /** Appends the waiting commits, one update for each run of commits with one author. */
-  async #copyWaiting(): Promise<void> {
-    if (this.#waiting.length === 0) return
-    const updates = this.#waiting
+  async #copyWaiting(replaced: ReplacedContent | null): Promise<void> {
+    const updates = replaced === null ? this.#waiting : withRemoval(this.#waiting, replaced)
+    if (updates.length === 0) return
     this.#waiting = []
     this.#waitingBytes = 0
     const right = await this.#options.right()
@@ -181,6 +224,19 @@ export class BranchFollower {
       })
     }
   }
+}
+
+/** Adds a removal to the update that has the copies, or behind the updates if they have arrived before. */
+function withRemoval(
+  updates: readonly AppliedUpdate[],
+  { by, removal, cause }: ReplacedContent,
+): readonly AppliedUpdate[] {
+  const at = updates.findLastIndex(({ source }) => source === cause.source)
+  const copies = updates[at]
+  if (copies === undefined)
+    return [...updates, { by, from: null, bytes: removal, summary: readUpdate(removal), ...cause }]
+  const bytes = Y.mergeUpdates([copies.bytes, removal])
+  return updates.with(at, { ...copies, bytes, summary: readUpdate(bytes) })
 }
 
 type Run = readonly [AppliedUpdate, ...AppliedUpdate[]]

@@ -14,7 +14,8 @@ import { addressKey, type DocumentAddress, organizationPrefix } from '../../mode
 import { parseBranchEditorId } from '../../model/branch-address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { Tracer } from '../../trace.ts'
-import { BranchFollower } from '../branches/branch-follower.ts'
+import { BranchFollower, type ReplacedContent } from '../branches/branch-follower.ts'
+import { noContent } from '../edits/edit-context.ts'
 import { compareOnThread, readInline, readOnThread } from '../edits/read-on-thread.ts'
 import { inlineSizeMax } from '../edits/replacement.ts'
 import { AppendBacklog } from '../log/append-backlog.ts'
@@ -246,6 +247,25 @@ export class RoomRegistry {
       readStateEncoded(bytes, reading, max, readers.enabled ? loadStepsMax(bytes.length) : undefined),
     )
     return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
+  }
+
+  /**
+   * Runs `work`, which copies changes of a branch to its main editor. The branch then loses the originals in the
+   * update in which it gets the copies. `work` must not open the branch.
+   * @throws the errors of `open` and of `work`; ApiError NOT_FOUND if the editor is not an open branch
+   */
+  async replaceInBranch<T>(
+    branch: DocumentAddress,
+    work: () => Promise<{ readonly result: T; readonly replaced: ReplacedContent | null }>,
+  ): Promise<T> {
+    const lease = await this.open(branch)
+    try {
+      const follower = this.#rooms.get(keyName(addressKey(branch)))?.follower ?? null
+      if (follower === null) throw noContent()
+      return await follower.replace(work)
+    } finally {
+      lease.release()
+    }
   }
 
   /**

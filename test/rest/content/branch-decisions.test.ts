@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { DocumentLog } from '../../../src/engine/engine.ts'
 import { StoreUnavailableError } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { withLog } from '../../support/stores/pausable-engine.ts'
 
@@ -28,6 +30,14 @@ interface HunkView {
   readonly hunkId: string
   readonly before: string
   readonly after: string
+  readonly formatting: readonly object[]
+}
+
+type EditorIds = Record<'organizationId' | 'documentId' | 'editorId', string>
+
+const open = async ({ organizationId, documentId, editorId }: EditorIds): Promise<Editor> => {
+  const path = [organizationId, documentId, editorId].map(encodeURIComponent).join('/')
+  return syncedEditor(server.wsUrl, path, await server.token('ann'))
 }
 
 /** Creates an editor with a branch that replaces two words. */
@@ -108,5 +118,28 @@ it('[BRANCH-61] finishes an interrupted merge of hunks before the next call on t
     expect(await accepted()).toMatchObject([{ actionUser: { userId: 'rex' }, changes: { hunks: 1 } }])
     await decide('merge')
     expect(await text()).toBe('on Friday in the barn at noon')
+  }
+})
+
+it('[BRANCH-62] keeps the formatting of a merged hunk in a branch that clients have open', async () => {
+  for (let run = 0; run < 10; run += 1) {
+    const { main, branch, hunks, texts, decide } = await suggested()
+    const [reader, writer] = await Promise.all([main, branch].map(open))
+    if (reader === undefined || writer === undefined) throw new Error('a client is missing')
+    writer.text.format(0, 2, { bold: true })
+    const bold = async () => (await hunks()).find(({ formatting }) => formatting.length > 0)
+    await eventually(async () => (await bold()) !== undefined)
+    dataOf(await decide('merge', { hunks: [(await bold())?.hunkId] }))
+    const [first] = [{ insert: 'on', attributes: { bold: true } }]
+    await eventually(() => JSON.stringify(reader.text.toDelta()[0]) === JSON.stringify(first))
+    // A client of the branch reacts to an update with an update of its own.
+    await setTimeout(100)
+    expect(writer.text.toDelta()[0]).toEqual(first)
+    expect(await texts()).toEqual([
+      ['Mon', 'Fri'],
+      ['hall', 'barn'],
+    ])
+    reader.close()
+    writer.close()
   }
 })
