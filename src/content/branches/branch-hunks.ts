@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as Y from 'yjs'
-import type { Attribution } from '../../update/attribution/attribution.ts'
+import { type Attribution, noAttribution } from '../../update/attribution/attribution.ts'
 import { groupChanges } from '../history/change-groups.ts'
 import { HunkWalk } from '../history/change-sets.ts'
 import { DocumentHistory } from '../history/document-history.ts'
@@ -62,9 +62,6 @@ export function compareBranch(main: Uint8Array, branch: Uint8Array): ComparedBra
   return { hunks, truncated }
 }
 
-/** All changes have the same unknown origin, so that adjacent changes of different users are one hunk. */
-const unattributed: Attribution = { inserted: new Map(), deleted: new Map() }
-
 /**
  * Compares a branch with its main editor. The branch must contain the whole main editor. Takes linear time.
  * Call `destroy` after use.
@@ -80,7 +77,8 @@ export class BranchComparison implements ComparedBranch {
   /** @param main @param branch whole states (V1) */
   constructor(main: Uint8Array, branch: Uint8Array) {
     this.history = new DocumentHistory({ from: [main], to: [branch] })
-    this.reader = new SegmentReader(this.history, unattributed)
+    // All changes have the same unknown origin, so that adjacent changes of different users are one hunk.
+    this.reader = new SegmentReader(this.history, noAttribution)
     const grouped = groupChanges(this.reader)
     const parts = new Map<number, HunkSegments>()
     const replaced = replacedMarks(this.reader)

@@ -6,7 +6,7 @@ import type { UndoResult } from '../../content/history/undo-changes.ts'
 import type { UndoSelection } from '../../content/history/undo-selection.ts'
 import { EncodedJson } from '../../model/json-pieces.ts'
 import { parseVersion, type Version } from '../../model/version.ts'
-import type { Attribution } from '../../update/attribution/attribution.ts'
+import { type Attribution, noAttribution } from '../../update/attribution/attribution.ts'
 import { makeChange, type ProposedChange } from '../edits/backend-change.ts'
 import {
   beginEdit,
@@ -43,8 +43,6 @@ export interface ComparedVersions {
   readonly diff: EncodedJson
 }
 
-const noAuthors: Attribution = { inserted: new Map(), deleted: new Map() }
-
 /** Reads the history of one open document, and undoes changes. Large histories are read on a thread. */
 export class RoomHistory {
   readonly #room: EditContext
@@ -73,7 +71,7 @@ export class RoomHistory {
    */
   async diff(range: HistoryRange, reading: DiffReading, bytesMax: number): Promise<ComparedVersions> {
     const loaded = await this.#load(range)
-    const answer = await this.#read(loaded, noAuthors, { is: 'diff', reading, bytesMax })
+    const answer = await this.#read(loaded, noAttribution, { is: 'diff', reading, bytesMax })
     if (answer.is !== 'diff') throw unexpected(answer)
     const { contentKey, diff } = answer
     const { from, to } = loaded

@@ -7,7 +7,7 @@ import {
   type LogEntry,
   type LogHead,
 } from '../../engine/engine.ts'
-import type { Attribution } from '../../update/attribution/attribution.ts'
+import { type Attribution, noAttribution } from '../../update/attribution/attribution.ts'
 import { AttributionBuilder } from '../../update/attribution/attribution-builder.ts'
 import { decodeAttributionSteps, encodeAttributionSteps } from '../../update/attribution/attribution-codec.ts'
 import { withoutAuthor } from '../../update/attribution/remove-author.ts'
@@ -41,8 +41,6 @@ class SlicedWork {
   }
 }
 
-const empty: Attribution = { inserted: new Map(), deleted: new Map() }
-
 /**
  * Returns the attribution of a document: the stored one, and that of the entries after it. It may contain
  * changes after `upTo`; the origins of earlier changes are the same as without them. Works in slices.
@@ -56,7 +54,7 @@ export async function readAttribution(
   const work = new SlicedWork()
   for (;;) {
     const [head = null] = await log.heads([doc])
-    if (head === null) return empty
+    if (head === null) return noAttribution
     const builder = await foldLog(log, doc, head, upTo, work)
     if (builder !== null) return work.run(builder.buildSteps())
   }
@@ -138,7 +136,7 @@ async function foldKnown(
   if (!continues(first, head)) return null
   const stored = await decoded(first.attribution ?? null, work)
   if (stored === null && base > 0) return null
-  const builder = await work.run(AttributionBuilder.after(stored ?? empty))
+  const builder = await work.run(AttributionBuilder.after(stored ?? noAttribution))
   if (after > base && !(await addPages(log, doc, { head, upTo: after, builder, work }, first))) return null
   await work.run(builder.addLater(await work.run(later.buildSteps())))
   return builder
@@ -160,7 +158,7 @@ async function foldLog(
   if (!continues(first, head)) return null
   const stored = await decoded(first.attribution ?? null, work)
   if (stored !== null || base === 0) {
-    const builder = await work.run(AttributionBuilder.after(stored ?? empty))
+    const builder = await work.run(AttributionBuilder.after(stored ?? noAttribution))
     return (await addPages(log, doc, { head, upTo, builder, work }, first)) ? builder : null
   }
   return foldUnattributed(log, doc, { head, upTo, work }, first)
