@@ -92,7 +92,7 @@ export class AttributionBuilder implements IdListener {
     yield* fill(this.#inserted, base.inserted)
     yield* fill(this.#deleted, base.deleted)
     for (const origin of originsOf(base)) {
-      const author = authorOf(origin)
+      const author = authorKey(origin)
       const newest = this.#newest.get(author)
       if (newest === undefined || newest.at < origin.at) this.#newest.set(author, origin)
     }
@@ -108,7 +108,7 @@ export class AttributionBuilder implements IdListener {
 
   /** Returns the newest origin of the same author if its time is close; otherwise a new one. */
   #resolve(origin: ChangeOrigin): ChangeOrigin {
-    const author = authorOf(origin)
+    const author = authorKey(origin)
     const newest = this.#newest.get(author)
     if (newest !== undefined && Math.abs(origin.at - newest.at) <= sameTimeMs) return newest
     this.#newest.set(author, origin)
@@ -124,8 +124,8 @@ export function originsOf({ inserted, deleted }: Attribution): ReadonlySet<Chang
   return origins
 }
 
-/** Returns a text that is equal for changes of the same user that were made in the same way. */
-export const authorOf = ({ by, source, meta }: Omit<ChangeOrigin, 'at'>): string =>
+/** Returns a text that is equal for changes with the same user, source and data. */
+export const authorKey = ({ by, source, meta }: Omit<ChangeOrigin, 'at'>): string =>
   source === 'socket' && meta === null ? by : `\0${JSON.stringify([source, by, meta])}`
 
 function listOf(lists: Map<number, RangeList>, client: number): RangeList {

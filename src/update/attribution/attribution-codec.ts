@@ -3,7 +3,7 @@ import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-
 import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
-import { authorOf, originsOf } from './attribution-builder.ts'
+import { authorKey, originsOf } from './attribution-builder.ts'
 import { rangesPerStep, runSteps, type Steps } from './steps.ts'
 
 /** The first byte. It changes with the format. */
@@ -51,7 +51,7 @@ function writeOrigins(
   const origins = [...used].sort((a, b) => a.at - b.at)
   const authors = new Map<string, { number: number; first: ChangeOrigin }>()
   for (const origin of origins) {
-    const author = authorOf(origin)
+    const author = authorKey(origin)
     if (!authors.has(author)) authors.set(author, { number: authors.size, first: origin })
   }
   encoding.writeVarUint(encoder, authors.size)
@@ -65,7 +65,7 @@ function writeOrigins(
   let before = 0
   for (const [number, origin] of origins.entries()) {
     numbers.set(origin, number)
-    encoding.writeVarUint(encoder, authors.get(authorOf(origin))?.number ?? 0)
+    encoding.writeVarUint(encoder, authors.get(authorKey(origin))?.number ?? 0)
     encoding.writeVarUint(encoder, origin.at - before)
     before = origin.at
   }
