@@ -1,3 +1,4 @@
+/** Stored attributions contain the index of a source, so the order must not change. Add a new source at the end. */
 export const changeSources = ['socket', 'rest', 'import', 'restore', 'undo', 'branch'] as const
 
 /** How a change reached the document. */

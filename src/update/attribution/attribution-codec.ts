@@ -1,5 +1,5 @@
 import * as encoding from 'lib0/encoding'
-import type { ChangeMeta, ChangeOrigin, ChangeSource } from '../../model/change-origin.ts'
+import { type ChangeMeta, type ChangeOrigin, changeSources } from '../../model/change-origin.ts'
 import { ByteReader, clockMax } from '../byte-reader.ts'
 import { MalformedUpdateError } from '../malformed.ts'
 import type { AttributedRange, Attribution } from './attribution.ts'
@@ -8,9 +8,6 @@ import { rangesPerStep, runSteps, type Steps } from './steps.ts'
 
 /** The first byte. It changes with the format. */
 const formatVersion = 1
-
-/** The number of a source in the bytes is its index here, so the order must not change. */
-const sources: readonly ChangeSource[] = ['socket', 'rest', 'import', 'restore', 'undo', 'branch']
 
 /**
  * Flags of a range, in the two lowest bits of its length. Without `gapped`, the range starts where the
@@ -57,7 +54,7 @@ function writeOrigins(
   encoding.writeVarUint(encoder, authors.size)
   for (const { first } of authors.values()) {
     encoding.writeVarString(encoder, first.by)
-    encoding.writeUint8(encoder, sources.indexOf(first.source))
+    encoding.writeUint8(encoder, changeSources.indexOf(first.source))
     encoding.writeVarString(encoder, first.meta === null ? '' : JSON.stringify(first.meta))
   }
   encoding.writeVarUint(encoder, origins.length)
@@ -121,7 +118,7 @@ function readOrigins(reader: ByteReader): readonly ChangeOrigin[] {
   const authors: Omit<ChangeOrigin, 'at'>[] = []
   for (let left = reader.count(3, Number.POSITIVE_INFINITY); left > 0; left--) {
     const by = reader.string(Number.POSITIVE_INFINITY)
-    const source = sources[reader.byte()]
+    const source = changeSources[reader.byte()]
     if (source === undefined) throw new MalformedUpdateError('unknown source of a change')
     authors.push({ by, source, meta: metaOf(reader.string(Number.POSITIVE_INFINITY)) })
   }
