@@ -10,3 +10,9 @@ export function formatBytes(size: number): string {
 /** Formats a number of things with their noun, for example `1 document` or `2 documents`. */
 export const formatCounted = (count: number, thing: string): string =>
   `${count.toLocaleString()} ${thing}${count === 1 ? '' : 's'}`
+
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** Formats a time in the local format; '' if it is null. @param at time in epoch milliseconds or as ISO 8601 */
+export const formatTime = (at: number | string | null): string =>
+  at === null ? '' : times.format(new Date(at))

@@ -66,14 +66,14 @@ function Others({ removed, added, label }: OthersProps) {
   )
 }
 
-export const Removed = ({ text }: { readonly text: string }) => (
+const Removed = ({ text }: { readonly text: string }) => (
   <del>
     <span class="sign">−</span>
     {text}
   </del>
 )
 
-export const Added = ({ text }: { readonly text: string }) => (
+const Added = ({ text }: { readonly text: string }) => (
   <ins>
     <span class="sign">+</span>
     {text}

@@ -1,10 +1,6 @@
+import { formatTime } from '../../ui/format.ts'
 import type { ChangeOriginEntry } from './attributed-run.ts'
 import { authorName } from './author-colors.ts'
-
-const formats = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-
-/** Describes a time; '' if it is unknown. @param at ISO 8601 */
-export const formatTime = (at: string | null): string => (at === null ? '' : formats.format(new Date(at)))
 
 const sources: Readonly<Record<string, string>> = {
   socket: 'typed in an editor',
@@ -16,8 +12,7 @@ const sources: Readonly<Record<string, string>> = {
 }
 
 /** Describes the source of a change in words; '' if it is unknown. */
-export const describeSource = (source: string | null): string =>
-  source === null ? '' : (sources[source] ?? source)
+const describeSource = (source: string | null): string => (source === null ? '' : (sources[source] ?? source))
 
 /** Maximum number of characters of the data of a sender that are shown. */
 const metaMax = 300

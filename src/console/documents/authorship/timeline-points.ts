@@ -1,7 +1,7 @@
+import { formatTime } from '../../ui/format.ts'
 import { type VersionSummary, versionTitle } from '../versions/version-summary.ts'
 import { authorName } from './author-colors.ts'
 import { type ChangeSetEntry, describeCounts } from './change-set.ts'
-import { formatTime } from './origin-in-words.ts'
 
 /** A position of the scrubber: a saved version or a change. */
 export type TimelinePoint =

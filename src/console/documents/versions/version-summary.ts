@@ -1,3 +1,5 @@
+import { formatTime } from '../../ui/format.ts'
+
 /** A version, as `/v2/crdt/versions/list` returns it. */
 export interface VersionSummary {
   readonly versionId: string
@@ -10,8 +12,6 @@ export interface VersionSummary {
   readonly authors: readonly { readonly userId: string; readonly name?: string }[]
 }
 
-const formats = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-
 /** Returns a title for a version: its label, or the time of its creation. */
 export const versionTitle = ({ label, createdAt }: Pick<VersionSummary, 'label' | 'createdAt'>): string =>
-  label || `the version of ${formats.format(new Date(createdAt))}`
+  label || `the version of ${formatTime(createdAt)}`
