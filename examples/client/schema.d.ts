@@ -4965,7 +4965,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Reject a branch
-		 * @description The branch is then read-only. Its content stays until the branch is deleted. With `hunks`, the branch gets the content of the editor at the places of these hunks, and stays open.
+		 * @description The branch is then read-only. Its content stays until the branch is deleted. With `hunks`, the branch stays open, and gets the content of the editor at the places of these hunks.
 		 */
 		post: {
 			parameters: {

@@ -13,7 +13,7 @@ export interface HunkDecision {
   readonly client?: number | undefined
 }
 
-/** What became of the hunks of a decision. */
+/** The hunks of a decision, by its effect on them. */
 export interface DecidedHunks {
   /** The decided hunks, in the order of the document. */
   readonly decided: readonly HunkReference[]

@@ -18,8 +18,8 @@ export const rejectBranch = defineOperation({
   audited: 'change',
   summary: 'Reject a branch',
   description:
-    'The branch is then read-only. Its content stays until the branch is deleted. With `hunks`, the branch gets the content ' +
-    'of the editor at the places of these hunks, and stays open.',
+    'The branch is then read-only. Its content stays until the branch is deleted. With `hunks`, the branch stays ' +
+    'open, and gets the content of the editor at the places of these hunks.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'editorId', 'name', 'userId'],
