@@ -121,7 +121,7 @@ export class BranchService {
     const baseVersion = await rooms.use(main, (room) => room.editing.version())
     if (baseVersion === null) throw noContent()
     const address = addressOf(main, name)
-    const place = branchPlaceOf(main.documentId, { editorId: main.editorId, name })
+    const place = placeIn(main, name)
     const [head = null] = await log.heads([addressKey(address)])
     if (head !== null && (await store.find(main, place)) === null)
       throw new ApiError(
@@ -529,11 +529,8 @@ const judgedText = ({ deleted, inserted }: AttributedHunk): string =>
 /** Number of branches that are deleted after one read. */
 const deletedAtOnce = 100
 
-const placeIn = ({ documentId, editorId }: DocumentAddress, name: string): BranchPlace => ({
-  documentId,
-  editorId,
-  name,
-})
+const placeIn = ({ documentId, editorId }: DocumentAddress, name: string): BranchPlace =>
+  branchPlaceOf(documentId, { editorId, name })
 
 const addressOf = (main: DocumentAddress, name: string): DocumentAddress =>
   documentAddress(main, {

@@ -1,4 +1,5 @@
 import type { AuthorRun } from '../../content/history/author-runs.ts'
+import { defaultGroupSeconds } from '../../content/history/change-groups.ts'
 import type { ChangeSet } from '../../content/history/change-sets.ts'
 import { changeMetaLimits, changeSources } from '../../model/change-origin.ts'
 import type { FromSchema } from '../schema.ts'
@@ -37,7 +38,7 @@ export const groupSeconds = {
   type: 'integer',
   minimum: 0,
   maximum: 86_400,
-  default: 300,
+  default: defaultGroupSeconds,
   description: 'Seconds without a change of the same author after which a new change set starts.',
 } as const
 
