@@ -220,7 +220,9 @@ export class BranchService {
    */
   async delete(main: DocumentAddress, name: string): Promise<void> {
     await this.#dependencies.documents.requireThere(main, main.documentId)
-    if (!(await this.#remove(main, name))) throw noSuchBranch({ name })
+    const lock = lockOf(addressOf(main, name))
+    const isRemoved = await withClusterLock(this.#dependencies.leases, lock, () => this.#remove(main, name))
+    if (!isRemoved) throw noSuchBranch({ name })
   }
 
   /** Deletes all branches of an editor, before the editor is deleted. */

@@ -143,3 +143,17 @@ it('[BRANCH-62] keeps the formatting of a merged hunk in a branch that clients h
     writer.close()
   }
 })
+
+it('[BRANCH-63] deletes a branch before or after a merge, not during it', async () => {
+  for (let run = 0; run < 10; run += 1) {
+    const { main, ids, decide, text } = await suggested()
+    const [merged, deleted] = await Promise.all([
+      decide('merge', { hunks: ids.slice(0, 1) }),
+      call('branches/delete', { ...main, name: 'draft' }),
+    ])
+    expect(deleted.status).toBe(200)
+    expect([200, 404]).toContain(merged.status)
+    const day = merged.status === 200 ? 'Friday' : 'Monday'
+    expect(await text()).toBe(`on ${day} in the hall at noon`)
+  }
+})
