@@ -3,6 +3,7 @@ import { hunkLimits } from '../content/branches/branch-hunks.ts'
 import type { BranchRecord } from '../directory/branches/branch-records.ts'
 import { branchLimits } from '../directory/branches/limits.ts'
 import { branchEditorId } from '../model/branch-address.ts'
+import { hunkAnchor, hunkContent, requiredOfHunk } from './changes/hunk-schema.ts'
 import { editorDocumentIds, editorId } from './editor-content.ts'
 import type { FromSchema } from './schema.ts'
 
@@ -104,9 +105,6 @@ export const toOutcomeResponse = ({ branch, decided, unknown, dependent }: Branc
   dependent: dependent.map(({ hunkId, needs }) => ({ hunkId, needs: [...needs] })),
 })
 
-const texts = { type: 'array', items: { type: 'string' } } as const
-const values = { type: 'array', items: {} } as const
-
 export const branchHunk = {
   type: 'object',
   required: [
@@ -117,13 +115,7 @@ export const branchHunk = {
     'anchor',
     'before',
     'after',
-    'deletedNodes',
-    'insertedNodes',
-    'deletedValues',
-    'insertedValues',
-    'entries',
-    'formatting',
-    'truncated',
+    ...requiredOfHunk,
     'dependsOn',
   ],
   properties: {
@@ -136,52 +128,18 @@ export const branchHunk = {
       anyOf: [{ type: 'string' }, { type: 'null' }],
       description: 'The only known author; null if there are several or none.',
     },
-    userIds: { ...texts, description: 'All known authors.' },
+    userIds: { ...idList, description: 'All known authors.' },
     at: {
       anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
       description: 'Time of the last change; null if it is not known.',
     },
-    anchor: {
-      type: 'object',
-      required: ['contentKey', 'path', 'before', 'after'],
-      description: 'The place of the hunk in the branch.',
-      properties: {
-        contentKey: { type: 'string', description: 'Name of the root.' },
-        path: { ...values, description: 'Keys and indexes from the root to the place.', examples: [[0]] },
-        before: { type: 'string', description: 'The text before the place, at most 40 characters.' },
-        after: { type: 'string', description: 'The text after the place, at most 40 characters.' },
-      },
-    },
+    anchor: { ...hunkAnchor, description: 'The place of the hunk in the branch.' },
     before: { type: 'string', description: 'The text of the editor that the branch deletes.' },
     after: { type: 'string', description: 'The text that the branch inserts.' },
-    deletedNodes: { ...texts, description: 'Names of deleted elements.' },
-    insertedNodes: { ...texts, description: 'Names of inserted elements.' },
-    deletedValues: { ...values, description: 'Deleted values of arrays, and deleted embeds.' },
-    insertedValues: { ...values, description: 'Inserted values of arrays, and inserted embeds.' },
-    entries: {
-      type: 'array',
-      description: 'Changed entries of maps and attributes of elements.',
-      items: {
-        type: 'object',
-        required: ['key'],
-        properties: {
-          key: { type: 'string' },
-          before: { description: 'The value in the editor; absent if there is none.' },
-          after: { description: 'The value in the branch; absent if there is none.' },
-        },
-      },
-    },
-    formatting: {
-      type: 'array',
-      description:
-        'Changed formatting of text that stays. The value null stands for text without the formatting.',
-      items: {
-        type: 'object',
-        required: ['name', 'before', 'after', 'text'],
-        properties: { name: { type: 'string' }, before: {}, after: {}, text: { type: 'string' } },
-      },
-    },
-    truncated: { type: 'boolean', description: 'True if parts are left out, because the hunk is too large.' },
+    ...hunkContent({
+      before: 'The value in the editor; absent if there is none.',
+      after: 'The value in the branch; absent if there is none.',
+    }),
     dependsOn: { ...idList, description: 'Ids of the hunks without which this one cannot be accepted.' },
   },
 } as const

@@ -4,6 +4,7 @@ import type { ChangeSet } from '../../content/history/change-sets.ts'
 import { changeMetaLimits, changeSources } from '../../model/change-origin.ts'
 import type { FromSchema } from '../schema.ts'
 import { changeMeta } from './change-meta.ts'
+import { contentPath, hunkAnchor, hunkContent, requiredOfHunk } from './hunk-schema.ts'
 
 const historyVersion = { type: 'string', format: 'id' } as const
 
@@ -60,14 +61,6 @@ const originProperties = {
   ),
 } as const
 
-/** Response member with the keys and indexes from a root to a place. */
-const contentPath = {
-  type: 'array',
-  items: {},
-  description: 'Keys and indexes from the root to the place.',
-  examples: [[0]],
-} as const
-
 /** Adjacent content of one author. */
 export const authorRun = {
   type: 'object',
@@ -87,68 +80,20 @@ export const toAuthorRunResponse = ({ at, ...run }: AuthorRun): FromSchema<typeo
   at: toTime(at),
 })
 
-const texts = { type: 'array', items: { type: 'string' } } as const
-const values = { type: 'array', items: {} } as const
-
 const hunk = {
   type: 'object',
-  required: [
-    'anchor',
-    'deleted',
-    'inserted',
-    'deletedNodes',
-    'insertedNodes',
-    'deletedValues',
-    'insertedValues',
-    'entries',
-    'formatting',
-    'truncated',
-  ],
+  required: ['anchor', 'deleted', 'inserted', ...requiredOfHunk],
   properties: {
-    anchor: {
-      type: 'object',
-      required: ['contentKey', 'path', 'before', 'after'],
-      description: 'The place of the hunk in the later version.',
-      properties: {
-        contentKey: { type: 'string', description: 'Name of the root.' },
-        path: contentPath,
-        before: { type: 'string', description: 'The text before the place, at most 40 characters.' },
-        after: { type: 'string', description: 'The text after the place, at most 40 characters.' },
-      },
-    },
+    anchor: { ...hunkAnchor, description: 'The place of the hunk in the later version.' },
     deleted: {
       type: 'string',
       description: 'Deleted text. Texts of different elements are on different lines.',
     },
     inserted: { type: 'string', description: 'Inserted text.' },
-    deletedNodes: { ...texts, description: 'Names of deleted elements.' },
-    insertedNodes: { ...texts, description: 'Names of inserted elements.' },
-    deletedValues: { ...values, description: 'Deleted values of arrays, and deleted embeds.' },
-    insertedValues: { ...values, description: 'Inserted values of arrays, and inserted embeds.' },
-    entries: {
-      type: 'array',
-      description: 'Changed entries of maps and attributes of elements.',
-      items: {
-        type: 'object',
-        required: ['key'],
-        properties: {
-          key: { type: 'string' },
-          before: { description: 'The earlier value; absent if there was none.' },
-          after: { description: 'The later value; absent if there is none.' },
-        },
-      },
-    },
-    formatting: {
-      type: 'array',
-      description:
-        'Changed formatting of text that stays. The value null stands for text without the formatting.',
-      items: {
-        type: 'object',
-        required: ['name', 'before', 'after', 'text'],
-        properties: { name: { type: 'string' }, before: {}, after: {}, text: { type: 'string' } },
-      },
-    },
-    truncated: { type: 'boolean', description: 'True if parts are left out, because the hunk is too large.' },
+    ...hunkContent({
+      before: 'The earlier value; absent if there was none.',
+      after: 'The later value; absent if there is none.',
+    }),
   },
 } as const
 
