@@ -1,5 +1,6 @@
 import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
 import { type DocumentLog, type Key, StoreUnavailableError } from '../engine/engine.ts'
+import type { CheckLease } from '../jobs/task-worker.ts'
 import { organizationPrefix } from '../model/address.ts'
 import { readAttribution } from '../rooms/log/read-attribution.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
@@ -21,8 +22,8 @@ export function changeSource(
   log: DocumentLog,
   rooms: Pick<RoomRegistry, 'open'>,
 ): UserDataSource<OrganizationScope> {
-  /** The last editor that an erasure has read, by organization and user. */
-  const positions = new Map<string, Key>()
+  /** The last editor that a task of erasure has finished. Another task starts with the first editor. */
+  const positions = new WeakMap<CheckLease, { readonly place: string; readonly doc: Key }>()
   return {
     name: 'changes',
     async list(scope, userId, { after, limit }) {
@@ -48,14 +49,15 @@ export function changeSource(
     },
     async erase(scope, userId, goOn) {
       const prefix = organizationPrefix(scope)
-      const name = JSON.stringify([...prefix, userId])
+      const place = JSON.stringify([...prefix, userId])
       for (;;) {
-        const after = positions.get(name)
-        const [doc] = await log.list(prefix, { ...(after && { after }), limit: 1 })
-        positions.delete(name)
+        const last = positions.get(goOn)
+        const [doc] = await log.list(prefix, { ...(last?.place === place && { after: last.doc }), limit: 1 })
+        positions.delete(goOn)
         if (doc === undefined) return 0
-        positions.set(name, doc)
-        if (await eraseFrom(log, rooms, doc, userId)) return 1
+        const isChanged = await eraseFrom(log, rooms, doc, userId)
+        positions.set(goOn, { place, doc })
+        if (isChanged) return 1
         await goOn()
       }
     },

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { prepareChange } from '../../../src/content/root-change.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { close } from '../../../src/model/close.ts'
+import { readAttribution } from '../../../src/rooms/log/read-attribution.ts'
+import { RoomRegistry } from '../../../src/rooms/room/room-registry.ts'
+import { shareOf } from '../../../src/update/attribution/remove-author.ts'
+import { changeSource } from '../../../src/userdata/change-source.ts'
+import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
+import { roomyAccounts } from '../../support/servers/memory.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+const scope = { workspaceId: 'workspace', apiKey: 'key', organizationId: 'acme' }
+const addressOf = (documentId: string) => ({ ...scope, documentId, editorId: 'main' })
+
+let engine: Engine
+let rooms: RoomRegistry
+
+beforeEach(async () => {
+  const clock = new HeldClock()
+  engine = await openMemoryEngine({ clock })
+  rooms = new RoomRegistry(
+    engine,
+    {
+      documentBytesMax: 2 ** 26,
+      heldBytesMax: 2 ** 20,
+      awarenessWindowMs: 50,
+      compactAfterUpdates: 50,
+      keepVersionsMs: 0,
+      idleMs: 2 ** 40,
+      restMs: 2 ** 40,
+      documentsPerWorkspaceMax: 0,
+      computeThreads: 0,
+      threadJobMs: 60_000,
+    },
+    {
+      clock,
+      metrics: createMetrics(),
+      logger: createLog('silent'),
+      memory: roomyAccounts(),
+      records: noRecords,
+      edits: noEdits,
+      visits: noVisits,
+      overspent: () => {},
+    },
+  )
+})
+
+afterEach(async () => {
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  await engine.close()
+})
+
+async function write(documentId: string, data: string): Promise<void> {
+  const change = prepareChange({ type: 'text', contentKey: 'content', data }, 1e6)
+  await rooms.use(addressOf(documentId), (room) =>
+    room.replacing.change('zoe', change, { expects: 'either' }),
+  )
+}
+
+const insertedBy = async (documentId: string): Promise<number> =>
+  shareOf(await readAttribution(engine.log, addressKey(addressOf(documentId))), 'zoe').inserted
+
+it('[ATT-102] a new erasure starts with the first document if the previous one stopped in the middle', async () => {
+  for (const documentId of ['d1', 'd2', 'd3']) await write(documentId, 'one')
+  const source = changeSource(engine.log, rooms)
+  const lost = async (): Promise<void> => {
+    throw new Error('the lease is lost')
+  }
+  expect(await source.erase(scope, 'zoe', lost)).toBe(1)
+  await write('d1', 'one, two')
+  const lease = async (): Promise<void> => {}
+  let count = 0
+  while ((await source.erase(scope, 'zoe', lease)) > 0) count += 1
+  expect(count).toBe(3)
+  expect(await Promise.all(['d1', 'd2', 'd3'].map(insertedBy))).toEqual([0, 0, 0])
+})
