@@ -25,8 +25,8 @@ async function token(parameters) {
   const userProperties = { name, email: 'guest@example.com' }
   const { organizationId, documentId: id } = addressOf(parameters.get('room')).document
   // Valid for the document of the page only. A suggester reads the document and writes its own branch.
-  const accessRole = parameters.has('suggesting') ? 'suggester' : 'editor'
-  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole }] }
+  const role = parameters.has('suggesting') ? 'suggester' : 'editor'
+  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: role }] }
   const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
   return { token, syncUrl }
 }

@@ -469,7 +469,7 @@ export class BranchService {
     if ((await findBranch(organizations.read(main), main.documentId, main.editorId)) === null) return
     throw new ApiError(
       'branch/of-branch',
-      `the editor ${JSON.stringify(shortened(main.editorId, shownCharacters))} is a branch, and a branch has no branches`,
+      `the editor ${JSON.stringify(shortened(main.editorId, shownCharacters))} is a branch, and a branch has no branches; name the editor that it follows`,
     )
   }
 }

@@ -277,7 +277,10 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   'branch/not-found': { message: 'the editor has no branch "draft"; see /v2/crdt/branches/list' },
   'branch/exists': { message: 'the editor has a branch "draft"; choose another name' },
   'branch/invalid-name': { message: 'the name of a branch must not contain "@": "a@b"' },
-  'branch/of-branch': { message: 'the editor "main@draft" is a branch, and a branch has no branches' },
+  'branch/of-branch': {
+    message:
+      'the editor "main@draft" is a branch, and a branch has no branches; name the editor that it follows',
+  },
   'branch/too-many': { message: 'a document has at most 10000 branches: delete some' },
   'branch/decided': { message: 'the branch "draft" is merged; create another branch' },
 

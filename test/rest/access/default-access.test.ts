@@ -163,7 +163,8 @@ function privilegeProblem(sent: string): string | null {
   const permissions = writtenAs('permissions', sent, 'member')
   if (permissions === null) return 'no permissions'
   const types = [...permissions.matchAll(/"?\btype"?: ?["'](\w+)["']/g)].map(([, type]) => type)
-  const roles = [...permissions.matchAll(/"?\baccessRole"?: ?["'](\w+)["']/g)].map(([, role]) => role)
+  // A role can also be a constant.
+  const roles = permissions.match(/"?\baccessRole"?: ?["'\w]/g) ?? []
   if (types.length === 0) return 'permissions without resources'
   if (roles.length !== types.length) return 'a resource without accessRole'
   return types.every((type) => type === 'document') ? null : `access to: ${types.join(', ')}`
