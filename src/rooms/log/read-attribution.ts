@@ -42,20 +42,15 @@ class SlicedWork {
 }
 
 /**
- * Returns the attribution of a document: the stored one, and that of the entries after it. It may contain
- * changes after `upTo`; the origins of earlier changes are the same as without them. Works in slices.
+ * Returns the attribution of a document: the stored one, and that of the entries after it. Works in slices.
  * @throws CorruptRecordError, StoreUnavailableError
  */
-export async function readAttribution(
-  log: DocumentLog,
-  doc: Key,
-  { upTo = Number.POSITIVE_INFINITY }: { readonly upTo?: number } = {},
-): Promise<Attribution> {
+export async function readAttribution(log: DocumentLog, doc: Key): Promise<Attribution> {
   const work = new SlicedWork()
   for (;;) {
     const [head = null] = await log.heads([doc])
     if (head === null) return noAttribution
-    const builder = await foldLog(log, doc, head, upTo, work)
+    const builder = await foldLog(log, doc, head, Number.POSITIVE_INFINITY, work)
     if (builder !== null) return work.run(builder.buildSteps())
   }
 }
