@@ -4789,9 +4789,9 @@ export interface paths {
 											after: string;
 										};
 										/** @description The text of the editor that the branch deletes. */
-										before: string;
+										deleted: string;
 										/** @description The text that the branch inserts. */
-										after: string;
+										inserted: string;
 										/** @description Names of deleted elements. */
 										deletedNodes: string[];
 										/** @description Names of inserted elements. */

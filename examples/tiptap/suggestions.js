@@ -50,11 +50,11 @@ export async function suggestions({ room }) {
       .filter(({ status }) => status === 'open')
       .map(async ({ name, createdBy }) => {
         const { hunks } = await call('/v2/crdt/branches/diff', { ...main, name })
-        return hunks.map(({ hunkId, before, after, dependsOn }) => ({
+        return hunks.map(({ hunkId, deleted, inserted, dependsOn }) => ({
           branch: name,
           hunkId,
-          before,
-          after,
+          deleted,
+          inserted,
           dependsOn,
           userId: createdBy,
         }))

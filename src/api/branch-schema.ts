@@ -113,8 +113,8 @@ export const branchHunk = {
     'userIds',
     'at',
     'anchor',
-    'before',
-    'after',
+    'deleted',
+    'inserted',
     ...requiredOfHunk,
     'dependsOn',
   ],
@@ -134,8 +134,8 @@ export const branchHunk = {
       description: 'Time of the last change; null if it is not known.',
     },
     anchor: { ...hunkAnchor, description: 'The place of the hunk in the branch.' },
-    before: { type: 'string', description: 'The text of the editor that the branch deletes.' },
-    after: { type: 'string', description: 'The text that the branch inserts.' },
+    deleted: { type: 'string', description: 'The text of the editor that the branch deletes.' },
+    inserted: { type: 'string', description: 'The text that the branch inserts.' },
     ...hunkContent({
       before: 'The value in the editor; absent if there is none.',
       after: 'The value in the branch; absent if there is none.',
@@ -145,7 +145,7 @@ export const branchHunk = {
 } as const
 
 export function toHunkResponse(hunk: AttributedHunk): FromSchema<typeof branchHunk> {
-  const { ranges: _ranges, deleted, inserted, authors, ...shown } = hunk
+  const { ranges: _ranges, authors, ...shown } = hunk
   const [only] = authors
   const at = Math.max(0, ...authors.map((author) => author.at))
   return {
@@ -153,8 +153,6 @@ export function toHunkResponse(hunk: AttributedHunk): FromSchema<typeof branchHu
     userId: authors.length === 1 && only !== undefined ? only.userId : null,
     userIds: authors.map(({ userId }) => userId),
     at: at === 0 ? null : new Date(at).toISOString(),
-    before: deleted,
-    after: inserted,
   }
 }
 

@@ -17,10 +17,10 @@ export function suggestionPanel({ list, backend, user, isSuggesting }) {
 
   function cardOf(suggestion, all) {
     const card = element('li', '', 'suggestion')
-    const { branch, before, after } = suggestion
+    const { branch, deleted, inserted } = suggestion
     const text = element('p', '')
-    if (before !== '') text.append(element('del', before))
-    if (after !== '') text.append(element('ins', after))
+    if (deleted !== '') text.append(element('del', deleted))
+    if (inserted !== '') text.append(element('ins', inserted))
     card.append(text)
     const row = element('div', '', 'row')
     const decide = (label, path, ids) => {

@@ -21,20 +21,20 @@ export const changeMeta = {
 } as const
 
 /**
- * Checks the request member `meta`.
+ * Checks a request member with data about a change. `path`: the JSON pointer of the member.
  * @throws ApiError INVALID_ARGUMENT if it has too many members, or a name that is empty or too long
  */
-export function checkChangeMeta(meta: ChangeMeta | undefined): void {
+export function checkChangeMeta(meta: ChangeMeta | undefined, path = '/data/meta'): void {
   if (meta === undefined) return
   const names = Object.keys(meta)
   if (names.length > changeMetaLimits.members)
     throw invalidAt({
-      path: '/data/meta',
+      path,
       message: `must have at most ${changeMetaLimits.members} members, not ${names.length}`,
     })
   if (names.some((name) => name === '' || name.length > changeMetaLimits.nameCharacters))
     throw invalidAt({
-      path: '/data/meta',
+      path,
       message: `must have names of 1 to ${changeMetaLimits.nameCharacters} characters`,
     })
 }

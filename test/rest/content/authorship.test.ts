@@ -265,6 +265,8 @@ it('[ATT-72] stores an undo as a change with its author, the source undo and its
   ])
   await undo(editor, { from: before, by: 'dan' })
   expect(await textOf(editor)).toBe('start end')
+  const { body } = await server.post('/v2/crdt/undo', { ...editor, from, undoMeta: { '': 1 } })
+  expect(body.error?.details?.issues).toMatchObject([{ path: '/data/undoMeta' }])
 })
 
 it('[ATT-73] names the parts that it does not undo because another change has replaced them', async () => {

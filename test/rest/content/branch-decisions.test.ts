@@ -31,8 +31,8 @@ const done = async (operation: string, data: object): Promise<unknown> => dataOf
 
 interface HunkView {
   readonly hunkId: string
-  readonly before: string
-  readonly after: string
+  readonly deleted: string
+  readonly inserted: string
   readonly formatting: readonly object[]
 }
 
@@ -62,7 +62,7 @@ async function suggested() {
     main,
     hunks,
     ids: (await hunks()).map(({ hunkId }) => hunkId),
-    texts: async () => (await hunks()).map(({ before, after }) => [before, after]),
+    texts: async () => (await hunks()).map(({ deleted, inserted }) => [deleted, inserted]),
     text: async (editor: object = main) => ((await done('get', editor)) as { data: unknown }[])[0]?.data,
     branch,
     decide: (how: 'merge' | 'reject', more: object = {}) =>

@@ -299,8 +299,8 @@ it.each([
 interface HunkView {
   readonly hunkId: string
   readonly userId: string | null
-  readonly before: string
-  readonly after: string
+  readonly deleted: string
+  readonly inserted: string
   readonly anchor: { readonly before: string; readonly after: string }
 }
 const hunksOf = async (editor: EditorIds): Promise<readonly HunkView[]> =>
@@ -322,7 +322,7 @@ async function suggested(text = 'one two three four'): Promise<EditorIds> {
 it('[BRANCH-21] returns the hunks of a branch with authors, time, place and both texts', async () => {
   const editor = await suggested()
   const hunks = await hunksOf(editor)
-  expect(hunks.map(({ before, after }) => [before, after])).toEqual([
+  expect(hunks.map(({ deleted, inserted }) => [deleted, inserted])).toEqual([
     ['', 'zero '],
     ['three', '3'],
     ['', ' five'],
@@ -376,7 +376,7 @@ it('[BRANCH-23] rejects some hunks in the branch only', async () => {
   expect(rejected).toMatchObject({ decided: [zero.hunkId, three.hunkId], branch: { status: 'open' } })
   expect(await textOf(branchOf(editor))).toBe('one two three four five')
   expect(await textOf(editor)).toBe('one two three four')
-  expect((await hunksOf(editor)).map(({ after }) => after)).toEqual([' five'])
+  expect((await hunksOf(editor)).map(({ inserted }) => inserted)).toEqual([' five'])
   dataOf(await decide('merge', editor))
   expect(await textOf(editor)).toBe('one two three four five')
 })

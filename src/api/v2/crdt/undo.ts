@@ -94,6 +94,7 @@ export const undoContentChanges = defineOperation({
   ],
   async handler(data, { caller, services, full }) {
     checkChangeMeta(data.meta)
+    checkChangeMeta(data.undoMeta, '/data/undoMeta')
     const cause = { source: 'undo', meta: await storedMeta(data.undoMeta, caller, services) } as const
     await services.attribution.require(caller.tenant.workspaceId)
     const address = await versionedAddress(data, caller, services)

@@ -15,16 +15,12 @@ export interface BranchEntry {
 }
 
 /** A difference between a branch and its editor, as `/v2/crdt/branches/diff` returns it. */
-export interface BranchHunkEntry extends Omit<HunkEntry, 'deleted' | 'inserted'> {
+export interface BranchHunkEntry extends HunkEntry {
   readonly hunkId: string
   /** All known authors. */
   readonly userIds: readonly string[]
   /** ISO 8601; null if the time is unknown. */
   readonly at: string | null
-  /** The text of the editor that the branch deletes. */
-  readonly before: string
-  /** The text that the branch inserts. */
-  readonly after: string
   /** Ids of the hunks that contain this one, and without which it cannot be accepted. */
   readonly dependsOn: readonly string[]
 }

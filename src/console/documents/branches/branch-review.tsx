@@ -93,7 +93,7 @@ export function BranchReview({ address, branch, onDecided, onClose }: ReviewProp
                 </span>
               )}
             </p>
-            <HunkParts hunk={{ ...hunk, deleted: hunk.before, inserted: hunk.after }} />
+            <HunkParts hunk={hunk} />
             {hunk.dependsOn.length > 0 && (
               <p class="hint">
                 Belongs together with {placesOf(hunk, hunks)}: if you accept this change, those are accepted
