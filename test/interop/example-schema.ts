@@ -80,6 +80,11 @@ const known: Readonly<Record<string, unknown>> = {
 }
 /** As `known`, for single operations. The text of the editor is `Hello`. */
 const knownIn: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  '/v2/crdt/branches/delete': { name: 'draft' },
+  '/v2/crdt/branches/diff': { name: 'draft' },
+  '/v2/crdt/branches/get': { name: 'draft' },
+  '/v2/crdt/branches/merge': { name: 'draft' },
+  '/v2/crdt/branches/reject': { name: 'draft' },
   '/v2/crdt/edit': { find: 'Hello', with: 'Hello, team', occurrence: 1 },
   '/v2/crdt/schemas/delete': { name: 'article' },
   '/v2/crdt/schemas/get': { name: 'article' },
@@ -114,6 +119,8 @@ const leftOut: readonly string[] = [
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/crdt/add': ['schema', 'meta'],
   '/v2/crdt/apply': ['meta'],
+  '/v2/crdt/branches/merge': ['hunks'],
+  '/v2/crdt/branches/reject': ['hunks'],
   '/v2/crdt/get': ['attribution'],
   '/v2/crdt/update': ['schema', 'meta'],
   '/v2/crdt/edit': ['schema', 'meta'],

@@ -11,7 +11,7 @@ import { makeWorld } from '../support/data/openapi-example-data.ts'
 import type { TestServer } from '../support/servers/server.ts'
 
 /** Calls that may remove or change objects of the examples. */
-const changing = /(add|apply|update|edit|move|delete|remove|create|set)$/
+const changing = /(add|apply|update|edit|move|delete|remove|create|set)$|\/branches\//
 
 export interface WorldRelay {
   readonly url: string

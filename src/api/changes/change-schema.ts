@@ -56,7 +56,7 @@ const originProperties = {
     'How the change reached the document; null if that is unknown.',
   ),
   meta: orNull(
-    { type: 'object', additionalProperties: {} },
+    { type: 'object', properties: {}, additionalProperties: {} },
     '`meta` of the call that made the change; null without one.',
   ),
 } as const
