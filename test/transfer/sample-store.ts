@@ -58,6 +58,8 @@ async function fillTenant(post: TestServer['post']): Promise<Record<string, stri
   const document = { organizationId: 'acme', documentId: 'report' }
   for (const [editorId, type, data] of contents)
     dataOf(await post('/v2/crdt/add', { ...document, editorId, type, data, userId: 'bob' }))
+  const branch = { editorId: 'main', name: 'draft', userId: 'ann' }
+  dataOf(await post('/v2/crdt/branches/create', { ...document, ...branch }))
   const upsert = { type: 'text', upsert: true }
   dataOf(await post('/v2/crdt/update', { ...oddDocument, ...upsert, data: 'first' }))
   dataOf(await post('/v2/crdt/update', { ...oddDocument, ...upsert, data: 'second one' }))
@@ -84,7 +86,7 @@ async function fillTenant(post: TestServer['post']): Promise<Record<string, stri
     permissions: { resources },
   })
   if (granted.status !== 200) throw new Error(JSON.stringify(granted.body))
-  return told
+  return { ...told, ...(told.versionId !== undefined && { from: told.versionId }) }
 }
 
 /** Types text on a socket, with deletions. */
