@@ -126,7 +126,10 @@ async function sockets({ seconds, seed }: GroupOptions): Promise<GroupResult> {
     },
     goesOn: () => performance.now() < deadline,
   })
+  // Judging an expensive plan takes up to a minute, so the plans that are judged are limited by time.
+  const judgedUntil = performance.now() + 60_000
   const fails = async (plan: Parameters<typeof updatesOf>[0]): Promise<boolean> =>
+    performance.now() < judgedUntil &&
     (await judgeAt(planProbe(place, plan), judgedItems, mainThread)) !== null
   for (const { genome } of found) {
     if (!(await fails(genome))) continue
