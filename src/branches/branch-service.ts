@@ -474,7 +474,7 @@ export class BranchService {
   }
 }
 
-/** Returns the hunks that a merge accepts: those that need no hunk outside the merge. */
+/** Returns the hunks that a merge accepts. Such a hunk needs no hunk outside the merge. */
 const acceptable = (
   hunks: readonly AttributedHunk[],
   hunkIds: readonly string[],

@@ -24,7 +24,7 @@ export interface BranchRecord extends BranchIds {
   readonly accepting?: AcceptedHunks
 }
 
-/** What is needed to finish a merge of some hunks after a crash. */
+/** The data with which a later call finishes a merge of some hunks after a crash. */
 export interface AcceptedHunks {
   readonly hunkIds: readonly string[]
   /** The client id of the copies. The main editor has the copies if, and only if, it has this client. */

@@ -242,27 +242,35 @@ export class Replacement {
   }
 
   #restored(past: Uint8Array, options: RestoreOptions): ComputedEdit {
-    const room = this.#room
-    beginEdit(room, options)
-    const copy = DocumentState.fromBytes(room.state.encode())
-    const made = { for: 'present', version: presentVersion(room) } as const
-    return this.#onCopy(
-      copy,
-      () => made,
-      () => restoreWithinLimit(copy, past, room.documentBytesMax, options.rootSchema ?? null),
+    return this.#ofPresent(options, (copy) =>
+      restoreWithinLimit(copy, past, this.#room.documentBytesMax, options.rootSchema ?? null),
     )
   }
 
   #decided(decision: HunkDecision, options: RestoreOptions): ComputedEdit {
     const room = this.#room
+    return this.#ofPresent(
+      options,
+      (copy) => decideWithinLimit(copy, decision, room.documentBytesMax, options.rootSchema ?? null),
+      writersFor(room, decision),
+    )
+  }
+
+  /** Makes a change that is valid for the present version only, in a copy of it. */
+  #ofPresent(
+    options: RestoreOptions,
+    work: (copy: DocumentState) => ReplacementResult,
+    writers = this.#room.state.mergers,
+  ): ComputedEdit {
+    const room = this.#room
     beginEdit(room, options)
     const copy = DocumentState.fromBytes(room.state.encode())
     const made = { for: 'present', version: presentVersion(room) } as const
     return this.#onCopy(
       copy,
       () => made,
-      () => decideWithinLimit(copy, decision, room.documentBytesMax, options.rootSchema ?? null),
-      writersFor(room, decision),
+      () => work(copy),
+      writers,
     )
   }
 

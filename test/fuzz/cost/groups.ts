@@ -126,7 +126,8 @@ async function sockets({ seconds, seed }: GroupOptions): Promise<GroupResult> {
     },
     goesOn: () => performance.now() < deadline,
   })
-  // Judging an expensive plan takes up to a minute, so the plans that are judged are limited by time.
+  // Judging an expensive plan can take more than a minute, because the server makes the workspace wait after
+  // expensive changes. So no plan is judged after this time.
   const judgedUntil = performance.now() + 60_000
   const fails = async (plan: Parameters<typeof updatesOf>[0]): Promise<boolean> =>
     performance.now() < judgedUntil &&
