@@ -1,6 +1,5 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
-import type { DocumentReading } from '../content/read-document.ts'
 import type { ReplacementResult } from '../content/replacement-result.ts'
 import {
   type PreparedChange,
@@ -10,7 +9,7 @@ import {
   withSchema,
   withUnknownNames,
 } from '../content/root-change.ts'
-import { kindOfNamed, type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
+import { type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
 import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -142,18 +141,6 @@ export const editorAddress = (
     editorId,
   }: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId'>,
 ): DocumentAddress => ({ ...tenant, organizationId, documentId, editorId })
-
-/** Returns the root that a read uses, and the kind of root that the attached schema describes. */
-export function rootToRead(
-  given: string | undefined,
-  attached: AttachedSchema | null,
-): Pick<DocumentReading, 'contentKey' | 'schemaKind'> {
-  if (attached === null) return { contentKey: given }
-  const contentKey = given ?? attached.contentKey
-  return contentKey === attached.contentKey
-    ? { contentKey, schemaKind: kindOfNamed(attached.schema) }
-    : { contentKey }
-}
 
 /**
  * Creates the content of an editor that has no content yet. Resolves when the content is durable and sent.

@@ -10,16 +10,11 @@ import {
   responseTooLarge,
 } from '../../../model/json-pieces.ts'
 import { noContent } from '../../../rooms/edits/edit-context.ts'
+import { readAttachedEditor } from '../../../rooms/edits/read-editor-content.ts'
 import type { Room } from '../../../rooms/room/room.ts'
 import type { ApiServices } from '../../api-services.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
-import {
-  contentKeySchema,
-  editorAddress,
-  editorDocumentIds,
-  editorId,
-  rootToRead,
-} from '../../editor-content.ts'
+import { contentKeySchema, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
 import { listMainEditors } from '../../list-editors.ts'
 import { defineOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
@@ -216,23 +211,21 @@ async function readEditor(
   { rooms }: ApiServices,
   bytesMax: number,
 ): Promise<Entry | null> {
-  return rooms.use(address, async (room) => {
-    const reading = { ...request, ...rootToRead(request.contentKey, attached) }
-    const read = await room.editing.read(reading, bytesMax)
-    if (read === null) return null
-    const { result, version, vector, changed, sizeBytes } = read
-    return {
-      id: address.editorId,
-      ...result,
-      ...(attached !== null && { schema: attached.schema }),
-      version,
-      stateVector: new EncodedJson('base64', [vector]),
-      lastUpdate: new Date(changed.at).toISOString(),
-      lastUpdatedBy: changed.by,
-      sizeBytes,
-      ...(request.attribution === true && (await readAuthors(room, version, result.contentKey, bytesMax))),
-    }
-  })
+  const read = await readAttachedEditor(rooms, address, attached, request, bytesMax)
+  if (read === null) return null
+  const { result, version, vector, changed, sizeBytes } = read
+  const authors = (room: Room) => readAuthors(room, version, result.contentKey, bytesMax)
+  return {
+    id: address.editorId,
+    ...result,
+    ...(attached !== null && { schema: attached.schema }),
+    version,
+    stateVector: new EncodedJson('base64', [vector]),
+    lastUpdate: new Date(changed.at).toISOString(),
+    lastUpdatedBy: changed.by,
+    sizeBytes,
+    ...(request.attribution === true && (await rooms.use(address, authors))),
+  }
 }
 
 async function readAuthors(

@@ -1,5 +1,6 @@
 import { isResponseTooLarge, responseTooLarge } from '../../../../model/json-pieces.ts'
-import { contentKeySchema, rootToRead } from '../../../editor-content.ts'
+import { rootToRead } from '../../../../rooms/edits/read-editor-content.ts'
+import { contentKeySchema } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
 import { responseExceeds } from '../../../response-length.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../../schemas/content-format.ts'
