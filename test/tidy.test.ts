@@ -18,6 +18,7 @@ const layers: readonly (readonly string[])[] = [
     'json-problem.ts',
     'json.ts',
     'schema-check.ts',
+    'event-stream.ts',
     'histogram.ts',
     'metrics.ts',
     'history-names.ts',
