@@ -696,6 +696,12 @@ export const errorCodes = {
     remedy: 'List the judgments with `/v2/memory/judgments/query`.',
   },
 
+  'callback/not-configured': {
+    status: 'NOT_FOUND',
+    meaning: 'The API key has no callbacks.',
+    remedy: 'Configure them with `/v2/workspace/callbacks/update`.',
+  },
+
   'webhook/never-configured': {
     status: 'FAILED_PRECONDITION',
     meaning: 'Advanced webhooks of the API key were never configured.',

@@ -10363,6 +10363,434 @@ export interface paths {
 		patch?: never;
 		trace?: never;
 	};
+	"/v2/workspace/callbacks/update": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Configure callbacks
+		 * @description Changes the given callbacks; at least one is required. A callback is replaced as a whole; null removes it. The first call creates the signing secret, which only `secret/get` returns.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Decides the role of a user whom no grant gives a role on the document. */
+							authorize?: {
+								/** @description http(s) URL that Weft calls. */
+								url: string;
+								/**
+								 * @description Maximum time of a call in ms, including waits and retries.
+								 * @default 5000
+								 */
+								timeoutMs?: number | null;
+								/**
+								 * @description If a call fails: `reject` closes with 1013, `stored` applies the access type of the document.
+								 * @default reject
+								 */
+								onFailure?: ("reject" | "stored") | null;
+							} | null;
+							/** @description Returns the initial content of an editor that does not exist. */
+							load?: {
+								/** @description http(s) URL that Weft calls. */
+								url: string;
+								/**
+								 * @description Maximum time of a call in ms, including waits and retries.
+								 * @default 5000
+								 */
+								timeoutMs?: number | null;
+								/**
+								 * @description If a call fails: `reject` closes with 1013, `empty` treats the editor as missing.
+								 * @default reject
+								 */
+								onFailure?: ("reject" | "empty") | null;
+							} | null;
+							/** @description Receives the content of editors after changes. */
+							store?: {
+								/** @description http(s) URL that Weft calls. */
+								url: string;
+								/**
+								 * @description Format of the content, as in `crdt/get`.
+								 * @default json
+								 */
+								format?: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
+								/**
+								 * @description Minimum time in seconds between two calls about the same editor.
+								 * @default 10
+								 */
+								minSeconds?: number | null;
+							} | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Decides the role of a user whom no grant gives a role on the document. */
+									authorize: {
+										/** @description http(s) URL that Weft calls. */
+										url: string;
+										/**
+										 * @description Maximum time of a call in ms, including waits and retries.
+										 * @default 5000
+										 */
+										timeoutMs: number;
+										/**
+										 * @description If a call fails: `reject` closes with 1013, `stored` applies the access type of the document.
+										 * @default reject
+										 * @enum {string}
+										 */
+										onFailure: "reject" | "stored";
+									} | null;
+									/** @description Returns the initial content of an editor that does not exist. */
+									load: {
+										/** @description http(s) URL that Weft calls. */
+										url: string;
+										/**
+										 * @description Maximum time of a call in ms, including waits and retries.
+										 * @default 5000
+										 */
+										timeoutMs: number;
+										/**
+										 * @description If a call fails: `reject` closes with 1013, `empty` treats the editor as missing.
+										 * @default reject
+										 * @enum {string}
+										 */
+										onFailure: "reject" | "empty";
+									} | null;
+									/** @description Receives the content of editors after changes. */
+									store: {
+										/** @description http(s) URL that Weft calls. */
+										url: string;
+										/**
+										 * @description Format of the content, as in `crdt/get`.
+										 * @default json
+										 * @enum {string}
+										 */
+										format: "json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots";
+										/**
+										 * @description Minimum time in seconds between two calls about the same editor.
+										 * @default 10
+										 */
+										minSeconds: number;
+									} | null;
+									/** Format: date-time */
+									createdAt: string;
+									/** Format: date-time */
+									updatedAt: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/callbacks/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read the callbacks
+		 * @description A callback that is not configured is null.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: Record<string, never>;
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description Decides the role of a user whom no grant gives a role on the document. */
+									authorize: {
+										/** @description http(s) URL that Weft calls. */
+										url: string;
+										/**
+										 * @description Maximum time of a call in ms, including waits and retries.
+										 * @default 5000
+										 */
+										timeoutMs: number;
+										/**
+										 * @description If a call fails: `reject` closes with 1013, `stored` applies the access type of the document.
+										 * @default reject
+										 * @enum {string}
+										 */
+										onFailure: "reject" | "stored";
+									} | null;
+									/** @description Returns the initial content of an editor that does not exist. */
+									load: {
+										/** @description http(s) URL that Weft calls. */
+										url: string;
+										/**
+										 * @description Maximum time of a call in ms, including waits and retries.
+										 * @default 5000
+										 */
+										timeoutMs: number;
+										/**
+										 * @description If a call fails: `reject` closes with 1013, `empty` treats the editor as missing.
+										 * @default reject
+										 * @enum {string}
+										 */
+										onFailure: "reject" | "empty";
+									} | null;
+									/** @description Receives the content of editors after changes. */
+									store: {
+										/** @description http(s) URL that Weft calls. */
+										url: string;
+										/**
+										 * @description Format of the content, as in `crdt/get`.
+										 * @default json
+										 * @enum {string}
+										 */
+										format: "json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots";
+										/**
+										 * @description Minimum time in seconds between two calls about the same editor.
+										 * @default 10
+										 */
+										minSeconds: number;
+									} | null;
+									/** Format: date-time */
+									createdAt: string;
+									/** Format: date-time */
+									updatedAt: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/callbacks/delete": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Remove all callbacks
+		 * @description Also deletes the signing secret. Weft calls no callback of the API key any more.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: Record<string, never>;
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/callbacks/secret/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read the signing secret of the callbacks
+		 * @description Anyone with the secret can forge calls of the callbacks.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: Record<string, never>;
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description `whsec_` and the key as base64, as Standard Webhooks spells it. */
+									secret: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/callbacks/secret/rotate": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Replace the signing secret of the callbacks
+		 * @description For `graceSeconds` calls are also signed with the replaced secret. An earlier replaced secret no longer signs calls.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * @description Time in seconds for which the replaced secret also signs calls.
+							 * @default 86400
+							 */
+							graceSeconds?: number | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/** @description `whsec_` and the key as base64, as Standard Webhooks spells it. */
+									secret: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
 	"/v2/workspace/advancedwebhook/endpoints/update": {
 		parameters: {
 			query?: never;
@@ -11946,7 +12374,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "callback/not-configured" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

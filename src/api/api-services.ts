@@ -28,6 +28,7 @@ import type { NotificationConfigService } from '../notifications/notification-co
 import type { NotificationService } from '../notifications/notification-service.ts'
 import type { MinuteLimiter } from '../quota/rate-limiter.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import type { CallbackConfigService } from '../subscriptions/callbacks/callback-config-service.ts'
 import type { DeliveryService } from '../subscriptions/deliveries/delivery-service.ts'
 import type { EndpointService } from '../subscriptions/endpoints/endpoint-service.ts'
 import type { WebhookConfigService } from '../subscriptions/webhook-config-service.ts'
@@ -63,6 +64,7 @@ export interface ApiServices extends Tenancy {
   readonly userData: UserDataService
   readonly webhookConfigs: WebhookConfigService
   readonly endpoints: EndpointService
+  readonly callbackConfigs: CallbackConfigService
   readonly deliveries: DeliveryService
   readonly pageTokens: PageTokens
   readonly storage: StorageQuota

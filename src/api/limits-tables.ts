@@ -93,6 +93,8 @@ const records: readonly Row[] = [
     description: 'characters of a description',
     authToken: 'characters of an auth token for webhooks',
     publicKey: 'characters of a public key',
+    callbackMs: 'milliseconds of the timeout of a callback',
+    storeSeconds: 'seconds between two calls of `store`',
     graceSeconds: 'seconds for which a replaced webhook secret also signs',
   }),
   ...rowsOf('annotation', commentLimits, {

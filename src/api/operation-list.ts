@@ -113,6 +113,11 @@ import { updateAttribution } from './v2/workspace/attribution/update.ts'
 import { getAudit } from './v2/workspace/audit/get.ts'
 import { resetAuthToken } from './v2/workspace/authtoken/reset.ts'
 import { getAuthTokens } from './v2/workspace/authtokens/get.ts'
+import { deleteCallbacks } from './v2/workspace/callbacks/delete.ts'
+import { getCallbacks } from './v2/workspace/callbacks/get.ts'
+import { getCallbackSecret } from './v2/workspace/callbacks/secret/get.ts'
+import { rotateCallbackSecret } from './v2/workspace/callbacks/secret/rotate.ts'
+import { updateCallbacks } from './v2/workspace/callbacks/update.ts'
 import { createWorkspace } from './v2/workspace/create.ts'
 import { addDomains } from './v2/workspace/domains/add.ts'
 import { deleteDomains } from './v2/workspace/domains/delete.ts'
@@ -236,6 +241,11 @@ export const operationList: readonly Operation[] = [
   getEndpointSecret,
   rotateEndpointSecret,
   testEndpoint,
+  updateCallbacks,
+  getCallbacks,
+  deleteCallbacks,
+  getCallbackSecret,
+  rotateCallbackSecret,
   updateEndpoint,
   getAdvancedWebhookConfig,
   updateAdvancedWebhookConfig,

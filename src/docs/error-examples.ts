@@ -307,6 +307,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
 
   'memory/judgment-not-found': { item: 'judgment-1', message: 'there is no such judgment' },
+  'callback/not-configured': {
+    message: 'the API key has no callbacks: configure them with /v2/workspace/callbacks/update',
+  },
   'webhook/never-configured': {
     message:
       'advanced webhooks were never configured: begin with isEnabled true in advancedwebhookconfig/update',

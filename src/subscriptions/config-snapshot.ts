@@ -3,6 +3,7 @@ import type { Kv } from '../engine/engine.ts'
 import { readRecord } from '../engine/stored-record.ts'
 import { type EventType, eventTypes } from '../events/outbound-event.ts'
 import type { Tenant } from '../model/address.ts'
+import { type CallbacksRecord, callbacksRecordType } from './callbacks/callback-records.ts'
 import { noAdvancedConfig, noBasicConfig } from './defaults.ts'
 import { typeExclusion } from './event-recipient.ts'
 import { subscriptionLimits } from './limits.ts'
@@ -20,6 +21,8 @@ export interface ConfigSnapshot {
   readonly targets: readonly WebhookTarget[]
   /** Event types that at least one target wants. */
   readonly types: ReadonlySet<EventType>
+  /** The callbacks; null if none are configured. */
+  readonly callbacks: CallbacksRecord | null
   /** Estimated memory of the snapshot in bytes. */
   readonly bytes: number
 }
@@ -39,8 +42,8 @@ export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number
 export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)
   const revision = await readConfigRevision(kv, tenant)
-  const [[basic = null, advanced = null], entries] = await Promise.all([
-    kv.get(part, [keys.basic, keys.advanced]),
+  const [[basic = null, advanced = null, callbacks = null], entries] = await Promise.all([
+    kv.get(part, [keys.basic, keys.advanced, keys.callbacks]),
     kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
   ])
   const targets = activeTargets({
@@ -54,6 +57,15 @@ export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<Config
   const types = new Set(
     eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
   )
-  const sizes = [basic, advanced, ...entries.map(({ value }) => value)].map((value) => value?.length ?? 0)
-  return { revision, targets, types, bytes: sizes.reduce((sum, size) => sum + size, overheadBytes) }
+  const sizes = [basic, advanced, callbacks, ...entries.map(({ value }) => value)].map(
+    (value) => value?.length ?? 0,
+  )
+  return {
+    revision,
+    targets,
+    types,
+    callbacks:
+      callbacks === null ? null : readRecord(callbacksRecordType, { key: keys.callbacks, value: callbacks }),
+    bytes: sizes.reduce((sum, size) => sum + size, overheadBytes),
+  }
 }

@@ -21,6 +21,10 @@ export const subscriptionLimits = {
    * shorter.
    */
   publicKey: 4_000,
+  /** Maximum timeout of a call of a callback in ms. */
+  callbackMs: 30_000,
+  /** Maximum of the minimum time in seconds between two deliveries of `store` (1 day). */
+  storeSeconds: 86_400,
   /** Maximum time in seconds for which a replaced secret also signs (30 days). */
   graceSeconds: 2_592_000,
 } as const

@@ -5,6 +5,7 @@ import type { EventType } from '../events/outbound-event.ts'
 import { readJson } from '../json.ts'
 import type { Tenant } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
+import type { CallbacksRecord } from './callbacks/callback-records.ts'
 import { type ConfigSnapshot, readConfigRevision, readConfigSnapshot } from './config-snapshot.ts'
 import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
 
@@ -102,6 +103,17 @@ export class SubscriptionCache {
   async targetOf(tenant: Tenant, targetId: string): Promise<WebhookTarget | null> {
     const { targets } = await this.#current(tenant)
     return targets.find((target) => targetIdOf(target) === targetId) ?? null
+  }
+
+  /**
+   * Returns the callbacks of an API key; null if none are configured. A change by this process applies
+   * immediately, a change by another node like in `wanted`.
+   */
+  async callbacksOf(tenant: Tenant): Promise<CallbacksRecord | null> {
+    const known = this.#cache.get(nameOf(tenant))
+    if (known !== undefined && known.snapshot !== null && this.#isChecked(tenant, known))
+      return known.snapshot.callbacks
+    return (await this.#current(tenant)).callbacks
   }
 
   /** Evicts the configuration of an API key. The caller must call this method after each change. */

@@ -12,6 +12,8 @@ export const subscriptionKeys = {
   revision: ['revision'],
   basic: ['basic'],
   advanced: ['advanced'],
+  /** The callbacks, in one record. */
+  callbacks: ['callbacks'],
   endpoints: ['endpoints'],
   endpoint: (id: string): Key => ['endpoints', id],
   /** Index: the endpoint that has a uid. */

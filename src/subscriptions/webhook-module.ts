@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { OrganizationAddress } from '../model/address.ts'
+import { CallbackConfigService } from './callbacks/callback-config-service.ts'
 import { DeliveryRemoval, type GoOn } from './deliveries/delivery-removal.ts'
 import { DeliveryService } from './deliveries/delivery-service.ts'
 import { DeliveryStore } from './deliveries/delivery-store.ts'
@@ -15,6 +16,7 @@ export interface WebhookModule {
   readonly subscriptions: SubscriptionCache
   readonly webhookConfigs: WebhookConfigService
   readonly endpoints: EndpointService
+  readonly callbackConfigs: CallbackConfigService
   readonly deliveries: DeliveryService
   readonly deliveryRemoval: DeliveryRemoval
 }
@@ -31,6 +33,7 @@ export function createWebhookModule(
     subscriptions,
     webhookConfigs: new WebhookConfigService(store),
     endpoints: new EndpointService(store, clock),
+    callbackConfigs: new CallbackConfigService(store, clock),
     deliveries: new DeliveryService({ store: deliveryStore, bus, clock }),
     deliveryRemoval: new DeliveryRemoval(deliveryStore),
   }
