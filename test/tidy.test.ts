@@ -41,7 +41,7 @@ const layers: readonly (readonly string[])[] = [
   ['versions', 'storage'],
   ['branches'],
   ['userdata', 'transfer'],
-  ['sync', 'api', 'webhooks', 'console', 'playground'],
+  ['sync', 'api', 'webhooks', 'console', 'playground', 'client'],
   ['server'],
   ['server.ts'],
   ['loadtest', 'mirror'],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
-import { copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import { clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
 import { writeSearchIndex } from './search-index.ts'
 
@@ -21,7 +21,7 @@ export async function build(folder: string): Promise<void> {
   const stamp = packageFile(`${folder}SOURCES`)
   const hash = sourceHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  for (const project of ['tsconfig.json', 'src/console', 'src/playground', 'src/docs/browser'])
+  for (const project of ['tsconfig.json', 'src/console', 'src/playground', 'src/docs/browser', 'src/client'])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
   rmSync(packageFile(folder), { recursive: true, force: true })
   await buildUnchecked(folder)
@@ -36,7 +36,9 @@ export async function build(folder: string): Promise<void> {
  */
 export async function buildUnchecked(folder: string): Promise<void> {
   await Promise.all(
-    [programs(folder), pages(folder), styles(folder), docsScripts(folder)].map((options) => bundle(options)),
+    [programs(folder), pages(folder), styles(folder), docsScripts(folder), clientScript(folder)].map(
+      (options) => bundle(options),
+    ),
   )
   copyPages(folder)
   buildDocs(folder)

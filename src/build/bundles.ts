@@ -79,6 +79,16 @@ export const docsScripts = (folder: string): BuildOptions => ({
   sourcesContent: false,
 })
 
+/** Returns the options for the class that replaces `WebSocket` in pages of applications. */
+export const clientScript = (folder: string): BuildOptions => ({
+  ...common,
+  entryPoints: { 'weft-socket': 'src/client/weft-socket.ts' },
+  outdir: `${folder}client`,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+})
+
 /** Returns the options for the style sheets of the console and the playground. */
 export const styles = (folder: string): BuildOptions => ({
   ...common,

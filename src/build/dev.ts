@@ -7,7 +7,7 @@ import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
 import { errorMessage } from '../errors.ts'
 import { buildFolders } from './build-folders.ts'
-import { copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import { clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { writeSearchIndex } from './search-index.ts'
 
@@ -46,6 +46,7 @@ const contexts = await Promise.all(
     { ...pages(folder), ...debuggable },
     styles(folder),
     { ...docsScripts(folder), ...debuggable },
+    clientScript(folder),
   ].map((options) => context(options)),
 )
 let server: ChildProcess | null = null

@@ -7,6 +7,7 @@ import type { Metrics } from '../../metrics.ts'
 import { openApiDocument, tagsOf } from '../openapi/document.ts'
 import type { Operation } from '../operation.ts'
 import { apiReferencePages, type OpenApiDocument } from './api-reference.ts'
+import { clientPages } from './client-pages.ts'
 import { consolePages } from './console-pages.ts'
 import { docsPages } from './docs-pages.ts'
 import type { PageBody, PageRoute } from './page-route.ts'
@@ -57,6 +58,7 @@ export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
     ...docsPages(),
     ...apiReferencePages(tagsOf(operations), document),
     ...consolePages(),
+    ...clientPages(),
   ]
 }
 

@@ -21,6 +21,8 @@ export interface FileOptions {
   readonly contentSecurityPolicy: string
   /** True if the name of the file changes with its content. Clients then need not revalidate the file. */
   readonly isImmutable: boolean
+  /** True if pages of all origins may load the file as a module. */
+  readonly isPublic?: boolean
 }
 
 /**
@@ -44,7 +46,7 @@ export class StaticFile {
       throw error
     })
     const { plain, gzipped, hash } = await this.#kept
-    const { type, contentSecurityPolicy, isImmutable } = this.#options
+    const { type, contentSecurityPolicy, isImmutable, isPublic } = this.#options
     const isGzipped = acceptsGzip(headers['accept-encoding'])
     const etag = `"${hash}${isGzipped ? '-gzip' : ''}"`
     const sent = {
@@ -53,6 +55,7 @@ export class StaticFile {
       etag,
       // Set on both kinds of response, because a browser uses the header of the later response.
       'content-security-policy': contentSecurityPolicy,
+      ...(isPublic === true && { 'access-control-allow-origin': '*' }),
     }
     if (namesTag(headers['if-none-match'], etag)) return { kind: 'unchanged', headers: sent }
     return {

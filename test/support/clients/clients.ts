@@ -17,21 +17,23 @@ export interface Editor {
   close(): void
 }
 
+export interface EditorOptions {
+  readonly version?: ProviderVersion
+  readonly parameters?: Record<string, string>
+  /** Class of the socket; default: the one of `ws`. */
+  readonly Socket?: unknown
+}
+
 /**
  * Opens an editor with a stock provider, as the page of a user does. Does not wait until the provider is
  * connected.
  */
-export function openEditor(
-  wsUrl: string,
-  path: string,
-  token: string,
-  options: { version?: ProviderVersion; parameters?: Record<string, string> } = {},
-): Editor {
+export function openEditor(wsUrl: string, path: string, token: string, options: EditorOptions = {}): Editor {
   const doc = new Y.Doc()
   const Provider = providers[options.version ?? 3] as typeof Provider3
   const provider = new Provider(`${wsUrl}/sync`, path, doc, {
     params: { token, ...options.parameters },
-    WebSocketPolyfill: WebSocket as never,
+    WebSocketPolyfill: (options.Socket ?? WebSocket) as never,
     disableBc: true,
     maxBackoffTime: 200,
   })

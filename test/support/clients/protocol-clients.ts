@@ -16,6 +16,8 @@ import { eventually, type ProviderVersion, syncedEditor } from './clients.ts'
 export interface Host {
   readonly url: string
   readonly wsUrl: string
+  /** Class of the sockets of clients; default: the one of `ws`. */
+  readonly Socket?: unknown
 }
 
 /** Stock versions of HocuspocusProvider by major version. */
@@ -51,7 +53,8 @@ const yWebsocket = (version: ProviderVersion): Dialect => ({
   name: `y-websocket ${version}`,
   saves: false,
   async open(server, documentId, token, editorId) {
-    const editor = await syncedEditor(server.wsUrl, path(documentId, editorId), token, { version })
+    const { wsUrl, Socket } = server
+    const editor = await syncedEditor(wsUrl, path(documentId, editorId), token, { version, Socket })
     const { doc, text, provider } = editor
     return { doc, text, awareness: provider.awareness, isUnsaved: () => false, close: () => editor.close() }
   },
@@ -62,7 +65,7 @@ export function hocuspocusSocket(server: Host, version: HocuspocusVersion = 4): 
   const Socket = hocuspocusSockets[version] as unknown as typeof Socket4
   return new Socket({
     url: `${server.wsUrl}/hocuspocus`,
-    WebSocketPolyfill: WebSocket,
+    WebSocketPolyfill: server.Socket ?? WebSocket,
     delay: 50,
     minDelay: 50,
     maxDelay: 200,

@@ -1,0 +1,268 @@
+import type { OriginMemory, TurnTaker } from './origin-memory.ts'
+import { type ReceivedEvent, readServerEvents } from './server-events.ts'
+
+export interface HttpOptions {
+  readonly fetch: typeof fetch
+  /** Time in ms in which the first event of a stream must arrive. */
+  readonly stallMs: number
+}
+
+type Frame = Uint8Array<ArrayBuffer>
+type Query = Readonly<Record<string, string | number>>
+
+/** Time in ms without any bytes after which a stream is dead. The server sends a comment every 15 s. */
+const silenceMs = 40_000
+/** Time in ms without any response after which the session is lost. The server keeps it for 35 s. */
+const lostMs = 30_000
+/** Time in ms of a small request that sends, after which the held requests of pages may occupy the browser. */
+const slowMs = 3_000
+/** Number of consecutive streams that end within `stallMs`, after which connections poll. */
+const cutsMax = 3
+/** Maximum size of one request with several messages. Common limits of proxies are larger. */
+const batchBytesMax = 262_144
+/** Number of received bytes after which a stream is acknowledged. Also the limit of browsers for `keepalive`. */
+const smallBytes = 60_000
+
+const randomHex = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => (byte + 256).toString(16).slice(1)).join('')
+
+/** Returns a message with its length as varuint before it. */
+function framed(message: Uint8Array): Frame {
+  const length: number[] = []
+  let rest = message.length
+  for (; rest > 127; rest >>= 7) length.push((rest & 127) | 128)
+  const frame = new Uint8Array(length.length + 1 + message.length)
+  frame.set([...length, rest])
+  frame.set(message, length.length + 1)
+  return frame
+}
+
+/** The owner of a connection. */
+export interface ConnectionOwner {
+  opened(): void
+  received(data: ArrayBuffer): void
+  closed(code: number, reason: string): void
+}
+
+/** A session over HTTP: GET requests receive messages, POST requests send them. */
+export class HttpConnection implements TurnTaker {
+  /** As of `WebSocket`: connecting, open, closing, closed. */
+  readyState: 0 | 1 | 2 | 3 = 0
+  readonly #url: URL
+  readonly #headers: Record<string, string> = {}
+  readonly #owner: ConnectionOwner
+  readonly #memory: OriginMemory
+  readonly #options: HttpOptions
+  /** Number of the last received event. */
+  #position = 0
+  /** Messages that the server has not confirmed. The first one has the number `#number`. */
+  #frames: Frame[] = []
+  #number = 1
+  #isSending = false
+  /** Number of received bytes that are not acknowledged. */
+  #received = 0
+  #answeredAtMs = Date.now()
+  #held: AbortController | undefined
+  readonly #leave = (): void => this.close(1001)
+
+  /** @throws TypeError if the URL is invalid */
+  constructor(url: string, owner: ConnectionOwner, memory: OriginMemory, options: HttpOptions) {
+    this.#url = this.#addressOf(new URL(url))
+    this.#owner = owner
+    this.#memory = memory
+    this.#options = options
+    memory.add(this)
+    // Only browsers have this function.
+    globalThis.addEventListener?.('pagehide', this.#leave)
+    void this.#receive()
+  }
+
+  /** Number of bytes that the server has not confirmed. */
+  get bufferedAmount(): number {
+    return this.#frames.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  send(message: Uint8Array): void {
+    this.#frames.push(framed(message))
+    void this.#sendAll()
+  }
+
+  /** Sends everything that is not confirmed, and ends the session. */
+  close(code = 1000, reason = ''): void {
+    if (this.readyState > 1) return
+    this.readyState = 2
+    this.yieldTurn()
+    const end = (): void => this.#end(code, reason)
+    this.#post(this.#frames, { close: code }).then(end, end)
+  }
+
+  yieldTurn(): void {
+    this.#held?.abort()
+  }
+
+  /** Returns the URL of the session for the URL of a websocket. Moves the token to the headers. */
+  #addressOf(url: URL): URL {
+    const { searchParams } = url
+    url.protocol = url.protocol.replace('ws', 'http')
+    if (url.pathname.includes('/sync/')) url.pathname = url.pathname.replace('/sync/', '/sync-http/')
+    else {
+      url.pathname = url.pathname.replace(/\/hocuspocus\/*$/, '/sync-http')
+      searchParams.set('dialect', 'hocuspocus')
+    }
+    const token = searchParams.get('token')
+    searchParams.delete('token')
+    if (token) this.#headers.authorization = `Bearer ${token}`
+    searchParams.set('session', randomHex())
+    return url
+  }
+
+  #end(code = 1006, reason = ''): void {
+    if (this.readyState > 2) return
+    this.readyState = 3
+    this.yieldTurn()
+    this.#memory.remove(this)
+    globalThis.removeEventListener?.('pagehide', this.#leave)
+    this.#owner.closed(code, reason)
+  }
+
+  #request(query: Query, init: RequestInit): Promise<Response> {
+    const url = new URL(this.#url)
+    for (const [name, value] of Object.entries({ position: this.#position, ...query }))
+      url.searchParams.set(name, String(value))
+    const { fetch } = this.#options
+    return fetch(url, { headers: this.#headers, cache: 'no-store', ...init })
+  }
+
+  /** Sends one GET request after the other until the session ends. */
+  async #receive(): Promise<void> {
+    for (let failures = 0; this.readyState < 2; ) {
+      await this.#memory.takeTurn()
+      const isGood = this.readyState > 1 || (await this.#get())
+      this.#memory.endTurn()
+      failures = await this.#next(failures, isGood)
+    }
+  }
+
+  /** Waits before a failed request is repeated, and returns the new number of failures. Ends a lost session. */
+  async #next(failures: number, isGood: boolean): Promise<number> {
+    if (this.readyState > 1) return 0
+    if ((!isGood && this.readyState === 0) || Date.now() - this.#answeredAtMs > lostMs) this.#end()
+    if (isGood) return 0
+    await new Promise((resolve) => setTimeout(resolve, Math.min(4_000, 200 * 2 ** failures)))
+    return failures + 1
+  }
+
+  /** Receives events with one request. Returns false if another request must wait. */
+  async #get(): Promise<boolean> {
+    const { way, isCrowded } = this.#memory
+    const { stallMs } = this.#options
+    const isPoll = way.polls || isCrowded
+    const wait = this.readyState === 0 ? 0 : isCrowded ? 1 : way.waitSeconds
+    const held = new AbortController()
+    this.#held = held
+    const [startMs, before] = [Date.now(), this.#position]
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOpen = false
+    const expectWithin = (ms: number): void => {
+      clearTimeout(timer)
+      timer = setTimeout(() => held.abort(), ms)
+    }
+    // A poll is answered after its time even if a proxy holds the response back.
+    expectWithin(isPoll ? (wait + 10) * 1000 : stallMs)
+    try {
+      const { body } = await this.#request(isPoll ? { wait } : {}, { signal: held.signal })
+      this.#received = 0
+      await readServerEvents(
+        body as ReadableStream<Uint8Array>,
+        (bytes) => {
+          this.#received += bytes
+          if (isOpen) expectWithin(silenceMs)
+          if (isOpen && !isPoll) void this.#sendAll()
+        },
+        (event) => {
+          isOpen = true
+          this.#take(event)
+        },
+      )
+    } catch {
+      // The rest of this function handles an incomplete response.
+    }
+    clearTimeout(timer)
+    const { aborted } = held.signal
+    const durationMs = Date.now() - startMs
+    if (isPoll) {
+      if (!isOpen) way.waitSeconds = Math.max(1, way.waitSeconds >> 1)
+    } else if (!isOpen) way.polls ||= durationMs >= stallMs
+    else if (!aborted) {
+      way.cuts = durationMs < stallMs ? way.cuts + 1 : 0
+      way.polls ||= way.cuts >= cutsMax
+    }
+    return aborted || (isOpen && (this.#position > before || durationMs > 900))
+  }
+
+  #take({ event, id, data = '' }: ReceivedEvent): void {
+    this.#answeredAtMs = Date.now()
+    if (event === 'open') {
+      if (this.readyState > 0) return
+      this.readyState = 1
+      this.#owner.opened()
+    } else if (event === 'close') {
+      const { code, reason } = JSON.parse(data) as { code: number; reason: string }
+      this.#end(code, reason)
+    } else if (Number(id) > this.#position) {
+      this.#position = Number(id)
+      this.#owner.received(Uint8Array.from(atob(data), (character) => character.charCodeAt(0)).buffer)
+    }
+  }
+
+  /** Sends requests, one after the other, until the server has confirmed everything. */
+  async #sendAll(): Promise<void> {
+    if (this.#isSending) return
+    this.#isSending = true
+    for (let failures = 0; ; ) {
+      // Messages of one tick are one request.
+      await new Promise((resolve) => setTimeout(resolve))
+      if (this.readyState !== 1 || (this.#frames.length === 0 && this.#received < smallBytes)) break
+      failures = await this.#next(failures, await this.#sendBatch())
+    }
+    this.#isSending = false
+  }
+
+  /** Sends messages. Returns false if the request must be repeated. Ends a session that the server lacks. */
+  async #sendBatch(): Promise<boolean> {
+    let bytes = 0
+    const batch = this.#frames.filter(({ length }) => {
+      bytes += length
+      return bytes <= batchBytesMax || bytes === length
+    })
+    this.#received = 0
+    const slow = setTimeout(() => {
+      if (bytes < smallBytes) Object.assign(this.#memory.way, { polls: true, waitSeconds: 1 })
+      this.yieldTurn()
+    }, slowMs)
+    const response = await this.#post(batch).catch(() => null)
+    clearTimeout(slow)
+    if (response === null || response.status >= 500 || response.status === 429) return false
+    const { received = 0 } = (await response.json().catch(() => ({}))) as { received?: number }
+    const confirmed = received + 1 - this.#number
+    this.#answeredAtMs = Date.now()
+    if (confirmed > 0 || (response.ok && batch.length === 0)) {
+      this.#frames.splice(0, confirmed)
+      this.#number += confirmed
+    } else this.#end()
+    return true
+  }
+
+  #post(batch: readonly Frame[], query: Query = {}): Promise<Response> {
+    const body = new Blob([...batch], { type: 'application/octet-stream' })
+    return this.#request(
+      { number: this.#number, ...query },
+      {
+        method: 'POST',
+        body,
+        keepalive: 'close' in query && body.size < smallBytes,
+        signal: AbortSignal.timeout(2 * this.#options.stallMs + (body.size >> 2)),
+      },
+    )
+  }
+}
