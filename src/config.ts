@@ -319,9 +319,14 @@ export const options = {
     'Time for which a returned version can be used as `baseVersion`, in seconds; 0: not guaranteed.',
   ),
   updateEventWindowSeconds: option(
-    wholeNumber(5, 86_400),
+    wholeNumber(1, 86_400),
     5,
     'Time for which the changes of an editor are one event `crdt.update_data`, in seconds.',
+  ),
+  maxWebhookContentBytes: option(
+    wholeNumber(1024, 8 * MB),
+    MB,
+    'Largest content of an editor in a webhook or a call of the callback `store`, in bytes; larger content is left out.',
   ),
   webhookLogRetentionDays: option(
     wholeNumber(2, 3650),

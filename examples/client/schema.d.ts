@@ -9951,6 +9951,8 @@ export interface paths {
 							disabled?: boolean | null;
 							/** @description Maximum deliveries per second; default: unlimited. */
 							rateLimit?: number | null;
+							/** @description Format in which `crdt.update_data` contains the content of the editor, as `/v2/crdt/get` returns it; default: without content. */
+							contentFormat?: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 							/** @description Any data about the endpoint, at most 4096 bytes as JSON. Replaced as a whole. */
 							metadata?: {
 								[key: string]: string | null;
@@ -9985,6 +9987,7 @@ export interface paths {
 									/** @description True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it. */
 									disabled: boolean;
 									rateLimit: number | null;
+									contentFormat: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 									uid: string | null;
 									metadata: null | {
 										[key: string]: string;
@@ -10132,6 +10135,7 @@ export interface paths {
 										/** @description True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it. */
 										disabled: boolean;
 										rateLimit: number | null;
+										contentFormat: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 										uid: string | null;
 										metadata: null | {
 											[key: string]: string;
@@ -10828,6 +10832,7 @@ export interface paths {
 							/** @description True: the endpoint gets no events. */
 							disabled?: boolean | null;
 							rateLimit?: number | null;
+							contentFormat?: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 							metadata?: {
 								[key: string]: string | null;
 							} | null;
@@ -10859,6 +10864,7 @@ export interface paths {
 									/** @description True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it. */
 									disabled: boolean;
 									rateLimit: number | null;
+									contentFormat: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
 									uid: string | null;
 									metadata: null | {
 										[key: string]: string;

@@ -15,13 +15,14 @@ import type { KnownKind } from './yjs/root-kind.ts'
  * root, so the given root need not exist.
  */
 export const readingFormats = ['json', ...readableTypes, 'update', 'roots'] as const
+export type ReadingFormat = (typeof readingFormats)[number]
 
 /** Options of a read. */
 export interface DocumentReading {
   /** Name of the root; see `readRoot`. */
   readonly contentKey?: string | undefined
   /** Default: `json`. */
-  readonly format?: (typeof readingFormats)[number] | undefined
+  readonly format?: ReadingFormat | undefined
   /** The kind that the schema of the root describes; absent without a schema. */
   readonly schemaKind?: KnownKind | undefined
   /** Default: false. */

@@ -35,6 +35,7 @@ import type { Tenant } from '../model/address.ts'
 import { ClusterRates } from '../quota/cluster-rates.ts'
 import type { LimitReports } from '../quota/limit-reports.ts'
 import type { MemoryLedger } from '../quota/memory-bounds.ts'
+import type { EditorReadServices } from '../rooms/edits/read-editor-content.ts'
 import type { DocumentRegistry } from '../rooms/room/room-options.ts'
 import { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { createWebhookModule, type WebhookModule } from '../subscriptions/webhook-module.ts'
@@ -180,7 +181,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     }),
     tokens: createTokens(base, credentials, accessNews),
     subscribing,
-    webhooks: createWebhooks(base, subscribing, organizations),
+    webhooks: createWebhooks(base, subscribing, organizations, { rooms, documents, schemas }),
     organizations,
     directory,
     memory,
@@ -326,9 +327,10 @@ const createIdempotentCalls = (
   })
 
 function createWebhooks(
-  { config, engine, clock, log, tracer, metrics }: ServerBase,
+  { config, engine, clock, log, tracer, metrics, memoryAccounts }: ServerBase,
   subscribing: WebhookModule,
   organizations: OrganizationStore,
+  editors: EditorReadServices,
 ): WebhookService {
   return new WebhookService({
     ...subscribing,
@@ -340,6 +342,9 @@ function createWebhooks(
     organizations,
     participants: (scope, annotationId) => participantsOf(organizations.read(scope), annotationId),
     destinations: new DestinationPolicy(config.webhookAllowlist, resolveName),
+    editors,
+    contentBytesMax: config.maxWebhookContentBytes,
+    unread: memoryAccounts.unreadResponses,
     keepMs: config.webhookLogRetentionDays * dayMs,
   })
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { ReadingFormat } from '../content/read-document.ts'
 import type { RecordType } from '../engine/stored-record.ts'
 
 /** Switches an event on or off. For a group, the value can also be a map of switches by name. */
@@ -86,6 +87,10 @@ export interface EndpointRecord {
   readonly enabledSince: number
   /** Maximum number of attempts per second; null if there is no limit. */
   readonly rateLimit: number | null
+  /**
+   * Format in which `crdt.update_data` contains the content of the editor; null or absent: without content.
+   */
+  readonly contentFormat?: ReadingFormat | null
   /** Id that the caller has chosen. It is unique among the endpoints of the API key. */
   readonly uid: string | null
   readonly metadata: Readonly<Record<string, string>> | null
@@ -144,6 +149,10 @@ export const endpointRecordType: RecordType<EndpointRecord> = {
     disabledBy: v.nullable(v.custom<DisabledBy>((by) => typeof by === 'string')),
     enabledSince: v.number(),
     rateLimit: v.nullable(v.number()),
+    // A newer version of Weft may store formats that this version does not know.
+    contentFormat: v.exactOptional(
+      v.nullable(v.custom<ReadingFormat>((format) => typeof format === 'string')),
+    ),
     uid: v.nullable(v.string()),
     metadata: v.nullable(v.record(v.string(), v.string())),
     createdAt: v.number(),

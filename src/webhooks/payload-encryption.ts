@@ -29,22 +29,22 @@ export function encodingFor({
  * AES-256-CBC, a new key and a new iv. The key is encrypted with RSA-OAEP and SHA-256.
  */
 export function encodePayload(
-  json: string,
+  json: Buffer,
   sealing: Exclude<PayloadEncoding, { kind: 'impossible' }>,
 ): Buffer {
-  if (sealing.kind === 'plain') return Buffer.from(json)
+  if (sealing.kind === 'plain') return json
   const form =
     sealing.kind === 'encoded'
-      ? { encodedPayload: Buffer.from(json).toString('base64') }
+      ? { encodedPayload: json.toString('base64') }
       : encrypted(json, sealing.publicKey)
   return Buffer.from(JSON.stringify(form))
 }
 
-function encrypted(json: string, publicKey: KeyObject) {
+function encrypted(json: Buffer, publicKey: KeyObject) {
   const [key, iv] = [randomBytes(32), randomBytes(16)]
   const cipher = createCipheriv('aes-256-cbc', key, iv)
   return {
-    encryptedData: Buffer.concat([cipher.update(json, 'utf8'), cipher.final()]).toString('base64'),
+    encryptedData: Buffer.concat([cipher.update(json), cipher.final()]).toString('base64'),
     encryptedKey: publicEncrypt({ key: publicKey, oaepHash: 'sha256' }, key).toString('base64'),
     iv: iv.toString('base64'),
   }

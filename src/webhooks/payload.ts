@@ -2,6 +2,7 @@ import type { ActionUser } from '../events/activity.ts'
 import type { EventType, QueuedEvent } from '../events/outbound-event.ts'
 import type { NotificationConfig } from '../notifications/notification-records.ts'
 import { redactEvent, redactUser } from './data-protection.ts'
+import type { EventContent } from './event-content.ts'
 
 /** A user whom an event concerns, with the notification config that applies to the user. */
 export interface Recipient extends ActionUser {
@@ -22,6 +23,8 @@ export interface PayloadInput {
   readonly webhookId: string
   readonly event: QueuedEvent
   readonly detail: Detail
+  /** The content of the changed editor, for `advancedPayload`; null: without content. */
+  readonly content: EventContent | null
 }
 
 /**
@@ -51,13 +54,13 @@ export const processedPayload = (input: PayloadInput, recipients: readonly Recip
  * Returns the payload for advanced endpoints. The acting user and the ids are in `data`, next to the data of
  * the event.
  */
-export function advancedPayload({ webhookId, event, detail }: PayloadInput) {
+export function advancedPayload({ webhookId, event, detail, content }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
     event: type,
     actionType: type,
     source: sourceOf(type),
-    data: { ...data, actionUser, metadata: metadataOf(event) },
+    data: { ...data, ...content, actionUser, metadata: metadataOf(event) },
     webhookId,
     timestamp: at,
   }

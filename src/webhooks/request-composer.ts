@@ -1,9 +1,13 @@
+import type { QueuedEvent } from '../events/outbound-event.ts'
+import { jsonPieces, StreamedArray } from '../model/json-pieces.ts'
 import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
 import type { OutgoingRequest } from './delivery-attempt.ts'
+import { type EventContent, type EventContentReader, editorOf, omittedContent } from './event-content.ts'
 import {
   advancedPayload,
   basicPayload,
+  type Detail,
   type PayloadInput,
   processedPayload,
   type RecipientResolver,
@@ -15,15 +19,18 @@ import type { OutgoingMessage } from './target-sender.ts'
 /** Builds the HTTP request for a message. */
 export class RequestComposer {
   readonly #recipients: RecipientResolver
+  readonly #contents: EventContentReader
 
-  constructor(recipients: RecipientResolver) {
+  constructor(recipients: RecipientResolver, contents: EventContentReader) {
     this.#recipients = recipients
+    this.#contents = contents
   }
 
   /**
    * Builds the request with the configuration that the target has at `now`.
    * @param now epoch milliseconds
-   * @throws Error if the payload must be encrypted and there is no key
+   * @throws Error if the payload must be encrypted and there is no key; ApiError if the content of the editor
+   * cannot be read at this time
    */
   async compose(
     target: WebhookTarget,
@@ -33,13 +40,20 @@ export class RequestComposer {
     const sealing = encodingFor(target.config)
     if (sealing.kind === 'impossible') throw new Error('there is no public key to encrypt with')
     const detail = isProtected(target) ? 'protected' : 'whole'
-    const payload = await this.#payload(target, { webhookId: message.id, event, detail })
-    const body = encodePayload(JSON.stringify(payload), sealing)
+    const content = await this.#content(target, event, detail)
+    const payload = await this.#payload(target, { webhookId: message.id, event, detail, content })
+    const body = encodePayload(jsonBytes(payload), sealing)
     if (target.kind === 'basic')
       return { url: target.url, headers: tokenHeaders(target.config.authToken), body }
     const secrets = signingSecrets(target.endpoint, now)
     const headers = signatureHeaders({ id: message.id, at: now, body }, secrets)
     return { url: target.endpoint.url, headers, body }
+  }
+
+  async #content(target: WebhookTarget, event: QueuedEvent, detail: Detail): Promise<EventContent | null> {
+    const format = target.kind === 'endpoint' ? (target.endpoint.contentFormat ?? null) : null
+    if (format === null || editorOf(event) === null) return null
+    return detail === 'protected' ? omittedContent(format, 'protected') : this.#contents.of(event, format)
   }
 
   async #payload(target: WebhookTarget, input: PayloadInput): Promise<object> {
@@ -53,3 +67,13 @@ const isProtected = (target: WebhookTarget): boolean =>
   target.kind === 'endpoint'
     ? target.config.enableDataProtection
     : target.config.triggers.enableDataProtection === true
+
+/** Encodes a payload as JSON in UTF-8. */
+function jsonBytes(payload: object): Buffer {
+  const parts: Uint8Array[] = []
+  for (const piece of jsonPieces(payload)) {
+    if (piece instanceof StreamedArray) throw new TypeError('a payload has no streamed array')
+    parts.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+  return Buffer.concat(parts)
+}

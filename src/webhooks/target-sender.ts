@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts'
+import { ApiError } from '../errors.ts'
 import { traceEvent } from '../events/event-trace.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
+import type { MemoryAccount } from '../quota/memory-account.ts'
 import type {
   AttemptRecord,
   DeliveryState,
@@ -60,6 +62,8 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
     now: number,
   ) => Promise<OutgoingRequest>
   readonly attempt: (delivery: OutgoingRequest) => Promise<AttemptOutcome>
+  /** Account of the memory for requests that receivers have not read yet. */
+  readonly unread: MemoryAccount
   readonly failures: FailureLog
 }
 
@@ -186,14 +190,21 @@ export class TargetSender {
   }
 
   async #attempt(target: WebhookTarget, outgoing: OutgoingMessage, at: number): Promise<AttemptOutcome> {
+    const claim = this.#options.unread.open({ workspaceId: this.#address.workspaceId, address: null }, null)
     try {
-      return await this.#options.attempt(await this.#options.compose(target, outgoing, at))
+      const request = await this.#options.compose(target, outgoing, at)
+      claim.reserve(request.body.byteLength)
+      return await this.#options.attempt(request)
     } catch (err) {
+      if (err instanceof ApiError && isTemporary(err))
+        return { kind: 'failed', httpStatus: null, durationMs: 0, error: err.message }
       this.#options.log.error(
         { event: 'webhook.payload_failed', err, type: outgoing.message.type },
         'could not create the payload of an event',
       )
       return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'the payload could not be created' }
+    } finally {
+      claim.release()
     }
   }
 
@@ -224,6 +235,10 @@ export class TargetSender {
     await this.#options.disable({ workspaceId, apiKey }, endpointId, by)
   }
 }
+
+/** Returns whether the content of an editor could not be read at this time, or there was no memory for it. */
+const isTemporary = ({ status }: ApiError): boolean =>
+  status === 'UNAVAILABLE' || status === 'RESOURCE_EXHAUSTED' || status === 'ABORTED'
 
 const attemptOf = (outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>, at: number): AttemptRecord => ({
   at,

@@ -4,12 +4,15 @@ import type { Engine } from '../engine/engine.ts'
 import { EventIds } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { MemoryAccount } from '../quota/memory-account.ts'
+import type { EditorReadServices } from '../rooms/edits/read-editor-content.ts'
 import { isEndpointDeleted } from '../subscriptions/deliveries/delivery-targets.ts'
 import type { WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { Tracer } from '../trace.ts'
 import { AttemptSender } from './delivery-attempt.ts'
 import { DeliveryWorker } from './delivery-worker.ts'
 import type { DestinationPolicy } from './destination-policy.ts'
+import { EventContentReader } from './event-content.ts'
 import { EventDispatcher } from './event-dispatcher.ts'
 import { FailureLog } from './failure-log.ts'
 import { CommentRecipients, type FindParticipants } from './recipients.ts'
@@ -24,6 +27,12 @@ export interface WebhookServiceOptions extends WebhookModule {
   readonly metrics: Metrics
   readonly organizations: OrganizationStore
   readonly participants: FindParticipants
+  /** Reads the content of editors. */
+  readonly editors: EditorReadServices
+  /** Maximum bytes of the content in a payload. */
+  readonly contentBytesMax: number
+  /** Account of the memory for requests that receivers have not read yet. */
+  readonly unread: MemoryAccount
   readonly destinations: DestinationPolicy
   /** Time in ms for which sent messages are kept in the log of their target. */
   readonly keepMs: number
@@ -40,7 +49,10 @@ export class WebhookService {
     const { engine, clock, subscriptions, endpoints, schedule = defaultSchedule } = options
     const { kv, bus, queue, cluster } = engine
     const shared = { ...options, bus, queue, cluster, removal: options.deliveryRemoval }
-    const composer = new RequestComposer(new CommentRecipients(options.organizations, options.participants))
+    const composer = new RequestComposer(
+      new CommentRecipients(options.organizations, options.participants),
+      new EventContentReader(options.editors, options.contentBytesMax),
+    )
     const attempts = new AttemptSender({ destinations: options.destinations, clock })
     this.#dispatcher = new EventDispatcher(shared)
     this.#failures = new FailureLog(options)

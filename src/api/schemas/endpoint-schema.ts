@@ -1,3 +1,4 @@
+import { readingFormats } from '../../content/read-document.ts'
 import { eventTypes, isEventType } from '../../events/outbound-event.ts'
 import { subscriptionLimits as limits } from '../../subscriptions/limits.ts'
 import type { EndpointRecord } from '../../subscriptions/webhook-records.ts'
@@ -58,6 +59,14 @@ export const endpointProperties = {
     maximum: 1_000_000,
     description: 'Maximum deliveries per second; default: unlimited.',
   },
+  contentFormat: {
+    type: 'string',
+    enum: readingFormats,
+    description:
+      'Format in which `crdt.update_data` contains the content of the editor, as `/v2/crdt/get` returns it; default: ' +
+      'without content.',
+    examples: ['markdown'],
+  },
   metadata: {
     type: 'object',
     additionalProperties: { type: 'string', maxLength: limits.metadataBytes },
@@ -88,6 +97,7 @@ export const endpointAnswer = {
     'channels',
     'disabled',
     'rateLimit',
+    'contentFormat',
     'uid',
     'metadata',
     'createdAt',
@@ -105,6 +115,7 @@ export const endpointAnswer = {
         'True: the endpoint gets no events. A call, its own response 410, or five days of only failures disabled it.',
     },
     rateLimit: nullable(endpointProperties.rateLimit),
+    contentFormat: nullable(endpointProperties.contentFormat),
     uid: nullable(uid),
     metadata: { anyOf: [{ type: 'null' }, endpointProperties.metadata] },
     createdAt: time,
@@ -139,6 +150,7 @@ export const toEndpointResponse = (endpoint: EndpointRecord): FromSchema<typeof 
     channels,
     disabled: disabledBy !== null,
     rateLimit,
+    contentFormat: endpoint.contentFormat ?? null,
     uid,
     metadata,
     createdAt: new Date(endpoint.createdAt).toISOString(),

@@ -9,20 +9,30 @@ export interface Draft {
   /** Ids of organizations and documents, separated by commas; empty for all. */
   readonly channels: string
   readonly rateLimit: string
+  /** Format of the content in `crdt.update_data`; empty: without content. */
+  readonly contentFormat: string
 }
 
-export const emptyDraft: Draft = { url: '', description: '', filterTypes: [], channels: '', rateLimit: '' }
+export const emptyDraft: Draft = {
+  url: '',
+  description: '',
+  filterTypes: [],
+  channels: '',
+  rateLimit: '',
+  contentFormat: '',
+}
 
-export const draftOf = ({ url, description, filterTypes, channels, rateLimit }: EndpointSettings): Draft => ({
-  url,
-  description: description ?? '',
-  filterTypes: filterTypes ?? [],
-  channels: channels?.join(', ') ?? '',
-  rateLimit: rateLimit === null ? '' : `${rateLimit}`,
+export const draftOf = (endpoint: EndpointSettings): Draft => ({
+  url: endpoint.url,
+  description: endpoint.description ?? '',
+  filterTypes: endpoint.filterTypes ?? [],
+  channels: endpoint.channels?.join(', ') ?? '',
+  rateLimit: endpoint.rateLimit === null ? '' : `${endpoint.rateLimit}`,
+  contentFormat: endpoint.contentFormat ?? '',
 })
 
 /** Returns the members of the endpoint in a draft. A member for which the draft has no value is null. */
-function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft) {
+function membersOf({ url, description, filterTypes, channels, rateLimit, contentFormat }: Draft) {
   const named = channels
     .split(',')
     .map((each) => each.trim())
@@ -33,6 +43,7 @@ function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft
     filterTypes: filterTypes.length === 0 ? null : filterTypes,
     channels: named.length === 0 ? null : named,
     rateLimit: rateLimit === '' ? null : Number(rateLimit),
+    contentFormat: contentFormat === '' ? null : contentFormat,
   }
 }
 

@@ -23,6 +23,20 @@ export const endpointEventTypes = [
   'message.attempt.exhausted',
 ] as const
 
+/** Formats of the content in `crdt.update_data`, with the names that the API uses. */
+export const contentFormats = [
+  'json',
+  'text',
+  'xml',
+  'markdown',
+  'html',
+  'delta',
+  'xmltext',
+  'prosemirror',
+  'update',
+  'roots',
+] as const
+
 export interface EndpointSettings {
   readonly id: string
   readonly url: string
@@ -32,6 +46,8 @@ export interface EndpointSettings {
   readonly channels: readonly string[] | null
   readonly disabled: boolean
   readonly rateLimit: number | null
+  /** Format of the content in `crdt.update_data`; null: without content. */
+  readonly contentFormat: string | null
   readonly uid: string | null
   readonly createdAt: string
 }

@@ -10,6 +10,8 @@ import {
   toCreateRequest,
   toUpdateRequest,
 } from '../../../src/console/webhooks/endpoint-draft.ts'
+import { contentFormats } from '../../../src/console/webhooks/webhook-types.ts'
+import { readingFormats } from '../../../src/content/read-document.ts'
 
 const attempt = { time: '2026-01-01T00:00:00.000Z', httpCode: 500, durationMs: 12.4, error: 'HTTP 500' }
 const pending: DeliveryEntry = {
@@ -48,17 +50,20 @@ it('[CON-48] omits empty fields when it creates an endpoint, and clears them whe
     filterTypes: null,
     channels: ['acme', 'notes'],
     rateLimit: null,
+    contentFormat: null,
   })
   const stored = {
     id: 'ep',
     disabled: false,
     uid: null,
     createdAt: '',
-    ...toUpdateRequest({ ...draft, rateLimit: '5' }),
+    ...toUpdateRequest({ ...draft, rateLimit: '5', contentFormat: 'html' }),
   }
   expect(draftOf(stored as Parameters<typeof draftOf>[0])).toEqual({
     ...draft,
     url: 'https://example.com',
     rateLimit: '5',
+    contentFormat: 'html',
   })
+  expect(contentFormats).toEqual(readingFormats)
 })

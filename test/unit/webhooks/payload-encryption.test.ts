@@ -23,7 +23,7 @@ const pkcs1 = publicKey.export({ format: 'der', type: 'pkcs1' }).toString('base6
 function sealed(json: string, given: Parameters<typeof encodingFor>[0]): Record<string, string> {
   const sealing = encodingFor(given)
   if (sealing.kind === 'impossible') throw new Error('it cannot be sealed')
-  return JSON.parse(encodePayload(json, sealing).toString()) as Record<string, string>
+  return JSON.parse(encodePayload(Buffer.from(json), sealing).toString()) as Record<string, string>
 }
 
 const encrypted = (json: string, text = spki): Record<string, string> =>
@@ -42,7 +42,7 @@ it('[HOOK-104] encodes a payload as base64 of the JSON, or leaves it as JSON if 
       const form = sealed(json, { encodeData: true, encryptData: false, publicKey: spki })
       expect(Object.keys(form)).toEqual(['encodedPayload'])
       expect(Buffer.from(form.encodedPayload ?? '', 'base64').toString()).toBe(json)
-      expect(encodePayload(json, { kind: 'plain' }).toString()).toBe(json)
+      expect(encodePayload(Buffer.from(json), { kind: 'plain' }).toString()).toBe(json)
     }),
   )
 })

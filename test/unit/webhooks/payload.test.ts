@@ -46,6 +46,7 @@ const told = (detail: 'whole' | 'protected', more: Partial<QueuedEvent> = {}) =>
   webhookId: 'msg_1',
   event: event(more),
   detail,
+  content: null,
 })
 const metadata = { apiKey: 'key', organizationId: 'org', documentId: 'doc' }
 const recipients: readonly Recipient[] = [

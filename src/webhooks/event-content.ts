@@ -1,0 +1,88 @@
+import type { ReadingFormat } from '../content/read-document.ts'
+import { ApiError } from '../errors.ts'
+import type { QueuedEvent } from '../events/outbound-event.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../model/json-pieces.ts'
+import { type EditorReadServices, readEditorContent } from '../rooms/edits/read-editor-content.ts'
+
+/** Reasons why a payload has no content. */
+type ContentOmission =
+  /** The content has more bytes than `maxWebhookContentBytes`. */
+  | 'too-large'
+  /** The editor has no content any more. */
+  | 'deleted'
+  /** The root does not exist, or it cannot be read in the format of the target. */
+  | 'unreadable'
+  /** Data protection is on. */
+  | 'protected'
+
+/** The members of a payload that contain the content of an editor. */
+export interface EventContent {
+  readonly contentFormat: ReadingFormat
+  /** The content as JSON; null if it is left out. */
+  readonly content: EncodedJson | null
+  readonly contentOmitted?: ContentOmission
+  /** The root, and its type. Absent without content. */
+  readonly contentKey?: string
+  readonly contentType?: string
+  /** The version that has this content; null if there is no version, or if it was not read. */
+  readonly version: string | null
+}
+
+/** Reads the content that the payload of an event contains. */
+export class EventContentReader {
+  readonly #services: EditorReadServices
+  readonly #bytesMax: number
+
+  /** @param bytesMax maximum bytes of the content as JSON */
+  constructor(services: EditorReadServices, bytesMax: number) {
+    this.#services = services
+    this.#bytesMax = bytesMax
+  }
+
+  /**
+   * Reads the present content of the editor that an event reports. Returns null for events of other types and
+   * for tests, which have no editor.
+   * @throws ApiError UNAVAILABLE or RESOURCE_EXHAUSTED if the editor cannot be read at this time
+   */
+  async of(event: QueuedEvent, format: ReadingFormat): Promise<EventContent | null> {
+    const address = editorOf(event)
+    return address === null ? null : this.#read(address, format)
+  }
+
+  async #read(address: DocumentAddress, format: ReadingFormat): Promise<EventContent> {
+    try {
+      const read = await readEditorContent(this.#services, address, { format }, this.#bytesMax)
+      if (read === null) return omittedContent(format, 'deleted')
+      const { result, version } = read
+      if (encodedBytes(result.data) > this.#bytesMax) return omittedContent(format, 'too-large', version)
+      const { data: content, contentKey, type: contentType } = result
+      return { contentFormat: format, content, contentKey, contentType, version }
+    } catch (error) {
+      const omission = omissionBecause(error)
+      if (omission === null) throw error
+      const version = await this.#services.rooms.use(address, (room) => room.editing.version())
+      return omittedContent(format, omission, version)
+    }
+  }
+}
+
+/** Returns the members of a payload without content. */
+export const omittedContent = (
+  contentFormat: ReadingFormat,
+  contentOmitted: ContentOmission,
+  version: string | null = null,
+): EventContent => ({ contentFormat, content: null, contentOmitted, version })
+
+/** Returns the editor that an event reports; null unless the event is a change of an editor. */
+export function editorOf({ type, scope, documentId, data }: QueuedEvent): DocumentAddress | null {
+  const { editorId } = data
+  if (type !== 'crdt.update_data' || documentId === null || typeof editorId !== 'string') return null
+  return { ...scope, documentId, editorId }
+}
+
+function omissionBecause(error: unknown): ContentOmission | null {
+  if (isResponseTooLarge(error)) return 'too-large'
+  if (!(error instanceof ApiError)) return null
+  return error.status === 'INVALID_ARGUMENT' || error.status === 'NOT_FOUND' ? 'unreadable' : null
+}
