@@ -275,6 +275,35 @@ export const errorCodes = {
     remedy: 'Connect to `/sync/{organizationId}/{documentId}/{editorId}`, or to `/hocuspocus`.',
   },
 
+  'transport/invalid-request': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'A parameter or the body of a request to `/sync-http` is not valid.',
+    remedy: 'Use the client class of Weft, or correct the part that the message names.',
+  },
+  'transport/message-too-large': {
+    status: 'INVALID_ARGUMENT',
+    httpCode: 413,
+    meaning: 'The body of a POST to `/sync-http` is larger than one message may be. The session has ended.',
+    remedy: 'Send smaller messages, or raise `maxMessageBytes`.',
+  },
+  'transport/unknown-session': {
+    status: 'NOT_FOUND',
+    meaning: 'The server does not have this session over HTTP: it has ended, or another node has it.',
+    remedy:
+      'Begin a session with a new id. Let the load balancer send all requests of a session to one node.',
+  },
+  'transport/other-user': {
+    status: 'PERMISSION_DENIED',
+    meaning: 'The session over HTTP belongs to another user or connection.',
+    remedy: 'Send the token with which the session began, or another token of the same user.',
+  },
+  'transport/message-gap': {
+    status: 'ABORTED',
+    meaning:
+      'The number of the first message leaves a gap after the last message that the server has received.',
+    remedy: 'Send the messages from `received + 1` on.',
+  },
+
   'location/ambiguous-document': {
     status: 'FAILED_PRECONDITION',
     meaning: 'Several organizations have a document of this id, and the call names none of them.',

@@ -34,16 +34,16 @@ export function beginEventStream(response: ServerResponse): void {
   response.flushHeaders()
 }
 
-/** Returns the text of an event. */
+/** Returns the text of an event. Each line of its data is one field. */
 export function encodeServerSentEvent({ id, event, data }: ServerSentEvent): string {
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`
-  return `${head}${encodeEventData(data)}`
+  return `${head}data: ${data.replaceAll(lineBreak, '\ndata: ')}\n\n`
 }
 
-/**
- * Returns the end of an event, from its data on. Events with the same data share this text. Each line of the data
- * is one field.
- */
-export const encodeEventData = (data: string): string => `data: ${data.replaceAll(lineBreak, '\ndata: ')}\n\n`
-
 const lineBreak = /\r\n|\n|\r/g
+
+/** Returns the field that starts a numbered event. The rest of the event follows directly. */
+export const encodeEventId = (id: number): string => `id: ${id}\n`
+
+/** Returns the end of an event, which contains bytes in base64. Events with the same bytes can share this text. */
+export const encodeEventBytes = (bytes: Buffer): string => `data: ${bytes.toString('base64')}\n\n`

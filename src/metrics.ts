@@ -58,10 +58,11 @@ function gauges(registry: Registry) {
       help: 'Workspaces in use that have reached their storage limit',
       registers,
     }),
+    /** `transport` is `websocket` or `http`. */
     connections: new Gauge({
       name: 'weft_connections',
-      help: 'Open realtime connections',
-      labelNames: ['protocol'],
+      help: 'Open realtime connections, by protocol and transport',
+      labelNames: ['protocol', 'transport'],
       registers,
     }),
     /**

@@ -165,7 +165,7 @@ async function serve(
   }
   const services = createServices(base, credentials)
   const sync = createSync(services)
-  const edge = createHttp(services)
+  const edge = createHttp(sync, services)
   edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
   const port = await edge.listen(config.port, config.host).catch((error: unknown) => {
     sync.end()

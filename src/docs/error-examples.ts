@@ -117,6 +117,15 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'websocket/unknown-path': { message: 'there is no websocket at this path; connect to /sync/…' },
 
+  'transport/invalid-request': { message: 'session must be 32 hexadecimal digits' },
+  'transport/message-too-large': { message: 'the message is larger than 16777216 bytes; split the change' },
+  'transport/unknown-session': { message: 'unknown session; connect again' },
+  'transport/other-user': { message: 'the session belongs to another user; begin another session' },
+  'transport/message-gap': {
+    message: 'the messages before number 8 are missing; send them first',
+    details: { received: 5 },
+  },
+
   'location/ambiguous-document': {
     message: '2 organizations have a document of this id: add organizationId',
     details: { organizationIds: ['acme', 'globex'] },

@@ -6,7 +6,7 @@ export const transferTimeoutMsDefault = 60_000
 /** Interval of the checks in milliseconds. */
 const tickMs = 500
 /** Number of bytes that add one second to the permitted time of a transfer (128 kbit/s). */
-const bytesPerSecondMin = 16_384
+export const bytesPerSecondMin = 16_384
 
 /** A transfer of bytes from or to a client. Its speed depends on the client. */
 export interface Transfer {

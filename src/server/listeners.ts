@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Authenticator } from '../access/credentials/authenticator.ts'
 import { RealtimeAccess } from '../access/realtime-access.ts'
 import { PermissionReporter } from '../access/roles/permission-report.ts'
@@ -6,6 +7,7 @@ import { limitConnections } from '../api/http/connection-limits.ts'
 import { storeUnavailable } from '../api/http/envelope.ts'
 import { HttpListener } from '../api/http/http-listener.ts'
 import { createRouter } from '../api/http/router.ts'
+import type { ServedRoute } from '../api/http/served-route.ts'
 import { operationList } from '../api/operation-list.ts'
 import { pageRoutes } from '../api/pages/page-list.ts'
 import { readPackageVersion } from '../config/package-version.ts'
@@ -112,31 +114,49 @@ export function createSync({
   )
 }
 
-/** Creates the HTTP edge, which serves REST and pages. */
-export function createHttp({
-  config,
-  clock,
-  engine,
-  metrics,
-  log,
-  tenancy,
-  tokens,
-  rooms,
-  versions,
-  branches,
-  organizations,
-  directory,
-  memory,
-  schemas,
-  userData,
-  comments,
-  subscribing,
-  pageTokens,
-  idempotentCalls,
-  origins,
-  auditing,
-  ...rest
-}: ServerServices): HttpListener {
+/** Returns the paths of the sync edge. A stream may be open for a long time, so it has its own label. */
+function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
+  const route = {
+    labels: { GET: '/sync-http events', POST: '/sync-http messages' },
+    methods: {
+      GET: (request: IncomingMessage, response: ServerResponse) => http.get(request, response),
+      POST: (request: IncomingMessage, response: ServerResponse) => http.post(request, response),
+    },
+  }
+  return [
+    { path: '/sync-http', ...route },
+    { path: '/sync-http/*', ...route },
+  ]
+}
+
+/** Creates the HTTP edge, which serves REST, pages, and the clients of `sync` without a websocket. */
+export function createHttp(
+  sync: SyncServer,
+  {
+    config,
+    clock,
+    engine,
+    metrics,
+    log,
+    tenancy,
+    tokens,
+    rooms,
+    versions,
+    branches,
+    organizations,
+    directory,
+    memory,
+    schemas,
+    userData,
+    comments,
+    subscribing,
+    pageTokens,
+    idempotentCalls,
+    origins,
+    auditing,
+    ...rest
+  }: ServerServices,
+): HttpListener {
   const stopping = (): Health | null =>
     rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : null
   const readiness = (): Health => stopping() ?? engine.health()
@@ -171,6 +191,7 @@ export function createHttp({
         return backups.take(backupOf(dump, { directory: config.dataDir, clock })) ?? 'busy'
       },
     }),
+    served: transportRoutes(sync),
     services: {
       ...directory,
       ...tenancy,

@@ -8,6 +8,7 @@ import { ignoredHeader } from '../members.ts'
 const preflightSeconds = 600
 
 const allowedHeaders = [
+  'authorization',
   'content-type',
   'x-request-id',
   idempotencyHeader,
@@ -35,17 +36,19 @@ export async function shareWithOrigin(
 }
 
 /**
- * Answers the preflight request of a browser if the page may call an operation. Returns false, and answers
+ * Answers the preflight request of a browser if the page may call the server. Returns false, and answers
  * nothing, if it may not.
+ * @param methods the methods of the path, separated by commas
  */
 export async function answerPreflight(
   request: IncomingMessage,
   response: ServerResponse,
   origins: AllowedOrigins,
+  methods: string,
 ): Promise<boolean> {
   const asks = request.headers['access-control-request-method'] !== undefined
   if (!asks || !(await shareWithOrigin(request, response, origins))) return false
-  response.setHeader('access-control-allow-methods', 'POST')
+  response.setHeader('access-control-allow-methods', methods)
   response.setHeader('access-control-allow-headers', allowedHeaders.join(', '))
   response.setHeader('access-control-max-age', preflightSeconds)
   response.writeHead(204).end()

@@ -25,10 +25,12 @@ import { sendError, setCommonHeaders, successBody, toApiError } from './envelope
 import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
 import type { ServedResponse } from './served-response.ts'
+import type { ServedRoute } from './served-route.ts'
 
 export interface RouterOptions {
   readonly operations: readonly Operation[]
   readonly pages: readonly PageRoute[]
+  readonly served: readonly ServedRoute[]
   readonly services: ApiServices
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor
@@ -67,6 +69,7 @@ export function createRouter(options: RouterOptions): RequestListener {
   const routes = new RouteTable([
     ...options.pages.map((page) => [page.path, pageRoute(page, options)] as const),
     ...operationRoutes(options),
+    ...options.served.map((route) => [route.path, servedRoute(route, options)] as const),
   ])
   // Throws at once if there is no handler: if the rest of the request is malformed, this error still counts.
   const serve: Handler = (request, response) => {
@@ -142,16 +145,38 @@ function pageRoute(page: PageRoute, { auditor }: RouterOptions): Route {
 
 function operationRoutes(options: RouterOptions): readonly (readonly [path: string, route: Route])[] {
   const validators = new ValidatorCache()
-  const preflight: Handler = async (request, response) => {
-    if (await answerPreflight(request, response, options.origins)) return
-    response.setHeader('allow', 'POST')
-    throw new ApiError('request/method', 'the method must be POST')
-  }
+  const preflight = servePreflight('POST', options)
   return options.operations.map((operation) => {
     const post = serveOperation(operation, compileRequest(operation, validators), options)
     const methods = { POST: post, OPTIONS: preflight }
     return [operation.path, { label: operation.path, calls: 1, methods, allowed: 'POST' }]
   })
+}
+
+function servePreflight(methods: string, { origins }: RouterOptions): Handler {
+  return async (request, response) => {
+    if (await answerPreflight(request, response, origins, methods)) return
+    response.setHeader('allow', methods)
+    throw new ApiError('request/method', `the method must be ${methods}`)
+  }
+}
+
+function servedRoute({ path, labels, methods }: ServedRoute, options: RouterOptions): Route {
+  const allowed = Object.keys(methods).join(', ')
+  const handlers = Object.entries(methods).map(([method, handle]): [string, Handler] => [
+    method,
+    async (request, response) => {
+      response.locals.route = labels[method] ?? path
+      await shareWithOrigin(request, response, options.origins)
+      await handle(request, response)
+    },
+  ])
+  return {
+    label: path,
+    calls: 1,
+    methods: { ...Object.fromEntries(handlers), OPTIONS: servePreflight(allowed, options) },
+    allowed,
+  }
 }
 
 function serveOperation(

@@ -64,19 +64,15 @@ export class HocuspocusEndpoint {
     const { address } = upgrade
     const authenticated = admission.countUnauthenticated(address)
     upgrade.connection.on('close', authenticated)
-    acceptor.accept(upgrade, null, (socket) => this.#open(socket, address, request, authenticated))
+    acceptor.accept(upgrade, null, (socket) => this.open(socket, address, request, authenticated))
   }
 
   /**
-   * Rejects new clients from now on. Returns one function for each open websocket, which closes the
-   * websocket.
+   * Serves a client on its multiplexed connection.
+   * @param address address of the client
+   * @param authenticated removes the connection from the count of unauthenticated connections
    */
-  drain(reason: Close): readonly (() => void)[] {
-    this.#draining = reason
-    return [...this.#sockets].map((socket) => () => socket.end(reason))
-  }
-
-  #open(socket: ClientSocket, address: string, request: MultiplexedRequest, authenticated: () => void): void {
+  open(socket: ClientSocket, address: string, request: MultiplexedRequest, authenticated: () => void): void {
     const { reports, backpressure } = this.#options
     const { token, origin, misspelled } = request
     const end = (reason: Close): void => multiplexed.end(reason)
@@ -102,6 +98,15 @@ export class HocuspocusEndpoint {
     const idleCheck = setInterval(() => multiplexed.size === 0 && multiplexed.end(unused), idleMs)
     this.#sockets.add(multiplexed)
     if (this.#draining !== null) multiplexed.end(this.#draining)
+  }
+
+  /**
+   * Rejects new clients from now on. Returns one function for each open websocket, which closes the
+   * websocket.
+   */
+  drain(reason: Close): readonly (() => void)[] {
+    this.#draining = reason
+    return [...this.#sockets].map((socket) => () => socket.end(reason))
   }
 
   #endUnauthenticated(socket: MultiplexedSocket, address: string): void {

@@ -199,12 +199,13 @@ export class SessionManager {
     const session: Session = new Session(dependencies, this.#dependencies)
     this.#sessions.add(session)
     this.#accessWatch.add(session, changes, origin)
-    metrics.connections.inc({ protocol: protocol.name })
+    const labels = { protocol: protocol.name, transport: socket.transport }
+    metrics.connections.inc(labels)
     socket.onClosed((code) => {
       this.#sessions.delete(session)
       this.#accessWatch.delete(session)
       this.#credentialWatch.delete(session)
-      metrics.connections.dec({ protocol: protocol.name })
+      metrics.connections.dec(labels)
       session.closed(code)
     })
     session.start()

@@ -50,23 +50,60 @@ export type SyncRequest =
 
 const bearer = /^Bearer +(\S+)$/i
 
+interface SplitRequest {
+  readonly endpoint: string | undefined
+  /** Parts of the path after the endpoint, each percent-encoded. */
+  readonly segments: readonly string[]
+  readonly parameters: URLSearchParams
+  readonly credentials: Credentials
+}
+
 /**
  * Parses an upgrade request. The URL is `/sync/{organizationId}/{documentId}/{editorId}?token=…` (each part
  * percent-encoded) or `/hocuspocus`. The token may instead be in the header `Authorization: Bearer`.
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
+  const { endpoint, segments, parameters, credentials } = readParts(request, knownParameters)
+  if (endpoint === 'hocuspocus' && segments.every((segment) => segment === ''))
+    return { kind: 'multiplexed', ...credentials }
+  return endpoint === 'sync' ? readDocumentRequest(segments, parameters, credentials) : { kind: 'otherPath' }
+}
+
+/**
+ * Parses a request for a session over HTTP. The URL is `/sync-http/{organizationId}/{documentId}/{editorId}`, or
+ * `/sync-http?dialect=hocuspocus` for a connection that carries several documents.
+ */
+export function readHttpSyncRequest(request: IncomingMessage): {
+  readonly requested: SyncRequest
+  readonly parameters: URLSearchParams
+} {
+  const { segments, parameters, credentials } = readParts(request, [...knownParameters, ...httpParameters])
+  const isMultiplexed =
+    parameters.get('dialect') === 'hocuspocus' && segments.every((segment) => segment === '')
+  const requested: SyncRequest = isMultiplexed
+    ? { kind: 'multiplexed', ...credentials }
+    : readDocumentRequest(segments, parameters, credentials)
+  return { requested, parameters }
+}
+
+function readParts(request: IncomingMessage, known: readonly string[]): SplitRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
   const [root, endpoint, ...segments] = path.split('/')
   const parameters = new URLSearchParams(query)
   const token = parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null
   const credentials: Credentials = {
-    misspelled: misspelledIn(parameters),
+    misspelled: misspelledIn(parameters, known),
     token,
     origin: request.headers.origin,
   }
-  if (root === '' && endpoint === 'hocuspocus' && segments.every((segment) => segment === ''))
-    return { kind: 'multiplexed', ...credentials }
-  if (root !== '' || endpoint !== 'sync') return { kind: 'otherPath' }
+  return { endpoint: root === '' ? endpoint : undefined, segments, parameters, credentials }
+}
+
+function readDocumentRequest(
+  segments: readonly string[],
+  parameters: URLSearchParams,
+  credentials: Credentials,
+): SyncRequest {
   const { path: document, problem } = readDocumentPath(segments)
   if (document === null) return { kind: 'invalid', reason: problem }
   return {
@@ -80,6 +117,8 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
 }
 
 const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved']
+/** Further parameters of a session over HTTP. */
+const httpParameters: readonly string[] = ['session', 'position', 'wait', 'number', 'close', 'dialect']
 /** Maximum number of parameters of one URL that are compared with the known parameters. */
 const comparedMax = 50
 
@@ -87,10 +126,10 @@ const comparedMax = 50
  * Returns the first misspelled parameter. Parameters that do not resemble a known one are accepted, because
  * clients of other servers send such parameters.
  */
-function misspelledIn(parameters: URLSearchParams): Misspelling | null {
+function misspelledIn(parameters: URLSearchParams, known: readonly string[]): Misspelling | null {
   const names = [...parameters.keys()].slice(0, comparedMax)
   for (const given of names) {
-    const intended = knownParameters.includes(given) ? null : misspelledName(given, knownParameters)
+    const intended = known.includes(given) ? null : misspelledName(given, known)
     if (intended !== null) return { given, intended }
   }
   return null

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { clientAddress } from '../../access/client-address.ts'
-import { loopbackViolation } from '../../access/loopback-guard.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { ApiError } from '../../errors.ts'
 import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
+import { HttpTransport } from '../http/http-transport.ts'
 import { yWebsocket, yWebsocketSaved } from '../protocols/y-websocket.ts'
 import type { SocketAcceptor } from '../socket/local-socket.ts'
 import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission.ts'
+import { ConnectGate } from './connect-gate.ts'
 import { HocuspocusEndpoint } from './hocuspocus-endpoint.ts'
 import { handshakeError, rejectUpgrade, unknownPath } from './http-rejection.ts'
 import type { Requested } from './rejection-log.ts'
@@ -45,26 +46,29 @@ const tickMs = 500
 
 /**
  * Accepts the websocket upgrades of one HTTP server: checks each request, authenticates the client, and
- * passes the client to its endpoint.
+ * passes the client to its endpoint. `http` does the same for clients without a websocket.
  */
 export class SyncServer {
   readonly #options: SyncOptions
   readonly #dependencies: SyncServerDependencies
   readonly #admission: Admission
+  readonly #gate: ConnectGate
   readonly #rejecter: UpgradeRejecter
   readonly #authentication: SocketAuthentication
   readonly #sessionManager: SessionManager
   readonly #hocuspocus: HocuspocusEndpoint
+  /** Serves the clients without a websocket. */
+  readonly http: HttpTransport
   /** All open connections that have requested an upgrade. */
   readonly #connections = new Map<Duplex, AdmissionTicket>()
   readonly #ticker: NodeJS.Timeout
-  #draining: Close | null = null
 
   constructor(options: SyncOptions, given: Omit<SyncServerDependencies, 'faults'>) {
     const dependencies: SyncServerDependencies = { ...given, faults: new ServerFaults(given) }
     this.#options = options
     this.#dependencies = dependencies
     this.#admission = new Admission(options)
+    this.#gate = new ConnectGate(this.#admission, options.loopbackOnly)
     this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
     this.#authentication = new SocketAuthentication({ ...dependencies, authMs: options.authMs })
     this.#sessionManager = new SessionManager(options, dependencies)
@@ -75,7 +79,16 @@ export class SyncServer {
       authentication: this.#authentication,
       sessionManager: this.#sessionManager,
     })
-    this.#ticker = setInterval(() => this.#sessionManager.tick(), tickMs)
+    this.http = new HttpTransport({
+      ...dependencies,
+      ...options,
+      gate: this.#gate,
+      admission: this.#admission,
+      authentication: this.#authentication,
+      sessionManager: this.#sessionManager,
+      hocuspocus: this.#hocuspocus,
+    })
+    this.#ticker = setInterval(() => this.#tick(), tickMs)
     this.#ticker.unref()
   }
 
@@ -97,7 +110,7 @@ export class SyncServer {
     const upgrade: UpgradeRequest = { request, connection, head, address }
     if (requested.kind !== 'invalid' && requested.misspelled !== null)
       this.#dependencies.rejections.misspelled(address, requested.misspelled, pathOf(requested))
-    const problem = this.#problemBefore(upgrade, requested)
+    const problem = this.#gate.problemOf(request.headers, address, requested)
     if (problem !== null || requested.kind === 'invalid') {
       return this.#reject(
         upgrade,
@@ -124,14 +137,15 @@ export class SyncServer {
    */
   async drain(reason: Close, timeoutMs: number, spreadMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
-    this.#draining = reason
+    this.#gate.drain(reason)
     const endpoints = [this.#sessionManager, this.#hocuspocus]
     await staggerCalls(
       endpoints.flatMap((endpoint) => endpoint.drain(reason)),
       spreadMs,
     )
-    while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
+    while (this.#connections.size + this.http.size > 0 && performance.now() < deadline) await sleep(10)
     for (const connection of this.#connections.keys()) connection.destroy()
+    this.http.terminateAll()
     this.end()
   }
 
@@ -140,6 +154,11 @@ export class SyncServer {
     clearInterval(this.#ticker)
     this.#sessionManager.end()
     this.#dependencies.faults.end()
+  }
+
+  #tick(): void {
+    this.#sessionManager.tick()
+    this.http.tick()
   }
 
   /**
@@ -163,16 +182,6 @@ export class SyncServer {
   #connectionClosed(connection: Duplex, ticket: AdmissionTicket): void {
     this.#admission.release(ticket)
     this.#connections.delete(connection)
-  }
-
-  #problemBefore({ request, address }: UpgradeRequest, requested: SyncRequest): Close | null {
-    if (this.#draining !== null) return this.#draining
-    const tooSoon = this.#admission.takeConnect(address)
-    if (tooSoon !== null) return tooSoon
-    if (requested.kind === 'invalid') return close('badRequest', requested.reason)
-    const problem = this.#options.loopbackOnly ? loopbackViolation(request.headers) : null
-    if (problem !== null) return close('unauthenticated', problem)
-    return this.#admission.connectionProblem(address)
   }
 
   async #authenticate(

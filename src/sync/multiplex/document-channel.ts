@@ -1,6 +1,6 @@
 import { closeCodes } from '../../model/close.ts'
 import { encodeClosed, encodeDenied } from '../protocols/hocuspocus.ts'
-import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
+import type { ClientSocket, SocketListener, TransportName } from '../socket/client-socket.ts'
 
 /** The multiplexed websocket to which the channels belong. */
 export interface ChannelTransport {
@@ -65,6 +65,10 @@ export class DocumentChannel implements ClientSocket {
   /** True if a session uses the channel. */
   get hasSession(): boolean {
     return this.#listener !== null
+  }
+
+  get transport(): TransportName {
+    return this.#transport.socket.transport
   }
 
   get isFull(): boolean {

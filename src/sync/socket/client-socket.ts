@@ -11,11 +11,15 @@ export interface SocketListener {
   incomplete(bytes: number): void
 }
 
+/** How the messages of a client arrive: on a websocket, or in HTTP requests. */
+export type TransportName = 'websocket' | 'http'
+
 /**
- * The websocket of a client, or one document on a multiplexed websocket. Its methods never throw and never
- * block.
+ * The connection of a client: a websocket, a session over HTTP, or one document on a multiplexed connection. Its
+ * methods never throw and never block.
  */
 export interface ClientSocket {
+  readonly transport: TransportName
   /** True if frames can still be sent. */
   readonly isOpen: boolean
   /** True if the client has more unread bytes than the limit for one client. */

@@ -1,75 +1,17 @@
 import type { Duplex } from 'node:stream'
-import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
-import { type MemoryLedger, unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
+import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
 import { SlowTransfers } from '../../quota/slow-transfers.ts'
 import { SyncSocket, type UpgradeRequest, WebsocketUpgrader } from '../connect/websocket-upgrader.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { CloseReporterDependencies } from './close-reporter.ts'
 import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
+import { SocketMemory, type SocketMemoryAccounts, type SocketOwner } from './socket-memory.ts'
 import { SocketWriter, WriteBatch } from './socket-writer.ts'
 import { LargeFrameTracker, UnreadFrames, UnreadSocket } from './unread-socket.ts'
 
-export type SocketMemoryAccounts = Pick<
-  MemoryLedger,
-  'unauthenticatedMessages' | 'incompleteMessages' | 'unreadSockets'
->
-
-interface SocketOwner {
-  readonly address: string
-  /** Null before authentication. */
-  readonly workspaceId: string | null
-}
-
-/**
- * Counts the memory that the incomplete message of one websocket takes. The claim is opened only when it is
- * needed, because most sockets have no incomplete message.
- */
-class SocketMemory {
-  readonly #accounts: SocketMemoryAccounts
-  readonly #end: EndClient
-  owner: SocketOwner
-  #incomplete: MemoryClaim | null = null
-
-  /** @param end closes the connection; called if too much memory is used */
-  constructor(accounts: SocketMemoryAccounts, owner: SocketOwner, end: EndClient) {
-    this.#accounts = accounts
-    this.owner = owner
-    this.#end = end
-  }
-
-  /**
-   * Counts the memory for the workspace instead of the address from now on, because the client is
-   * authenticated.
-   */
-  admit(workspaceId: string): void {
-    const bytes = this.#incomplete?.bytes ?? 0
-    this.release()
-    this.owner = { ...this.owner, workspaceId }
-    this.#incomplete = null
-    if (bytes > 0) this.setIncomplete(bytes)
-  }
-
-  get isCrowded(): boolean {
-    return this.#accounts.unreadSockets.isCrowded(this.owner)
-  }
-
-  /** Sets the size of the incomplete message. @param bytes memory in bytes that the message takes */
-  setIncomplete(bytes: number): void {
-    if (bytes === 0 && this.#incomplete === null) return
-    const { unauthenticatedMessages, incompleteMessages } = this.#accounts
-    const account = this.owner.workspaceId === null ? unauthenticatedMessages : incompleteMessages
-    this.#incomplete ??= account.open(this.owner, this.#end)
-    this.#incomplete.set(bytes)
-  }
-
-  /** Releases the memory when the connection is closed. */
-  release(): void {
-    this.#incomplete?.release()
-  }
-}
-
 /** A client websocket with its own TCP connection. */
 class LocalSocket implements ClientSocket {
+  readonly transport = 'websocket'
   readonly #socket: SyncSocket
   readonly #writer: SocketWriter
   readonly #dependencies: SocketAcceptorDependencies
@@ -182,7 +124,8 @@ export interface SocketAcceptorOptions {
   readonly memory: SocketMemoryAccounts
 }
 
-interface SocketAcceptorDependencies extends SocketAcceptorOptions {
+/** The values and objects that the sockets of all clients share. */
+export interface SocketAcceptorDependencies extends SocketAcceptorOptions {
   readonly batch: WriteBatch
   readonly largeFrames: LargeFrameTracker
   readonly transfers: SlowTransfers
@@ -191,11 +134,11 @@ interface SocketAcceptorDependencies extends SocketAcceptorOptions {
 /** Accepts the connections of admitted clients as websockets. */
 export class SocketAcceptor {
   readonly #upgrader: WebsocketUpgrader
-  readonly #dependencies: SocketAcceptorDependencies
+  readonly dependencies: SocketAcceptorDependencies
 
   constructor(options: SocketAcceptorOptions, reporting: CloseReporterDependencies) {
     this.#upgrader = new WebsocketUpgrader(options.messageBytesMax, 'maxMessageBytes', reporting)
-    this.#dependencies = {
+    this.dependencies = {
       ...options,
       batch: new WriteBatch(),
       largeFrames: new LargeFrameTracker(options.memory.unreadSockets),
@@ -212,7 +155,7 @@ export class SocketAcceptor {
   accept(upgrade: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
     const { connection, address } = upgrade
     this.#upgrader.accept(upgrade, workspaceId ?? address, (socket) =>
-      then(new LocalSocket(socket, connection, { address, workspaceId }, this.#dependencies)),
+      then(new LocalSocket(socket, connection, { address, workspaceId }, this.dependencies)),
     )
   }
 }

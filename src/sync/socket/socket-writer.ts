@@ -1,12 +1,17 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
+/** Collects the bytes for one client until they are written together. */
+interface BatchedWriter {
+  flush(): void
+}
+
 /** Flushes many writers together, when the current callback has ended. */
 export class WriteBatch {
-  #writers: SocketWriter[] = []
+  #writers: BatchedWriter[] = []
 
   /** Adds a writer. A caller must not add the same writer twice to a batch. */
-  add(writer: SocketWriter): void {
+  add(writer: BatchedWriter): void {
     this.#writers.push(writer)
     if (this.#writers.length === 1) process.nextTick(this.#run)
   }

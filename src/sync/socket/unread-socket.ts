@@ -51,6 +51,11 @@ export interface FrameReader {
   end(): void
 }
 
+/** Bytes that several clients share until they have read them: a frame, or its text. */
+export interface SharedBytes {
+  readonly length: number
+}
+
 interface LargeFrame {
   readonly claim: MemoryClaim
   readonly readers: Set<FrameReader>
@@ -62,26 +67,26 @@ interface LargeFrame {
  */
 export class LargeFrameTracker {
   readonly #account: MemoryAccount
-  readonly #frames = new Map<Uint8Array, LargeFrame>()
+  readonly #frames = new Map<SharedBytes, LargeFrame>()
 
   constructor(account: MemoryAccount) {
     this.#account = account
   }
 
-  add(frame: Uint8Array, reader: FrameReader): void {
+  add(frame: SharedBytes, reader: FrameReader): void {
     const { readers, claim } = this.#frames.get(frame) ?? this.#open(frame, reader)
     readers.add(reader)
     claim.set(frame.length)
   }
 
-  delete(frame: Uint8Array, reader: FrameReader): void {
+  delete(frame: SharedBytes, reader: FrameReader): void {
     const large = this.#frames.get(frame)
     if (large === undefined || !large.readers.delete(reader) || large.readers.size > 0) return
     large.claim.release()
     this.#frames.delete(frame)
   }
 
-  #open(frame: Uint8Array, { owner }: FrameReader): LargeFrame {
+  #open(frame: SharedBytes, { owner }: FrameReader): LargeFrame {
     const readers = new Set<FrameReader>()
     const end = (): void => {
       this.#frames.delete(frame)
@@ -99,7 +104,7 @@ export class UnreadFrames {
   readonly #reader: FrameReader
   readonly #claim: MemoryClaim
   /** The unread large frames in the order of sending, each with the position of its end. */
-  #frames: { readonly frame: Uint8Array; readonly endsAt: number }[] = []
+  #frames: { readonly frame: SharedBytes; readonly endsAt: number }[] = []
   #largeBytes = 0
   /** Position of the end of the last added frame: the number of bytes sent since an arbitrary start. */
   #position = 0
@@ -111,7 +116,7 @@ export class UnreadFrames {
   }
 
   /** Adds frames that were sent, in one buffer. The caller must call `update` afterwards. */
-  add(frames: Uint8Array): void {
+  add(frames: SharedBytes): void {
     this.#position += frames.length
     if (frames.length < largeFrameBytesMin) return
     this.#frames.push({ frame: frames, endsAt: this.#position })
@@ -131,7 +136,7 @@ export class UnreadFrames {
     this.#claim.set(Math.max(0, unreadBytes - this.#largeBytes))
   }
 
-  #deleteFirst(frame: Uint8Array): void {
+  #deleteFirst(frame: SharedBytes): void {
     this.#frames.shift()
     this.#largeBytes -= frame.length
     if (this.#frames.every((other) => other.frame !== frame)) this.#large.delete(frame, this.#reader)

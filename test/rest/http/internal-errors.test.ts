@@ -79,6 +79,7 @@ beforeAll(async () => {
   const router = createRouter({
     operations: [fail],
     pages: [],
+    served: [],
     services: {} as ApiServices,
     authenticator,
     auditor: new CallAuditor({ audit, refusals, recent, mode: 'off', proxies: 0, onRejected: () => {} }),

@@ -9,6 +9,7 @@ const nothing = (): void => {}
 
 /** Reads while it is not paused. */
 class ReadingSocket implements ClientSocket {
+  readonly transport = 'websocket'
   get isOpen(): boolean {
     return this.code === null
   }

@@ -1,0 +1,16 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** A path whose requests are neither pages nor calls of operations, such as the transport of messages over HTTP. */
+export interface ServedRoute {
+  /** A path that ends with `/*` stands for all paths that begin like it. */
+  readonly path: string
+  /** Label of the requests in metrics and logs, by method. */
+  readonly labels: Readonly<Record<string, string>>
+  /**
+   * Handlers by method. Pages of the allowed origins can read the responses.
+   * @throws ApiError that is sent in the envelope
+   */
+  readonly methods: Readonly<
+    Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>
+  >
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Memory in bytes that each chunk takes in addition to its content. */
+const chunkBytes = 256
+/**
+ * Minimum bytes of a body whose messages are copied. Otherwise one pending update would keep the whole body in
+ * memory.
+ */
+const copiedBytesMin = 65_536
+
+/** The reason for which a body cannot be read. */
+export type BodyProblem = 'disconnected' | 'tooLarge'
+
+export interface BodyReader {
+  /**
+   * Called when bytes have arrived.
+   * @param messageBytes number of received bytes
+   * @param keptBytes memory in bytes that they take
+   */
+  received(messageBytes: number, keptBytes: number): void
+  complete(messages: PostedMessages): void
+  failed(problem: BodyProblem): void
+}
+
+/**
+ * Reads the body of a POST: messages, each with its length before it (`varuint` of lib0). Calls exactly one of
+ * `complete` and `failed`.
+ */
+export class MessageBody {
+  readonly #request: IncomingMessage
+  readonly #bytesMax: number
+  readonly #reader: BodyReader
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #state: 'reading' | 'ended' = 'reading'
+
+  constructor(request: IncomingMessage, bytesMax: number, reader: BodyReader) {
+    this.#request = request
+    this.#bytesMax = bytesMax
+    this.#reader = reader
+  }
+
+  /** Begins or continues to read. */
+  resume(): void {
+    const request = this.#request
+    if (this.#state === 'ended') return
+    if (request.listenerCount('data') === 0) {
+      request.on('data', (chunk: Buffer) => this.#received(chunk))
+      request.on('end', () => this.#end())
+      request.on('error', () => this.#fail('disconnected'))
+      request.on('close', () => this.#fail('disconnected'))
+    }
+    if (request.destroyed) this.#fail('disconnected')
+    else request.resume()
+  }
+
+  pause(): void {
+    if (this.#state === 'reading') this.#request.pause()
+  }
+
+  /** Stops reading. A later call of `resume` has no effect. */
+  drop(): void {
+    this.#state = 'ended'
+    this.#chunks = []
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.#state === 'ended') return
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#bytesMax) return this.#fail('tooLarge')
+    this.#chunks.push(chunk)
+    this.#reader.received(this.#bytes, this.#bytes + this.#chunks.length * chunkBytes)
+  }
+
+  #end(): void {
+    if (this.#state === 'ended') return
+    const [first] = this.#chunks
+    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
+    this.drop()
+    this.#reader.complete(new PostedMessages(body))
+  }
+
+  #fail(problem: BodyProblem): void {
+    if (this.#state === 'ended') return
+    this.drop()
+    this.#reader.failed(problem)
+  }
+}
+
+/** The messages of a body that were not used yet. They are read one by one, because a body may have millions. */
+export class PostedMessages {
+  readonly #body: Buffer
+  #at = 0
+
+  constructor(body: Buffer) {
+    this.#body = body
+  }
+
+  get isEmpty(): boolean {
+    return this.#at >= this.#body.length
+  }
+
+  /** Removes the next message and returns it; null if the lengths do not fit. */
+  next(): Buffer | null {
+    const body = this.#body
+    let length = 0
+    let scale = 1
+    let byte = 128
+    while (byte > 127) {
+      if (this.#at >= body.length || scale > 2 ** 28) return null
+      byte = body.readUInt8(this.#at++)
+      length += (byte & 127) * scale
+      scale *= 128
+    }
+    const end = this.#at + length
+    if (end > body.length) return null
+    const message = body.subarray(this.#at, end)
+    this.#at = end
+    return body.length >= copiedBytesMin && length < body.length / 2 ? Buffer.from(message) : message
+  }
+}

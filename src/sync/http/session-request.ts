@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import { invalid } from '../../errors.ts'
+import { readHttpSyncRequest, type SyncRequest } from '../connect/sync-request.ts'
+
+/** A request of a session over HTTP. */
+export interface SessionRequest {
+  readonly sessionId: string
+  /** The document and the token, which are also in every request. */
+  readonly requested: SyncRequest
+  /** Number of the last event that the client has received; null if the request does not contain it. */
+  readonly position: number | null
+}
+
+/** A request for events. */
+export interface SessionGet extends SessionRequest {
+  /** Maximum milliseconds of a long poll; null: the response is a stream. */
+  readonly waitMs: number | null
+}
+
+/** A request with messages of the client. */
+export interface SessionPost extends SessionRequest {
+  /** Number of the first message in the body; null if the body has no messages. */
+  readonly number: number | null
+  /** Close code, if the client ends the session after the messages; otherwise null. */
+  readonly close: number | null
+}
+
+/** The client chooses the id at random, so that nobody can guess it. */
+const sessionId = /^[0-9a-f]{32}$/
+/** The largest number that JavaScript counts with has 16 digits. */
+const wholeNumber = /^\d{1,15}$/
+/** Maximum of `wait` in seconds. A proxy may end a request without a response after 60 s. */
+const waitSecondsMax = 55
+/**
+ * Seconds after which a long poll ends in any case. Only the next request proves that the client is alive, and a
+ * session without requests ends after 35 s.
+ */
+const pollSecondsMax = 25
+
+/** @throws ApiError INVALID_ARGUMENT */
+export function readSessionGet(request: IncomingMessage): SessionGet {
+  const { requested, parameters } = readHttpSyncRequest(request)
+  const wait = readNumber(parameters, 'wait', 0, waitSecondsMax)
+  return {
+    ...readSession(requested, parameters),
+    waitMs: wait === null ? null : Math.min(wait, pollSecondsMax) * 1000,
+  }
+}
+
+/** @throws ApiError INVALID_ARGUMENT */
+export function readSessionPost(request: IncomingMessage): SessionPost {
+  const { requested, parameters } = readHttpSyncRequest(request)
+  return {
+    ...readSession(requested, parameters),
+    number: readNumber(parameters, 'number', 1),
+    close: readNumber(parameters, 'close', 1000, 4999),
+  }
+}
+
+function readSession(requested: SyncRequest, parameters: URLSearchParams): SessionRequest {
+  const id = parameters.get('session') ?? ''
+  if (!sessionId.test(id)) throw invalidRequest('session must be 32 hexadecimal digits')
+  return { sessionId: id, requested, position: readNumber(parameters, 'position', 0) }
+}
+
+function readNumber(
+  parameters: URLSearchParams,
+  name: string,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+): number | null {
+  const text = parameters.get(name)
+  if (text === null) return null
+  const value = wholeNumber.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw invalidRequest(`${name} must be a whole number from ${min} to ${max}`)
+}
+
+export const invalidRequest = (problem: string): Error => invalid('transport/invalid-request', problem)
