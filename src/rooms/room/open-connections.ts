@@ -12,6 +12,10 @@ import { shortened } from '../../text.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 import type { MemberUser } from './member.ts'
 
+/** How the messages of a client arrive: on a websocket, or in HTTP requests. */
+export const transportNames = ['websocket', 'http'] as const
+export type TransportName = (typeof transportNames)[number]
+
 /** A client that is connected to an editor. */
 export interface Connection {
   readonly address: DocumentAddress
@@ -19,6 +23,7 @@ export interface Connection {
   readonly clientAddress: string
   /** Name of the wire protocol of the connection. */
   readonly protocol: string
+  readonly transport: TransportName
   /** Null if the user no longer has a role; the connection is then about to be closed. */
   readonly role: AccessRole | null
   /** False once the server or the client has closed the connection. */
@@ -36,6 +41,7 @@ export interface ConnectionEntry {
   readonly name: string
   readonly accessRole: AccessRole
   readonly protocol: string
+  readonly transport: TransportName
   readonly clientAddress: string
   /** Time of the connection, in epoch milliseconds. */
   readonly connectedAt: number
@@ -88,6 +94,7 @@ const listAnswerSchema = v.array(
     name: v.string(),
     accessRole: v.picklist(accessRoles),
     protocol: v.string(),
+    transport: v.picklist(transportNames),
     clientAddress: v.string(),
     connectedAt: v.number(),
     node: v.string(),
@@ -213,7 +220,7 @@ const fits = (
 
 function entryOf(
   connectionId: string,
-  { connection: { address, user, protocol, clientAddress }, connectedAt }: KnownConnection,
+  { connection: { address, user, protocol, transport, clientAddress }, connectedAt }: KnownConnection,
   accessRole: AccessRole,
   node: string,
 ): ConnectionEntry {
@@ -227,6 +234,7 @@ function entryOf(
     name: shortened(user.name, nameLengthMax),
     accessRole,
     protocol,
+    transport,
     clientAddress,
     connectedAt,
     node,

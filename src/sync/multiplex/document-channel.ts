@@ -1,6 +1,7 @@
 import { closeCodes } from '../../model/close.ts'
+import type { TransportName } from '../../rooms/room/open-connections.ts'
 import { encodeClosed, encodeDenied } from '../protocols/hocuspocus.ts'
-import type { ClientSocket, SocketListener, TransportName } from '../socket/client-socket.ts'
+import type { ClientSocket, SocketListener } from '../socket/client-socket.ts'
 
 /** The multiplexed websocket to which the channels belong. */
 export interface ChannelTransport {

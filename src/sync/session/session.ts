@@ -8,7 +8,7 @@ import { type Close, close, isPermanent } from '../../model/close.ts'
 import type { LimitName } from '../../quota/limits.ts'
 import type { LiveListener } from '../../rooms/room/live-messages.ts'
 import type { CommittedUpdates, Member, MemberUser } from '../../rooms/room/member.ts'
-import type { Connection } from '../../rooms/room/open-connections.ts'
+import type { Connection, TransportName } from '../../rooms/room/open-connections.ts'
 import type { Room } from '../../rooms/room/room.ts'
 import type { ConnectionTrace } from '../../trace.ts'
 import { readAwareness, writeAwareness } from '../../update/awareness.ts'
@@ -144,6 +144,10 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
 
   get protocol(): string {
     return this.encoder.name
+  }
+
+  get transport(): TransportName {
+    return this.#options.socket.transport
   }
 
   get isOpen(): boolean {

@@ -1,3 +1,5 @@
+import type { TransportName } from '../../rooms/room/open-connections.ts'
+
 /** Receives the events of a client's socket. */
 export interface SocketListener {
   /** Called with one whole message. */
@@ -10,9 +12,6 @@ export interface SocketListener {
    */
   incomplete(bytes: number): void
 }
-
-/** How the messages of a client arrive: on a websocket, or in HTTP requests. */
-export type TransportName = 'websocket' | 'http'
 
 /**
  * The connection of a client: a websocket, a session over HTTP, or one document on a multiplexed connection. Its

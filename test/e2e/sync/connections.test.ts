@@ -70,6 +70,7 @@ it('[CONN-1] lists the connected clients of the API key until they disconnect, t
     organizationId: 'acme',
     documentId: 'plan',
     protocol: 'y-websocket',
+    transport: 'websocket',
     clientAddress: '127.0.0.1',
   }
   const all = await listed(server)

@@ -1,5 +1,5 @@
 import { accessRoles } from '../../../directory/store/records.ts'
-import { connectionsPageMax } from '../../../rooms/room/open-connections.ts'
+import { connectionsPageMax, transportNames } from '../../../rooms/room/open-connections.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
 
@@ -42,6 +42,7 @@ export const getConnections = defineOperation({
         'name',
         'accessRole',
         'protocol',
+        'transport',
         'clientAddress',
         'connectedAt',
         'node',
@@ -55,6 +56,11 @@ export const getConnections = defineOperation({
         name: { type: 'string', description: 'Display name in the token, at most 200 characters of it.' },
         accessRole: { type: 'string', enum: accessRoles, description: 'Present role of the user.' },
         protocol: { type: 'string', description: 'Wire protocol of the client.', examples: ['y-websocket'] },
+        transport: {
+          type: 'string',
+          enum: transportNames,
+          description: 'Connection of the client: a websocket, or HTTP requests.',
+        },
         clientAddress: {
           type: 'string',
           description: 'IP address of the client.',
