@@ -731,6 +731,24 @@ export const errorCodes = {
     remedy: 'Configure them with `/v2/workspace/callbacks/update`.',
   },
 
+  'feed/disabled': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The change feed of the API key is off.',
+    remedy: 'Call `/v2/workspace/feed/update` with `enabled: true`. The feed has the events from then on.',
+  },
+  'feed/cursor-expired': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The feed no longer has the events after the cursor, or was turned off and on again.',
+    remedy:
+      'Get a cursor with `from: "now"`, read all documents again, and continue with that cursor. To prevent this, read ' +
+      'more often or raise `keepSeconds`.',
+  },
+  'feed/cursor-unknown': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The feed has never returned the cursor, or the store was restored from a backup since then.',
+    remedy: 'Get a cursor with `from: "now"`, read all documents again, and continue with that cursor.',
+  },
+
   'webhook/never-configured': {
     status: 'FAILED_PRECONDITION',
     meaning: 'Advanced webhooks of the API key were never configured.',

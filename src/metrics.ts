@@ -79,6 +79,11 @@ function gauges(registry: Registry) {
       help: 'Age of the oldest event waiting for delivery, when this process last read it',
       registers,
     }),
+    feedReaders: new Gauge({
+      name: 'weft_feed_readers',
+      help: 'Calls and streams that wait for events of a change feed',
+      registers,
+    }),
     /** `purpose` is `change`, `read` or `merge`. `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',
@@ -148,6 +153,11 @@ function counters(registry: Registry) {
       name: 'weft_webhook_messages_total',
       help: 'Webhook messages with a final outcome: succeeded, exhausted (all attempts failed), overflow (too many messages waited) or disabled (the endpoint is disabled)',
       labelNames: ['outcome'],
+      registers,
+    }),
+    feedEvents: new Counter({
+      name: 'weft_feed_events_total',
+      help: 'Events added to the change feeds of API keys',
       registers,
     }),
     /** `outcome` is `first`, `replayed`, `unknown`, `response_not_kept` or `too_many`. */

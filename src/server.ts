@@ -178,6 +178,7 @@ async function serve(
   services.userData.start()
   services.comments.judging.start()
   services.webhooks.start()
+  services.feed.start()
   services.versions.start()
   auditing.sweep.start()
   services.idempotentCalls.start()

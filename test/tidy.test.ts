@@ -36,7 +36,7 @@ const layers: readonly (readonly string[])[] = [
   ['directory'],
   ['decisions'],
   ['notifications', 'comments', 'subscriptions', 'audit'],
-  ['access'],
+  ['access', 'feed'],
   ['rooms'],
   ['versions', 'storage'],
   ['branches'],

@@ -3454,11 +3454,6 @@ export interface paths {
 									accessRole: "viewer" | "suggester" | "editor";
 									/** @description Wire protocol of the client. */
 									protocol: string;
-									/**
-									 * @description Connection of the client: a websocket, or HTTP requests.
-									 * @enum {string}
-									 */
-									transport: "websocket" | "http";
 									/** @description IP address of the client. */
 									clientAddress: string;
 									/** @description Epoch milliseconds. */
@@ -6293,6 +6288,132 @@ export interface paths {
 									delivered: number;
 									/** @description Number of connections that missed the message because they read too slowly. */
 									missed: number;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/feed/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read the change feed
+		 * @description Returns the next events of all organizations, or of one, in one total order. To continue, send the `cursor` of the response. A response may have fewer events than requested although more follow: see `isEnd`. An event appears about a second after its cause.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Only events of this organization. */
+							organizationId?: string | null;
+							/** @description Only events after this cursor, which is from an earlier response. */
+							cursor?: string | null;
+							/**
+							 * @description Where to start without a cursor: at the oldest event that the feed has, or after the last one.
+							 * @default oldest
+							 */
+							from?: ("oldest" | "now") | null;
+							/** @description Only events of these types. */
+							types?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "permission.add" | "permission.update" | "permission.delete" | "presence.join" | "presence.leave" | "organization.delete")[] | null;
+							/** @description Only events of these documents. */
+							documentIds?: string[] | null;
+							/** @description Adds content to `crdt.update_data`. `changes`: the Yjs updates (V1) between the two versions. Other formats: the present content, as `/v2/crdt/get` returns it; of several events of an editor, only the last one in the response has it. */
+							content?: ("changes" | "json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update") | null;
+							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
+							contentKey?: string | null;
+							/**
+							 * @description Maximum number of events in the response. A number above 1000 stands for 1000.
+							 * @default 100
+							 */
+							pageSize?: number | null;
+							/**
+							 * @description Maximum time to wait for an event, if there is none yet.
+							 * @default 0
+							 */
+							waitSeconds?: number | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									events: {
+										/** @description Stable; an event that is delivered twice has the same id. */
+										id: string;
+										/** @description Continues after this event; opaque. */
+										cursor: string;
+										type: string;
+										/**
+										 * Format: date-time
+										 * @description Time of the event.
+										 */
+										at: string;
+										organizationId: string;
+										documentId: string | null;
+										/** @description Who did it; the id of the API key if that is not known. */
+										actionUser: {
+											userId: string;
+											name?: string;
+											email?: string;
+										};
+										/** @description Of `crdt.update_data`: `editorId`, `versionBefore` (the version of the preceding event of the editor; null for the first one), `version`, `bytes` and `authors` (null if they are not known). Of other types: as in webhooks. */
+										data: {
+											[key: string]: unknown;
+										};
+										/** @description Only if it was requested; null if it is left out. */
+										content?: null | {
+											/** @description The version that has this content; at least that of the event. */
+											version: string;
+											/** @description The content in the requested format. */
+											data?: unknown;
+											type?: string;
+											contentKey?: string;
+											/** @description Of the format `changes`: Yjs updates (V1) in base64, in the order of the log. */
+											updates?: string[];
+										};
+										/**
+										 * @description Why `content` is null.
+										 * @enum {string}
+										 */
+										contentOmitted?: "superseded" | "deleted" | "too-large" | "unreadable" | "compacted";
+									}[];
+									/** @description Continues after all events that were read, also if none of them matched; opaque. */
+									cursor: string;
+									/** @description True if the feed had no more matching events. */
+									isEnd: boolean;
 								};
 							};
 						};
@@ -9362,7 +9483,7 @@ export interface paths {
 									 * @description What it is.
 									 * @enum {string}
 									 */
-									kind: "user" | "grant" | "membership" | "activity" | "notification" | "notificationMark" | "notificationConfig" | "presence" | "comment" | "version" | "branch" | "judgment" | "change";
+									kind: "user" | "grant" | "membership" | "activity" | "notification" | "notificationMark" | "notificationConfig" | "presence" | "comment" | "version" | "branch" | "judgment" | "change" | "event";
 									/** @description Absent without an organization. */
 									organizationId?: string;
 									/** @description Absent without a document. */
@@ -9948,7 +10069,7 @@ export interface paths {
 							/** @description http(s) URL that receives the events. */
 							url: string;
 							description?: string | null;
-							/** @description Types of the events to send; default, or if empty: all. Types: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `webhook.test`, `message.attempt.exhausted`. Other types are stored without effect: `warnings` lists them. */
+							/** @description Types of the events to send; default, or if empty: all. Types: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `permission.add`, `permission.update`, `permission.delete`, `presence.join`, `presence.leave`, `webhook.test`, `message.attempt.exhausted`. Other types are stored without effect: `warnings` lists them. */
 							filterTypes?: string[] | null;
 							/** @description Ids of the organizations and documents whose events to send; default, or if empty: all. */
 							channels?: string[] | null;
@@ -10335,7 +10456,7 @@ export interface paths {
 							 * @description Type of the event.
 							 * @default webhook.test
 							 */
-							eventType?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted") | null;
+							eventType?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "permission.add" | "permission.update" | "permission.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted") | null;
 						};
 					};
 				};
@@ -10511,6 +10632,125 @@ export interface paths {
 									createdAt: string;
 									/** Format: date-time */
 									updatedAt: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/feed/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Read the configuration of the change feed
+		 * @description Before the first configuration, the feed is off.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: Record<string, never>;
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									enabled: boolean;
+									/** @description Time for which events are kept. There are at most 1,000,000 events. */
+									keepSeconds: number;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/feed/update": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Configure the change feed
+		 * @description Changes the given members; at least one is required. A feed that is turned on has all events from 5 s after the response on; most of them earlier. A feed that is turned off loses its events, and its cursors become invalid.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/** @description Whether the feed is on. */
+							enabled?: boolean | null;
+							/** @description Time for which events are kept; first: one week. */
+							keepSeconds?: number | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									enabled: boolean;
+									/** @description Time for which events are kept. There are at most 1,000,000 events. */
+									keepSeconds: number;
 								};
 							};
 						};
@@ -12245,7 +12485,7 @@ export interface paths {
 										publicKey: string;
 										/** @description The trigger of this name, next to the triggers. If they differ, data are protected. */
 										enableDataProtection?: boolean;
-										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. */
+										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `permission.add`, `permission.update`, `permission.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. */
 										triggers: {
 											[key: string]: boolean | {
 												[key: string]: boolean;
@@ -12306,7 +12546,7 @@ export interface paths {
 								publicKey?: string | null;
 								/** @description The trigger of this name, next to the triggers. If they differ, data are protected. */
 								enableDataProtection?: boolean | null;
-								/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. A group stands for its members, and a member goes before its group: `crdt` (`crdt.update_data`), `recorder` (`recorder.done`), `huddle` (`huddle.create`, `huddle.join`). A map switches members by their last names: `"huddle": { "create": true }`. */
+								/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `permission.add`, `permission.update`, `permission.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. A group stands for its members, and a member goes before its group: `crdt` (`crdt.update_data`), `recorder` (`recorder.done`), `huddle` (`huddle.create`, `huddle.join`). A map switches members by their last names: `"huddle": { "create": true }`. */
 								triggers?: {
 									[key: string]: boolean | {
 										[key: string]: boolean | null;
@@ -12348,7 +12588,7 @@ export interface paths {
 										publicKey: string;
 										/** @description The trigger of this name, next to the triggers. If they differ, data are protected. */
 										enableDataProtection?: boolean;
-										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. */
+										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `permission.add`, `permission.update`, `permission.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. */
 										triggers: {
 											[key: string]: boolean | {
 												[key: string]: boolean;
@@ -12385,7 +12625,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "transport/invalid-request" | "transport/message-too-large" | "transport/unknown-session" | "transport/other-user" | "transport/message-gap" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "callback/not-configured" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "transport/invalid-request" | "transport/message-too-large" | "transport/unknown-session" | "transport/other-user" | "transport/message-gap" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "callback/not-configured" | "feed/disabled" | "feed/cursor-expired" | "feed/cursor-unknown" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

@@ -22,6 +22,7 @@ import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import type { StorageQuota } from '../directory/storage-quota.ts'
 import type { Tenancy } from '../directory/tenants/tenancy.ts'
 import type { DocumentLog } from '../engine/engine.ts'
+import type { FeedService } from '../feed/feed-service.ts'
 import type { Metrics } from '../metrics.ts'
 import type { MetricsHistory } from '../metrics-history.ts'
 import type { NotificationConfigService } from '../notifications/notification-config-service.ts'
@@ -66,6 +67,7 @@ export interface ApiServices extends Tenancy {
   readonly endpoints: EndpointService
   readonly callbackConfigs: CallbackConfigService
   readonly deliveries: DeliveryService
+  readonly feed: FeedService
   readonly pageTokens: PageTokens
   readonly storage: StorageQuota
   readonly audit: AuditLog

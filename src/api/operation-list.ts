@@ -57,6 +57,7 @@ import { diffVersions } from './v2/crdt/versions/diff.ts'
 import { getVersion } from './v2/crdt/versions/get.ts'
 import { listVersions } from './v2/crdt/versions/list.ts'
 import { restoreVersion } from './v2/crdt/versions/restore.ts'
+import { getFeed } from './v2/feed/get.ts'
 import { broadcastLive } from './v2/livestate/broadcast.ts'
 import { addJudgment } from './v2/memory/judgments/add.ts'
 import { deleteJudgments } from './v2/memory/judgments/delete.ts'
@@ -122,6 +123,8 @@ import { createWorkspace } from './v2/workspace/create.ts'
 import { addDomains } from './v2/workspace/domains/add.ts'
 import { deleteDomains } from './v2/workspace/domains/delete.ts'
 import { getDomains } from './v2/workspace/domains/get.ts'
+import { getFeedConfig } from './v2/workspace/feed/get.ts'
+import { updateFeedConfig } from './v2/workspace/feed/update.ts'
 import { getWorkspace } from './v2/workspace/get.ts'
 import { deleteMintingSecret } from './v2/workspace/mintingsecret/delete.ts'
 import { resetMintingSecret } from './v2/workspace/mintingsecret/reset.ts'
@@ -195,6 +198,7 @@ export const operationList: readonly Operation[] = [
   getChanges,
   undoContentChanges,
   broadcastLive,
+  getFeed,
   addJudgment,
   deleteJudgments,
   queryJudgments,
@@ -242,6 +246,8 @@ export const operationList: readonly Operation[] = [
   rotateEndpointSecret,
   testEndpoint,
   updateCallbacks,
+  getFeedConfig,
+  updateFeedConfig,
   getCallbacks,
   deleteCallbacks,
   getCallbackSecret,

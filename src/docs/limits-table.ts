@@ -88,6 +88,11 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     value: '100,000; 64 MiB of responses',
     met: exhausted,
   },
+  feedReadersPerKey: {
+    what: 'calls and streams that wait for events of the change feed, on one node',
+    value: '100',
+    met: exhausted,
+  },
   virtualUsersPerDocument: {
     what: 'virtual users (`presence/add`)',
     value: '500',

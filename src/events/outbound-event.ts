@@ -29,6 +29,9 @@ export const eventTypes = [
   'crdt.update_data',
   'document.create',
   'document.delete',
+  'permission.add',
+  'permission.update',
+  'permission.delete',
   'presence.join',
   'presence.leave',
   'webhook.test',
@@ -66,6 +69,11 @@ export interface QueuedEvent extends OutboundEvent {
   readonly scope: OrganizationAddress
   /** Time of the event in epoch milliseconds. */
   readonly at: number
+  /**
+   * Set if only the change feed of the API key gets the event, and webhooks do not. Absent: all receivers get
+   * the event.
+   */
+  readonly only?: 'feed'
 }
 
 /** Queue of events that wait for delivery. */
@@ -150,6 +158,7 @@ export const queuedEventSchema = v.looseObject({
   id: v.string(),
   scope: addressSchemas.organization,
   at: v.number(),
+  only: v.exactOptional(v.literal('feed')),
 })
 
 /**

@@ -47,6 +47,8 @@ export const limitScopes = {
   openFiles: 'server',
   /** Number of calls with an `idempotency-key` whose responses are stored. */
   idempotentCalls: 'apiKey',
+  /** Number of calls and streams that wait for events of one change feed, on one node. */
+  feedReadersPerKey: 'apiKey',
   /** Number of virtual users of one document. A virtual user is a user whom a backend shows as present. */
   virtualUsersPerDocument: 'document',
   /** Number of virtual users of all documents. */

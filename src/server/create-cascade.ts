@@ -6,6 +6,7 @@ import type { CascadeHandler } from '../directory/removal/cascade-handler.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { FeedRemoval } from '../feed/feed-removal.ts'
 import { createNotificationCascade } from '../notifications/notification-cascade.ts'
 import { removeDeliveries, type WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { VersionStore } from '../versions/version-store.ts'
@@ -18,6 +19,7 @@ interface CascadeDependencies {
   readonly subscribing: WebhookModule
   readonly versions: VersionStore
   readonly branches: BranchStore
+  readonly feedRemoval: FeedRemoval
 }
 
 /**
@@ -32,6 +34,7 @@ export const createCascade = ({
   subscribing,
   versions,
   branches,
+  feedRemoval,
 }: CascadeDependencies): readonly CascadeHandler[] => [
   createNotificationCascade(organizations),
   createCommentCascade(organizations, memory),
@@ -48,5 +51,11 @@ export const createCascade = ({
       await mapInSlices(documentIds, (id) => versions.forgetDocument(scope, id, goOn))
     },
     removeOrganization: (scope, goOn) => versions.forget(scope, goOn),
+  },
+  {
+    async removeDocuments(scope, documentIds, goOn) {
+      for (const id of documentIds) await feedRemoval.forgetDocument(scope, id, goOn)
+    },
+    removeOrganization: (scope, goOn) => feedRemoval.forgetOrganization(scope, goOn),
   },
 ]

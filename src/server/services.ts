@@ -28,6 +28,8 @@ import { ChangeWindows } from '../events/change-windows.ts'
 import { combineEditListeners, type EditListener } from '../events/debounce-windows.ts'
 import { EventRecorder, type HasSubscriber } from '../events/event-recorder.ts'
 import { eventTopic } from '../events/outbound-event.ts'
+import { ChangeJobs } from '../feed/change-jobs.ts'
+import { createFeedRemoval, FeedService } from '../feed/feed-service.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { MetricsHistory } from '../metrics-history.ts'
@@ -88,6 +90,7 @@ export interface ServerServices extends ServerBase {
   readonly comments: CommentModule
   readonly subscribing: WebhookModule
   readonly webhooks: WebhookService
+  readonly feed: FeedService
   readonly accessNews: AccessChangeFeed
   readonly accessReader: AccessReader
   readonly origins: AllowedOrigins
@@ -126,6 +129,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const memory = new DecisionMemory(engine.kv, organizations, clock)
   const schemas = new SchemaService({ kv: engine.kv, organizations, clock })
   const branches = new BranchStore(organizations)
+  const feedRemoval = createFeedRemoval(engine, clock)
   const everyMs = config.autoVersionMinutes * 60_000
   const kept = createVersionParts(engine, { organizations, clock, log, everyMs })
   const directory = createDirectory(engine, {
@@ -141,12 +145,18 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       subscribing,
       versions: kept.store,
       branches,
+      feedRemoval,
     }),
     editWindowMs: config.editActivityWindowSeconds * 1000,
     awayMs: config.presenceLeaveDelaySeconds * 1000,
     defaultAccess: config.defaultAccess,
   })
-  const notes = combineEditListeners([directory.edits.windows, changeWindows(base, wanted), kept.notes])
+  const notes = combineEditListeners([
+    directory.edits.windows,
+    changeWindows(base, wanted),
+    changeJobs(base, subscribing),
+    kept.notes,
+  ])
   const rates = clusterRatesOf(base)
   const rooms = createRooms({ ...base, rates }, directory, notes)
   base.recent.share(rooms.presence.requests, engine.cluster.self)
@@ -163,6 +173,13 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     log,
   })
   const { documents } = directory
+  const feed = new FeedService({
+    ...base,
+    organizations,
+    removal: feedRemoval,
+    configs: subscribing.feedConfigs,
+    subscriptions: subscribing.subscriptions,
+  })
   return {
     ...base,
     rooms,
@@ -181,7 +198,8 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     }),
     tokens: createTokens(base, credentials, accessNews),
     subscribing,
-    webhooks: createWebhooks(base, subscribing, organizations, { rooms, documents, schemas }),
+    feed,
+    webhooks: createWebhooks(base, subscribing, organizations, { rooms, documents, schemas }, feed),
     organizations,
     directory,
     memory,
@@ -196,6 +214,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
         memory,
         log: engine.log,
         rooms,
+        feed: feedRemoval,
       }),
       clock,
       log,
@@ -235,6 +254,13 @@ const changeWindows = ({ config, clock, engine, tracer }: ServerBase, wanted: Ha
     wanted,
     due: () => engine.bus.publish(eventTopic, new Uint8Array()),
     tracer,
+  })
+
+const changeJobs = ({ clock, engine }: ServerBase, { subscriptions }: WebhookModule): EditListener =>
+  new ChangeJobs({
+    clock,
+    wanted: (tenant) => subscriptions.wantsFeed(tenant),
+    due: () => engine.bus.publish(eventTopic, new Uint8Array()),
   })
 
 function createRooms(
@@ -331,9 +357,11 @@ function createWebhooks(
   subscribing: WebhookModule,
   organizations: OrganizationStore,
   editors: EditorReadServices,
+  feed: FeedService,
 ): WebhookService {
   return new WebhookService({
     ...subscribing,
+    feed: feed.writer,
     engine,
     clock,
     log,

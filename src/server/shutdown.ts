@@ -70,6 +70,7 @@ async function finishServer(
     userData,
     comments,
     idempotentCalls,
+    feed,
     auditing,
     engine,
     ...rest
@@ -78,7 +79,15 @@ async function finishServer(
   visits: Promise<void>,
   restarting: Close,
 ): Promise<void> {
-  const working = [directory.removals, userData, comments.judging, versions, idempotentCalls, auditing.sweep]
+  const working = [
+    directory.removals,
+    userData,
+    comments.judging,
+    versions,
+    idempotentCalls,
+    feed,
+    auditing.sweep,
+  ]
   await Promise.all(working.map((each) => each.stop()))
   await rooms.closeAll(restarting)
   await directory.edits.stop()

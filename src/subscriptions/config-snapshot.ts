@@ -6,6 +6,7 @@ import type { Tenant } from '../model/address.ts'
 import { type CallbacksRecord, callbacksRecordType } from './callbacks/callback-records.ts'
 import { noAdvancedConfig, noBasicConfig } from './defaults.ts'
 import { typeExclusion } from './event-recipient.ts'
+import { type FeedConfig, feedConfigType, noFeedConfig, typesForFeed } from './feed-config.ts'
 import { subscriptionLimits } from './limits.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys.ts'
 import { activeTargets, type WebhookTarget } from './target.ts'
@@ -14,12 +15,13 @@ import { advancedConfigType, basicConfigType, endpointRecordType } from './webho
 /** Estimated memory in bytes that a snapshot needs in addition to its records. */
 const overheadBytes = 512
 
-/** The webhook configuration of an API key at one revision. */
+/** The configuration of the webhooks and of the feed of an API key at one revision. */
 export interface ConfigSnapshot {
   readonly revision: number
   /** Targets that can receive events. */
   readonly targets: readonly WebhookTarget[]
-  /** Event types that at least one target wants. */
+  readonly feed: FeedConfig
+  /** Event types that must be recorded, because at least one target or the feed wants them. */
   readonly types: ReadonlySet<EventType>
   /** The callbacks; null if none are configured. */
   readonly callbacks: CallbacksRecord | null
@@ -42,8 +44,8 @@ export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number
 export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)
   const revision = await readConfigRevision(kv, tenant)
-  const [[basic = null, advanced = null, callbacks = null], entries] = await Promise.all([
-    kv.get(part, [keys.basic, keys.advanced, keys.callbacks]),
+  const [[basic = null, advanced = null, feedRecord = null, callbacks = null], entries] = await Promise.all([
+    kv.get(part, [keys.basic, keys.advanced, keys.feed, keys.callbacks]),
     kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
   ])
   const targets = activeTargets({
@@ -54,15 +56,19 @@ export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<Config
         : readRecord(advancedConfigType, { key: keys.advanced, value: advanced }),
     endpoints: entries.map((entry) => readRecord(endpointRecordType, entry)),
   })
-  const types = new Set(
-    eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
-  )
+  const feed =
+    feedRecord === null ? noFeedConfig : readRecord(feedConfigType, { key: keys.feed, value: feedRecord })
+  const types = new Set([
+    ...eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
+    ...(feed.enabled ? typesForFeed : []),
+  ])
   const sizes = [basic, advanced, callbacks, ...entries.map(({ value }) => value)].map(
     (value) => value?.length ?? 0,
   )
   return {
     revision,
     targets,
+    feed,
     types,
     callbacks:
       callbacks === null ? null : readRecord(callbacksRecordType, { key: keys.callbacks, value: callbacks }),

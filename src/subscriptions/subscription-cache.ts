@@ -7,6 +7,7 @@ import type { Tenant } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import type { CallbacksRecord } from './callbacks/callback-records.ts'
 import { type ConfigSnapshot, readConfigRevision, readConfigSnapshot } from './config-snapshot.ts'
+import type { FeedConfig } from './feed-config.ts'
 import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
 
 /** Topic on the bus for the notice that the configuration of an API key has changed. */
@@ -48,7 +49,10 @@ const checkEveryMs = 2_500
  */
 const cachedBytesMax = 33_554_432
 
-/** Caches the webhook configuration of API keys, so that it is known which event types each key needs. */
+/**
+ * Caches the configuration of the webhooks and of the feed of API keys, so that it is known which event types
+ * each key needs.
+ */
 export class SubscriptionCache {
   readonly #kv: Engine['kv']
   readonly #clock: Clock
@@ -79,15 +83,30 @@ export class SubscriptionCache {
   }
 
   /**
-   * Returns whether any target may get events of a type. If the configuration is not cached, returns true and
-   * starts to read the configuration. A change by this process applies immediately. A change by another node
-   * applies when its notice arrives. If the notice is lost, the change applies within 5 s.
+   * Returns whether any target or the feed may get events of a type. For changes of content, only targets count:
+   * see `wantsFeed`. If the configuration is not cached, returns true and starts to read the configuration. A
+   * change by this process applies immediately. A change by another node applies when its notice arrives. If the
+   * notice is lost, the change applies within 5 s.
    */
   wanted(tenant: Tenant, type: EventType): boolean {
+    return this.#isWanted(tenant, ({ types }) => types.has(type))
+  }
+
+  /** Returns whether the feed of an API key may be on. The rules of `wanted` apply. */
+  wantsFeed(tenant: Tenant): boolean {
+    return this.#isWanted(tenant, ({ feed }) => feed.enabled)
+  }
+
+  #isWanted(tenant: Tenant, isIn: (snapshot: ConfigSnapshot) => boolean): boolean {
     const known = this.#cache.get(nameOf(tenant))
     if (known === undefined) this.#load(tenant)
-    if (known === undefined || known.snapshot === null || known.snapshot.types.has(type)) return true
+    if (known === undefined || known.snapshot === null || isIn(known.snapshot)) return true
     return !this.#isChecked(tenant, known)
+  }
+
+  /** Returns the stored configuration of the feed. */
+  async feedOf(tenant: Tenant): Promise<FeedConfig> {
+    return (await this.#current(tenant)).feed
   }
 
   /** Returns the targets that get an event according to the stored configuration. */

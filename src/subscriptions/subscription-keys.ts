@@ -2,7 +2,7 @@ import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 
 /**
- * Returns the partition with the webhook configuration of an API key. The whole configuration is in one
+ * Returns the partition with the configuration of the webhooks and of the change feed of an API key. The whole configuration is in one
  * partition, so that each change is one commit.
  */
 export const subscriptionsPart = ({ workspaceId, apiKey }: Tenant): Key => ['webhooks', workspaceId, apiKey]
@@ -14,6 +14,8 @@ export const subscriptionKeys = {
   advanced: ['advanced'],
   /** The callbacks, in one record. */
   callbacks: ['callbacks'],
+  /** Configuration of the change feed. */
+  feed: ['feed'],
   endpoints: ['endpoints'],
   endpoint: (id: string): Key => ['endpoints', id],
   /** Index: the endpoint that has a uid. */

@@ -7,6 +7,7 @@ import { DeliveryService } from './deliveries/delivery-service.ts'
 import { DeliveryStore } from './deliveries/delivery-store.ts'
 import { allTargetIds } from './deliveries/delivery-targets.ts'
 import { EndpointService } from './endpoints/endpoint-service.ts'
+import { FeedConfigService } from './feed-config-service.ts'
 import { SubscriptionCache } from './subscription-cache.ts'
 import { SubscriptionStore } from './subscription-store.ts'
 import { WebhookConfigService } from './webhook-config-service.ts'
@@ -17,6 +18,7 @@ export interface WebhookModule {
   readonly webhookConfigs: WebhookConfigService
   readonly endpoints: EndpointService
   readonly callbackConfigs: CallbackConfigService
+  readonly feedConfigs: FeedConfigService
   readonly deliveries: DeliveryService
   readonly deliveryRemoval: DeliveryRemoval
 }
@@ -34,6 +36,7 @@ export function createWebhookModule(
     webhookConfigs: new WebhookConfigService(store),
     endpoints: new EndpointService(store, clock),
     callbackConfigs: new CallbackConfigService(store, clock),
+    feedConfigs: new FeedConfigService(store),
     deliveries: new DeliveryService({ store: deliveryStore, bus, clock }),
     deliveryRemoval: new DeliveryRemoval(deliveryStore),
   }

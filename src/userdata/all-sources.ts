@@ -1,9 +1,11 @@
 import type { DecisionMemory } from '../decisions/decision-memory.ts'
 import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
 import type { DocumentLog } from '../engine/engine.ts'
+import type { FeedRemoval } from '../feed/feed-removal.ts'
 import type { PresenceRegistry } from '../rooms/presence/presence-registry.ts'
 import type { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { changeSource } from './change-source.ts'
+import { feedSource } from './feed-source.ts'
 import { judgmentSource } from './judgment-source.ts'
 import { organizationSources } from './organization-sources.ts'
 import { presenceSource } from './presence-source.ts'
@@ -15,6 +17,7 @@ export interface UserDataSourceDependencies {
   readonly memory: DecisionMemory
   readonly log: DocumentLog
   readonly rooms: Pick<RoomRegistry, 'open'>
+  readonly feed: FeedRemoval
 }
 
 /**
@@ -27,7 +30,8 @@ export const allUserDataSources = ({
   memory,
   log,
   rooms,
+  feed,
 }: UserDataSourceDependencies): UserDataSourceList => ({
   ofTenant: [presenceSource(presence), judgmentSource(memory)],
-  ofOrganization: [...organizationSources(store), changeSource(log, rooms)],
+  ofOrganization: [...organizationSources(store), changeSource(log, rooms), feedSource(feed)],
 })

@@ -18,6 +18,7 @@ export const dataKinds = [
   'branch',
   'judgment',
   'change',
+  'event',
 ] as const
 export type DataKind = (typeof dataKinds)[number]
 

@@ -1,3 +1,4 @@
+import { accessRoles } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
 import { type EventType, eventTypes, type OutboundEvent } from '../events/outbound-event.ts'
 import { isJsonObject } from '../json.ts'
@@ -70,6 +71,13 @@ const comments = {
 }
 const activities = { activity: members({ id, targetEntityId: id }) }
 const documents = { documentId: id }
+const permissions = {
+  resource: members({ type: oneOf('organization', 'folder', 'document'), id }),
+  user,
+  organizationUserGroupId: id,
+  accessRole: oneOf(...accessRoles),
+  expiresAt: count,
+}
 /**
  * The members that mark a test event. They must stay: without them, a receiver would take a test for a real
  * event.
@@ -99,6 +107,9 @@ const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
   'crdt.update_data': { editorId: id },
   'document.create': documents,
   'document.delete': documents,
+  'permission.add': permissions,
+  'permission.update': permissions,
+  'permission.delete': permissions,
   'presence.join': visits,
   'presence.leave': visits,
   'webhook.test': {},

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
 import { keyName } from '../engine/key-encoding.ts'
@@ -26,7 +27,15 @@ export interface FanoutDependencies {
   readonly deliveries: DeliveryService
   readonly removal: DeliveryRemoval
   readonly subscriptions: { targetsOf(tenant: Tenant, event: QueuedEvent): Promise<readonly WebhookTarget[]> }
+  /** Adds events of an API key to its change feed, if the feed is on. A repeated call adds nothing. */
+  readonly feed: { append(tenant: Tenant, events: readonly QueuedEvent[]): Promise<void> }
 }
+
+/**
+ * Number of attempts to add events to the feed, and the pause in ms between them. While they last, the next
+ * events of the API key wait, so that the feed keeps the order.
+ */
+const feedAttempts = { max: 4, pauseMs: 500 }
 
 /** Events for one target. */
 interface EventsOfTarget {
@@ -34,7 +43,7 @@ interface EventsOfTarget {
   readonly events: QueuedEvent[]
 }
 
-/** Creates messages for events, one for each target that wants the event. */
+/** Adds events to the change feed, and creates messages for them, one for each target that wants the event. */
 export class Fanout {
   readonly #dependencies: FanoutDependencies
 
@@ -43,17 +52,39 @@ export class Fanout {
   }
 
   /**
-   * Creates the messages of the given events for all their targets. Returns the events that failed. The call
-   * may be repeated after a crash, because stored messages stay unchanged.
+   * Adds the given events of one API key to its feed, and creates their messages for all their targets. Returns
+   * the events that failed. The call may be repeated after a crash, because stored messages and events of the
+   * feed stay unchanged.
    * @param bytes estimated bytes of the messages of one target
    */
   async tell(events: readonly QueuedEvent[], bytes: number): Promise<ReadonlySet<QueuedEvent>> {
     const failed = new Set<QueuedEvent>()
-    const lines = await this.#linesOf(events, failed)
+    await this.#appendToFeed(events, failed)
+    const lines = await this.#linesOf(
+      events.filter(({ only }) => only === undefined),
+      failed,
+    )
     const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytes))
     await mapInSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
     await this.#forgetGone(events, lines)
     return failed
+  }
+
+  async #appendToFeed(events: readonly QueuedEvent[], failed: Set<QueuedEvent>): Promise<void> {
+    const [first] = events
+    if (first === undefined) return
+    const { workspaceId, apiKey } = first.scope
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#dependencies.feed.append({ workspaceId, apiKey }, events)
+      } catch (err) {
+        const { log } = this.#dependencies
+        log.warn({ event: dispatchFailed, err, workspaceId }, 'could not add events to a feed; retrying')
+        if (attempt === feedAttempts.max) break
+        await pause(feedAttempts.pauseMs)
+      }
+    }
+    for (const event of events) failed.add(event)
   }
 
   async #enqueue({ address, events }: EventsOfTarget, failed: Set<QueuedEvent>): Promise<void> {

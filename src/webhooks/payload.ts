@@ -81,8 +81,8 @@ const metadataOf = ({ scope, documentId }: QueuedEvent) => ({
 })
 
 /**
- * Returns the product area of an event type: `comment`, `huddle`, `recorder`, `crdt`, `document`, `presence`
- * or `webhook`.
+ * Returns the product area of an event type: `comment`, `huddle`, `recorder`, `crdt`, `document`,
+ * `permission`, `presence` or `webhook`.
  */
 function sourceOf(type: EventType): string {
   const [first = ''] = type.split(/[._]/)

@@ -15,6 +15,7 @@ import type { DestinationPolicy } from './destination-policy.ts'
 import { EventContentReader } from './event-content.ts'
 import { EventDispatcher } from './event-dispatcher.ts'
 import { FailureLog } from './failure-log.ts'
+import type { FanoutDependencies } from './fanout.ts'
 import { CommentRecipients, type FindParticipants } from './recipients.ts'
 import { RequestComposer } from './request-composer.ts'
 import { defaultSchedule, type Schedule } from './retry-schedule.ts'
@@ -34,6 +35,7 @@ export interface WebhookServiceOptions extends WebhookModule {
   /** Account of the memory for requests that receivers have not read yet. */
   readonly unread: MemoryAccount
   readonly destinations: DestinationPolicy
+  readonly feed: FanoutDependencies['feed']
   /** Time in ms for which sent messages are kept in the log of their target. */
   readonly keepMs: number
   readonly schedule?: Schedule

@@ -85,6 +85,10 @@ const tags: Readonly<Record<string, Tag>> = {
     title: 'Presence',
     description: 'Users on a document: connected users, and users whom a backend adds.',
   },
+  feed: {
+    title: 'Change feed',
+    description: 'All events of an API key, in one order, for programs that follow them.',
+  },
   livestate: { title: 'Messages to clients', description: 'Messages of a backend to connected clients.' },
   commentannotations: {
     title: 'Comments',

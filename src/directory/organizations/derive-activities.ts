@@ -40,23 +40,25 @@ interface Subject {
 /**
  * Returns the activities of a commit: one for each resource, user, group, grant and membership that was
  * added, updated or deleted. Grants and memberships that are created or deleted together with their user or
- * group create no activities of their own. The acting user of a call by a backend is its API key.
+ * group create no activities of their own. The events of documents and grants go to external receivers; a
+ * grant that is created together with its user has an event as well. The acting user of a call by a backend is
+ * its API key.
  */
 export function deriveActivities(
   scope: OrganizationScope,
   written: readonly Mutation[],
 ): readonly DomainEvent[] {
   const [users, groups] = [wholeOf('users', written), wholeOf('groups', written)]
-  return written.flatMap((one) => {
+  return written.flatMap((one): readonly DomainEvent[] => {
     const actionType = actionOf(one)
     const subject = actionType === null ? null : subjectOf(scope, one)
     if (actionType === null || subject === null) return []
     const { userId, groupId } = subject.changes ?? {}
     const isPart =
       (userId !== undefined && users.has(userId)) || (groupId !== undefined && groups.has(groupId))
-    if (isPart) return []
-    const activity = activityOf(scope, actionType, subject)
-    return [{ activity, outbound: outboundOf(activity) }]
+    const outbound = outboundOf(scope, actionType, one)
+    if (!isPart) return [{ activity: activityOf(scope, actionType, subject), outbound }]
+    return actionType === 'permission.add' ? [{ activity: null, outbound }] : []
   })
 }
 
@@ -108,13 +110,37 @@ function activityOf(scope: OrganizationScope, actionType: string, subject: Subje
   }
 }
 
-const eventTypesOfChange: ReadonlyMap<string, OutboundEvent['type']> = new Map([
-  ['document.add', 'document.create'],
-  ['document.delete', 'document.delete'],
-])
-
-function outboundOf({ actionType, actionUser, targetEntityId }: ActivityEvent): OutboundEvent | null {
-  const type = eventTypesOfChange.get(actionType)
-  if (type === undefined || targetEntityId === undefined) return null
-  return { type, documentId: targetEntityId, actionUser, data: { documentId: targetEntityId } }
+/**
+ * Returns the event for external receivers; null for a change that has none. The data of a permission contains
+ * its role and expiry, unless the permission was deleted.
+ */
+function outboundOf(
+  { apiKey }: OrganizationScope,
+  actionType: string,
+  { key, record }: Mutation,
+): OutboundEvent | null {
+  const actionUser = { userId: apiKey }
+  const [, first = '', second = '', third = '', fourth = ''] = key
+  switch (actionType) {
+    case 'document.add':
+    case 'document.delete': {
+      const type = actionType === 'document.add' ? 'document.create' : 'document.delete'
+      return { type, documentId: first, actionUser, data: { documentId: first } }
+    }
+    case 'permission.add':
+    case 'permission.update':
+    case 'permission.delete':
+      return {
+        type: actionType,
+        documentId: first === 'document' ? second : null,
+        actionUser,
+        data: {
+          resource: { type: first, id: second },
+          ...(third === 'user' ? { user: { userId: fourth } } : { organizationUserGroupId: fourth }),
+          ...record,
+        },
+      }
+    default:
+      return null
+  }
 }

@@ -733,14 +733,24 @@ function updatesOf(queue: readonly QueuedCommit[], start: number, end: number): 
   return queue.slice(start, end).flatMap(({ broadcast }) => broadcast.updates)
 }
 
+/** Returns the jobs of several commits. If commits have a job with the same id, only the first one is returned. */
 function jobsOf(queue: readonly QueuedCommit[], start: number, end: number): readonly Job[] | undefined {
-  let jobs: readonly Job[] | undefined
+  let first: readonly Job[] | undefined
+  let all: Map<string, Job> | undefined
   for (let index = start; index < end; index += 1) {
     const more = queue[index]?.jobs
-    if (more !== undefined && more.length > 0) jobs = jobs === undefined ? more : [...jobs, ...more]
+    if (more === undefined || more.length === 0) continue
+    if (first === undefined) {
+      first = more
+      continue
+    }
+    all ??= new Map(first.map((job) => [jobName(job), job]))
+    for (const job of more) if (!all.has(jobName(job))) all.set(jobName(job), job)
   }
-  return jobs
+  return all === undefined ? first : [...all.values()]
 }
+
+const jobName = ({ queue, id }: Job): string => `${queue} ${id}`
 
 /** Lowers `clocks` to their values before the updates of a broadcast. */
 function takeOut(clocks: Map<number, number>, { updates }: UpdateBroadcast): void {

@@ -55,6 +55,15 @@ async function everything({ server, clock, document }: Hooks, quiet: () => Promi
   })
   await comments('comments/reactions/delete', { ...ofComment, reactionIds: ['r'] })
   await comments('comments/delete', { ...ofThread, commentIds: ['a2'] })
+  const resource = { type: 'document', id: 'd', organizationId }
+  const permissions = async (path: string, data: object): Promise<unknown> =>
+    dataOf(await server.post(`/v2/auth/permissions/${path}`, data))
+  for (const accessRole of ['viewer', 'editor'])
+    await permissions('add', {
+      user: { userId: 'cid' },
+      permissions: { resources: [{ ...resource, accessRole, expiresAt: 4_000_000_000 }] },
+    })
+  await permissions('remove', { userId: 'cid', permissions: { resources: [resource] } })
   const said = { actionUser: ann, targetEntityId: 'h' }
   await post('activities/add', {
     activities: [
@@ -99,6 +108,9 @@ const members: Readonly<Record<EventType, readonly string[]>> = {
   'crdt.update_data': ['editorId'],
   'document.create': ['documentId'],
   'document.delete': ['documentId'],
+  'permission.add': ['resource', 'user', 'accessRole', 'expiresAt'],
+  'permission.update': ['resource', 'user', 'accessRole', 'expiresAt'],
+  'permission.delete': ['resource', 'user'],
   'presence.join': ['user', 'source'],
   'presence.leave': ['user', 'source'],
   'webhook.test': ['endpointId', 'test'],

@@ -87,6 +87,7 @@ it('[HOOK-140] has a source for every event type', () => {
     'recorder',
     'crdt',
     'document',
+    'permission',
     'presence',
     'webhook',
   ])

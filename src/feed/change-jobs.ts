@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Job } from '../engine/engine.ts'
+import { type EditListener, editorName, type StartedWindows } from '../events/debounce-windows.ts'
+import { eventJob, type QueuedEvent } from '../events/outbound-event.ts'
+import type { DocumentAddress, Tenant } from '../model/address.ts'
+
+/**
+ * Time in ms after an edit at which the feed reads the version of the editor. Edits within this time become one
+ * event.
+ */
+export const changeWindowMs = 1_000
+/** Time in ms between the due time of a job and the notice, because the clock of the store may differ a little. */
+const noticeDelayMs = 20
+
+export interface ChangeJobsOptions {
+  readonly clock: Clock
+  /** Returns whether the feed of an API key may be on. */
+  readonly wanted: (tenant: Tenant) => boolean
+  /** Called when jobs are due. */
+  readonly due: () => void
+}
+
+/**
+ * Adds a job to each commit of an editor while the feed is on. All commits of an editor have the same job id, so
+ * at most one job of an editor waits. A commit during the run of the job leaves a new job. Therefore a job that
+ * starts after a commit always follows the commit, also if the process ends at any point.
+ */
+export class ChangeJobs implements EditListener {
+  readonly #options: ChangeJobsOptions
+  readonly #jobs = new WeakMap<DocumentAddress, Job>()
+  /** Time at which the last job is due, in epoch milliseconds. */
+  #lastDue = 0
+  #hasTimer = false
+
+  constructor(options: ChangeJobsOptions) {
+    this.#options = options
+  }
+
+  noted(address: DocumentAddress): StartedWindows | null {
+    const { clock, wanted } = this.#options
+    if (!wanted(address)) return null
+    const at = clock.now() + changeWindowMs
+    this.#lastDue = at
+    this.#schedule()
+    return { jobs: [{ ...this.#jobOf(address), at }], ...nothingToEnd }
+  }
+
+  #jobOf(address: DocumentAddress): Job {
+    const known = this.#jobs.get(address)
+    if (known !== undefined) return known
+    const job = changeJob(address)
+    this.#jobs.set(address, job)
+    return job
+  }
+
+  #schedule(): void {
+    const { clock, due } = this.#options
+    if (this.#hasTimer) return
+    this.#hasTimer = true
+    clock.after(changeWindowMs + noticeDelayMs, () => {
+      this.#hasTimer = false
+      due()
+      if (this.#lastDue > clock.now()) this.#schedule()
+    })
+  }
+}
+
+const nothingToEnd = { stored: () => {}, lost: () => {} }
+
+/** Returns the job that records the change of an editor. Its event has no version yet. */
+function changeJob(address: DocumentAddress): Job {
+  const { workspaceId, apiKey, organizationId, documentId, editorId } = address
+  const digest = createHash('sha256').update(editorName(address)).digest('base64url')
+  const event: QueuedEvent = {
+    id: `feed_${digest}`,
+    type: 'crdt.update_data',
+    scope: { workspaceId, apiKey, organizationId },
+    documentId,
+    actionUser: { userId: apiKey },
+    data: { editorId },
+    at: 0,
+    only: 'feed',
+  }
+  return eventJob(event)
+}

@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+import type { RecordType } from '../engine/stored-record.ts'
+import type { ActionUser } from '../events/activity.ts'
+import { namedUserSchema } from '../model/named-users.ts'
+
+/** State of the feed of an API key. */
+export interface FeedState {
+  /** False if the feed is off. Its records are then removed. */
+  readonly enabled: boolean
+  /** Changes each time the feed is enabled. Cursors of an earlier generation are invalid. */
+  readonly generation: string
+  /** Number of the last event; 0 if there was none. */
+  readonly last: number
+  /** The events up to this number were removed because of their age or number. */
+  readonly trimmed: number
+  /** No stored event was added before this time, in epoch milliseconds. */
+  readonly oldestAt: number
+}
+
+export const feedStateType: RecordType<FeedState> = {
+  name: 'state of a feed',
+  schema: v.looseObject({
+    enabled: v.boolean(),
+    generation: v.string(),
+    last: v.number(),
+    trimmed: v.number(),
+    oldestAt: v.number(),
+  }),
+}
+
+/** An event of a feed. */
+export interface FeedEvent {
+  readonly type: string
+  /** Time of the event in epoch milliseconds. */
+  readonly at: number
+  readonly organizationId: string
+  /** Null if the event belongs to the organization as a whole. */
+  readonly documentId: string | null
+  readonly actionUser: ActionUser
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A place in the feed. */
+export interface FeedEntry {
+  readonly id: string
+  /** Time at which the event was added, in epoch milliseconds. */
+  readonly addedAt: number
+  /** Null if the event was removed with its organization. The place stays, so that cursors stay valid. */
+  readonly event: FeedEvent | null
+}
+
+export const feedEntryType: RecordType<FeedEntry> = {
+  name: 'event of a feed',
+  schema: v.looseObject({
+    id: v.string(),
+    addedAt: v.number(),
+    event: v.nullable(
+      v.looseObject({
+        type: v.string(),
+        at: v.number(),
+        organizationId: v.string(),
+        documentId: v.nullable(v.string()),
+        actionUser: namedUserSchema,
+        data: v.record(v.string(), v.unknown()),
+      }),
+    ),
+  }),
+}
+
+/** The version that the last event of an editor has. */
+export interface EditorPosition {
+  /** Generation of the feed in which the event was added. */
+  readonly generation: string
+  readonly epoch: number
+  readonly seq: number
+}
+
+export const editorPositionType: RecordType<EditorPosition> = {
+  name: 'position of an editor in a feed',
+  schema: v.looseObject({ generation: v.string(), epoch: v.number(), seq: v.number() }),
+}

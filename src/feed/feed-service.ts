@@ -1,0 +1,136 @@
+import type { Clock } from '../clock.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { DocumentAddress, Tenant } from '../model/address.ts'
+import type { Version } from '../model/version.ts'
+import type { FeedConfig } from '../subscriptions/feed-config.ts'
+import type { FeedConfigService } from '../subscriptions/feed-config-service.ts'
+import { readUpdatesBetween } from './editor-change.ts'
+import { type FeedFilter, type FeedPage, FeedReader, type FeedStart } from './feed-reader.ts'
+import { FeedRemoval } from './feed-removal.ts'
+import { FeedStore } from './feed-store.ts'
+import { FeedSweeper } from './feed-sweeper.ts'
+import { FeedWaiters } from './feed-waiters.ts'
+import { FeedWriter } from './feed-writer.ts'
+
+export interface FeedServiceOptions {
+  readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'log'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'feedEvents' | 'feedReaders'>
+  readonly organizations: OrganizationStore
+  readonly removal: FeedRemoval
+  readonly configs: FeedConfigService
+  readonly subscriptions: { feedOf(tenant: Tenant): Promise<FeedConfig> }
+  /** Aborted when nothing may wait for events any more. */
+  readonly stopping: AbortSignal
+}
+
+/** The request of a reader. */
+export interface FeedQuery extends FeedFilter {
+  readonly start: FeedStart
+  /** Maximum number of events in one page. */
+  readonly limit: number
+}
+
+/** Creates the part of the feed that removes data. */
+export const createFeedRemoval = (engine: Pick<Engine, 'kv' | 'bus'>, clock: Clock): FeedRemoval =>
+  new FeedRemoval(new FeedStore(engine), clock)
+
+/** The change feeds of API keys. */
+export class FeedService {
+  readonly writer: FeedWriter
+  readonly #options: FeedServiceOptions
+  readonly #store: FeedStore
+  readonly #reader: FeedReader
+  readonly #waiters: FeedWaiters
+  readonly #sweeper: FeedSweeper
+
+  constructor(options: FeedServiceOptions) {
+    this.#options = options
+    const store = new FeedStore(options.engine)
+    this.#store = store
+    this.#reader = new FeedReader(store)
+    this.#waiters = new FeedWaiters({ ...options, bus: options.engine.bus })
+    this.#sweeper = new FeedSweeper({ ...options, store })
+    this.writer = new FeedWriter({ ...options, store })
+  }
+
+  /** Starts to remove old events. */
+  start(): void {
+    this.#sweeper.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#sweeper.stop()
+  }
+
+  config(tenant: Tenant): Promise<FeedConfig> {
+    return this.#options.configs.read(tenant)
+  }
+
+  /** Changes the configuration of a feed. A feed that is turned off loses its events. */
+  async configure(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
+    const { configs, clock } = this.#options
+    if (change.enabled === true) await this.#store.begin(tenant, async () => {})
+    const config = await configs.update(tenant, change)
+    if (!config.enabled) await this.#store.end(tenant, clock.now())
+    return config
+  }
+
+  /**
+   * Reads the next events. Waits up to `waitMs` for the first one.
+   * @throws the errors of `FeedReader.read`; RESOURCE_EXHAUSTED if too many readers wait
+   */
+  async page(tenant: Tenant, query: FeedQuery, waitMs: number): Promise<FeedPage> {
+    if (waitMs === 0) return this.#reader.read(tenant, query, query.start, query.limit)
+    return this.#waiters.admit(tenant, () => this.#nextPage(tenant, query, waitMs))
+  }
+
+  /**
+   * Yields the pages of a feed as they are read, and null each time no event has come for `quietMs`. Reads a page
+   * only when the previous one was taken. Ends when the server stops.
+   * @throws like `page`
+   */
+  async *follow(tenant: Tenant, query: FeedQuery, quietMs: number): AsyncGenerator<FeedPage | null> {
+    const leave = this.#waiters.enter(tenant)
+    try {
+      for (let start = query.start; !this.#waiters.isStopped; ) {
+        const page = await this.#nextPage(tenant, { ...query, start }, quietMs)
+        start = { cursor: page.cursor }
+        yield page.events.length === 0 && page.isEnd ? null : page
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  /** Returns the updates between two versions of an editor; see `readUpdatesBetween`. */
+  updatesBetween(
+    address: DocumentAddress,
+    range: { readonly since: Version | null; readonly until: Version },
+    bytesMax: number,
+  ): Promise<readonly Uint8Array[] | null> {
+    return readUpdatesBetween(this.#options.engine.log, address, range, bytesMax)
+  }
+
+  async #nextPage(tenant: Tenant, query: FeedQuery, waitMs: number): Promise<FeedPage> {
+    const { clock } = this.#options
+    const until = clock.now() + waitMs
+    let { start } = query
+    for (;;) {
+      const next = this.#waiters.watch(tenant)
+      try {
+        const page = await this.#reader.read(tenant, query, start, query.limit)
+        const leftMs = until - clock.now()
+        if (page.events.length > 0 || !page.isEnd || leftMs <= 0 || this.#waiters.isStopped) return page
+        start = { cursor: page.cursor }
+        await next.wait(leftMs)
+      } finally {
+        next.end()
+      }
+    }
+  }
+}
