@@ -94,7 +94,7 @@ http://127.0.0.1:${port} {
 
 const squid = ({ port, directory, nodes }: Place, fault: ProxyFault): string => `
 http_port 127.0.0.1:${port} accel defaultsite=127.0.0.1 no-vhost
-cache_peer 127.0.0.1 parent ${nodes[0]} 0 no-query originserver name=weft connect-fail-limit=1000000
+cache_peer 127.0.0.1 parent ${nodes[0]} 0 no-query originserver name=weft login=PASSTHRU connect-fail-limit=1000000
 http_access allow all
 cache deny all
 pid_filename ${directory}/squid.pid

@@ -1,0 +1,118 @@
+import { expect } from 'vitest'
+import type { WeftSocketOptions } from '../../../src/client/weft-socket.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { pageSocket } from '../../support/clients/page-sockets.ts'
+import { type Dialect, dialects, type Host, type Person } from '../../support/clients/protocol-clients.ts'
+import type { Random } from '../../support/data/random-doc.ts'
+
+/** Stock clients whose sockets can be replaced. */
+const stock = dialects.filter(({ name }) => name !== 'Y-Sweet')
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A user who types marks, each of which exists once. */
+interface Marker {
+  readonly name: string
+  readonly person: Person
+  typed: number
+}
+
+export interface CrowdOptions extends WeftSocketOptions {
+  /** True if all clients are on one page. Default: each one has a page of its own. */
+  readonly onOnePage?: boolean
+  /** Default: one client of each protocol and version. */
+  readonly clients?: readonly Dialect[]
+}
+
+/** Stock clients on one document, over the class of sockets of the server. */
+export class Crowd {
+  readonly #markers: readonly Marker[]
+  readonly #random: Random
+
+  private constructor(markers: readonly Marker[], random: Random) {
+    this.#markers = markers
+    this.#random = random
+  }
+
+  /** Opens the clients, and waits until each has synced. */
+  static async open(
+    host: Pick<Host, 'url' | 'wsUrl'>,
+    documentId: string,
+    tokenOf: (user: string) => Promise<string>,
+    random: Random,
+    { onOnePage = false, clients = stock, ...options }: CrowdOptions = {},
+  ): Promise<Crowd> {
+    const shared = onOnePage ? await pageSocket(options) : null
+    const markers = await Promise.all(
+      clients.map(async (dialect, index) => {
+        const name = `${dialect.name} ${index}`
+        const Socket = shared ?? (await pageSocket(options))
+        const person = await dialect.open({ ...host, Socket }, documentId, await tokenOf(name))
+        person.awareness.setLocalStateField('name', name)
+        return { name, person, typed: 0 }
+      }),
+    )
+    return new Crowd(markers, random)
+  }
+
+  /** All clients type at random times, between the marks that they have received. */
+  async type(ms: number): Promise<void> {
+    const untilMs = Date.now() + ms
+    await Promise.all(
+      this.#markers.map(async (marker, index) => {
+        while (Date.now() < untilMs) {
+          const { text } = marker.person
+          const at = this.#random.below(2) === 0 ? 0 : text.length
+          text.insert(at, `<${index}:${marker.typed}>`)
+          marker.typed += 1
+          await sleep(20 + this.#random.below(150))
+        }
+      }),
+    )
+  }
+
+  /** Waits until all clients have the same text, which must contain each mark once. Returns the text. */
+  async converge(): Promise<string> {
+    const texts = (): string[] => this.#markers.map(({ person }) => person.text.toString())
+    const expected = this.#markers.flatMap(({ typed }, index) =>
+      Array.from({ length: typed }, (_, number) => `<${index}:${number}>`),
+    )
+    const marksIn = (text: string): string[] => text.match(/<\d+:\d+>/g) ?? []
+    const state = (): unknown =>
+      texts().map((text, index) => {
+        const marks = marksIn(text)
+        return { client: this.#markers[index]?.name, marks: marks.length, of: expected.length }
+      })
+    await eventually(() => texts().every((text) => marksIn(text).length >= expected.length), state)
+    const [first = ''] = texts()
+    expect(marksIn(first).toSorted()).toEqual(expected.toSorted())
+    await eventually(() => texts().every((text) => text === first), state)
+    return first
+  }
+
+  /** Waits until each client shows exactly the clients that are present. */
+  async showsEveryone(): Promise<void> {
+    const present = this.#markers.map(({ name }) => name).toSorted()
+    const seen = (): unknown[][] =>
+      this.#markers.map(({ person }) =>
+        [...person.awareness.getStates().values()]
+          .map((state) => (state as { name?: string }).name)
+          .toSorted(),
+      )
+    await eventually(
+      () => seen().every((names) => names.join() === present.join()),
+      () => [present, seen()],
+    )
+  }
+
+  /** Closes the first client. Returns the others. */
+  leaveFirst(): Crowd {
+    const [first, ...others] = this.#markers
+    first?.person.close()
+    return new Crowd(others, this.#random)
+  }
+
+  close(): void {
+    for (const { person } of this.#markers) person.close()
+  }
+}
