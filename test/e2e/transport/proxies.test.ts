@@ -55,12 +55,15 @@ async function worksBehind(kind: ProxyKind, fault: ProxyFault, options: CrowdOpt
   const crowd = await open(proxy, documentId, options)
   await crowd.showsEveryone()
   await crowd.type(times(2_000, 8_000))
+  if (fault === 'cuts') {
+    // Some proxies cut only a response on which they receive nothing.
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await crowd.type(1_000)
+  }
   const text = await crowd.converge()
   expect(await stored(documentId)).toBe(text)
-  const others = crowd.leaveFirst()
-  await others.showsEveryone()
-  await others.type(200)
-  expect(await metric(server, 'weft_connections{transport="websocket"')).not.toBeGreaterThan(0)
+  expect(await metric(server, 'weft_connections{protocol="y-websocket",transport="http"')).toBeGreaterThan(0)
+  await crowd.leaveFirst().showsEveryone()
 }
 
 describe.each(proxyKinds.filter((kind) => !missingProxies.includes(kind)))('behind %s', (kind) => {
