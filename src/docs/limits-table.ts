@@ -90,7 +90,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   },
   feedReadersPerKey: {
     what: 'calls and streams that wait for events of the change feed, on one node',
-    value: '100',
+    value: '50',
     met: exhausted,
   },
   virtualUsersPerDocument: {

@@ -35,6 +35,15 @@ export interface FeedQuery extends FeedFilter {
   readonly limit: number
 }
 
+/** Options of a reader that follows a feed. */
+export interface FollowOptions<Prepared> {
+  readonly quietMs: number
+  /** Aborted when the reader leaves. */
+  readonly left: AbortSignal
+  /** Prepares a page. The next page starts after the cursor of the result. */
+  readonly prepare: (page: FeedPage) => Promise<Prepared>
+}
+
 /** Creates the part of the feed that removes data. */
 export const createFeedRemoval = (engine: Pick<Engine, 'kv' | 'bus'>, clock: Clock): FeedRemoval =>
   new FeedRemoval(new FeedStore(engine), clock)
@@ -90,17 +99,24 @@ export class FeedService {
   }
 
   /**
-   * Yields the pages of a feed as they are read, and null each time no event has come for `quietMs`. Reads a page
-   * only when the previous one was taken. Ends when the server stops.
-   * @throws like `page`
+   * Yields the pages of a feed as they are read, and null each time no event has come for `quietMs`; the first one
+   * immediately. Reads a page only when the previous one was taken. Ends when the server stops or the reader leaves.
+   * @throws like `page`; the errors of `prepare`
    */
-  async *follow(tenant: Tenant, query: FeedQuery, quietMs: number): AsyncGenerator<FeedPage | null> {
+  async *follow<Prepared extends { readonly cursor: string }>(
+    tenant: Tenant,
+    query: FeedQuery,
+    { quietMs, left, prepare }: FollowOptions<Prepared>,
+  ): AsyncGenerator<Prepared | null> {
     const leave = this.#waiters.enter(tenant)
     try {
-      for (let start = query.start; !this.#waiters.isStopped; ) {
-        const page = await this.#nextPage(tenant, { ...query, start }, quietMs)
-        start = { cursor: page.cursor }
-        yield page.events.length === 0 && page.isEnd ? null : page
+      let waitMs = 0
+      for (let { start } = query; !this.#waiters.isStopped && !left.aborted; waitMs = quietMs) {
+        const page = await this.#nextPage(tenant, { ...query, start }, waitMs, left)
+        const isQuiet = page.events.length === 0 && page.isEnd
+        const prepared = isQuiet ? null : await prepare(page)
+        start = { cursor: (prepared ?? page).cursor }
+        yield prepared
       }
     } finally {
       leave()
@@ -116,7 +132,7 @@ export class FeedService {
     return readUpdatesBetween(this.#options.engine.log, address, range, bytesMax)
   }
 
-  async #nextPage(tenant: Tenant, query: FeedQuery, waitMs: number): Promise<FeedPage> {
+  async #nextPage(tenant: Tenant, query: FeedQuery, waitMs: number, left?: AbortSignal): Promise<FeedPage> {
     const { clock } = this.#options
     const until = clock.now() + waitMs
     let { start } = query
@@ -125,9 +141,16 @@ export class FeedService {
       try {
         const page = await this.#reader.read(tenant, query, start, query.limit)
         const leftMs = until - clock.now()
-        if (page.events.length > 0 || !page.isEnd || leftMs <= 0 || this.#waiters.isStopped) return page
+        if (
+          page.events.length > 0 ||
+          !page.isEnd ||
+          leftMs <= 0 ||
+          this.#waiters.isStopped ||
+          left?.aborted === true
+        )
+          return page
         start = { cursor: page.cursor }
-        await next.wait(leftMs)
+        await next.wait(leftMs, left)
       } finally {
         next.end()
       }

@@ -92,11 +92,13 @@ export class FeedWaiters {
     }
     return {
       end,
-      wait: async (ms) => {
-        if (this.isStopped) ring()
+      wait: async (ms, left) => {
+        if (this.isStopped || left?.aborted === true) ring()
+        left?.addEventListener('abort', ring)
         const cancel = this.#options.clock.after(Math.min(ms, pollMs), ring)
         await rung
         cancel()
+        left?.removeEventListener('abort', ring)
         end()
       },
     }
@@ -116,8 +118,11 @@ export class FeedWaiters {
 
 /** A wait for the next event of a feed. One of its functions must be called. */
 export interface FeedWait {
-  /** Resolves when the feed has new events, or after at most `ms` milliseconds. May resolve earlier. */
-  wait(ms: number): Promise<void>
+  /**
+   * Resolves when the feed has new events, or after at most `ms` milliseconds. May resolve earlier.
+   * @param left aborted when the reader leaves; the wait then ends
+   */
+  wait(ms: number, left?: AbortSignal): Promise<void>
   /** Ends the wait without waiting. */
   end(): void
 }

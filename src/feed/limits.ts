@@ -18,7 +18,7 @@ export const feedLimits = {
   /** Maximum time in seconds for which a call waits for events. */
   waitSeconds: 30,
   /** Maximum number of calls and streams of one API key that wait for events on one node. */
-  waiting: 100,
+  waiting: 50,
   /**
    * Maximum bytes of updates that are read to find the size and the authors of one change. For a larger change,
    * both are unknown.
@@ -27,7 +27,7 @@ export const feedLimits = {
   /** Maximum bytes of the content of one event in a response. */
   contentBytes: 1_048_576,
   /** Maximum bytes of the content of all events in a response, except the first content. */
-  pageContentBytes: 4_194_304,
+  pageContentBytes: 1_048_576,
   /** Maximum number of authors of one change. Further authors are left out. */
   authors: 100,
 } as const

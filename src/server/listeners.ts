@@ -3,6 +3,7 @@ import { Authenticator } from '../access/credentials/authenticator.ts'
 import { RealtimeAccess } from '../access/realtime-access.ts'
 import { PermissionReporter } from '../access/roles/permission-report.ts'
 import { CallAuditor } from '../api/call-auditor.ts'
+import { feedStreamRoute } from '../api/feed/feed-stream.ts'
 import { limitConnections } from '../api/http/connection-limits.ts'
 import { storeUnavailable } from '../api/http/envelope.ts'
 import { HttpListener } from '../api/http/http-listener.ts'
@@ -176,6 +177,14 @@ export function createHttp(
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
   const backups = new BackupLimiter(clock)
+  const auditor = new CallAuditor({
+    ...auditing,
+    recent: rest.recent,
+    mode: config.audit,
+    proxies: config.trustProxy,
+    onRejected: (address, code) => rest.rejections.credentials(address, code),
+  })
+  const feedServices = { feed, rooms, schemas, documents: directory.documents }
   const router = createRouter({
     operations: operationList,
     pages: pageRoutes({
@@ -192,7 +201,10 @@ export function createHttp(
         return backups.take(backupOf(dump, { directory: config.dataDir, clock })) ?? 'busy'
       },
     }),
-    served: transportRoutes(sync),
+    served: [
+      ...transportRoutes(sync),
+      feedStreamRoute({ services: feedServices, authenticator, auditor, readiness: callable }),
+    ],
     services: {
       ...directory,
       ...tenancy,
@@ -226,13 +238,7 @@ export function createHttp(
       responseBytesMax: config.maxResponseBytes,
     },
     authenticator,
-    auditor: new CallAuditor({
-      ...auditing,
-      recent: rest.recent,
-      mode: config.audit,
-      proxies: config.trustProxy,
-      onRejected: (address, code) => rest.rejections.credentials(address, code),
-    }),
+    auditor,
     idempotentCalls,
     origins,
     quotas: apiQuotasOf({

@@ -69,3 +69,27 @@ export class FeedConsumer {
     return new Set(this.events.map(({ type }) => type))
   }
 }
+
+/** A message of the stream of a feed. */
+export interface StreamMessage {
+  readonly id: string | undefined
+  readonly event: string | undefined
+  readonly data: string | undefined
+}
+
+/** Parses the messages of a stream of server-sent events. Leaves out comments. */
+export async function* readStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true })
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      const block = text.slice(0, end).split('\n')
+      text = text.slice(end + 2)
+      const member = (name: string) =>
+        block.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+      if (block.every((line) => line.startsWith(':'))) continue
+      yield { id: member('id'), event: member('event'), data: member('data') }
+    }
+  }
+}
