@@ -3454,6 +3454,11 @@ export interface paths {
 									accessRole: "viewer" | "suggester" | "editor";
 									/** @description Wire protocol of the client. */
 									protocol: string;
+									/**
+									 * @description Connection of the client: a websocket, or HTTP requests.
+									 * @enum {string}
+									 */
+									transport: "websocket" | "http";
 									/** @description IP address of the client. */
 									clientAddress: string;
 									/** @description Epoch milliseconds. */
@@ -6338,7 +6343,7 @@ export interface paths {
 							types?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "permission.add" | "permission.update" | "permission.delete" | "presence.join" | "presence.leave" | "organization.delete")[] | null;
 							/** @description Only events of these documents. */
 							documentIds?: string[] | null;
-							/** @description Adds content to `crdt.update_data`. `changes`: the Yjs updates (V1) between the two versions. Other formats: the present content, as `/v2/crdt/get` returns it; of several events of an editor, only the last one in the response has it. */
+							/** @description Adds content to `crdt.update_data`. `changes`: the Yjs updates (V1) between the two versions. Other formats: the present content, as `/v2/crdt/get` returns it; if a response has several events of an editor, only the last one has it. */
 							content?: ("changes" | "json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update") | null;
 							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
@@ -6383,13 +6388,13 @@ export interface paths {
 										at: string;
 										organizationId: string;
 										documentId: string | null;
-										/** @description Who did it; the id of the API key if that is not known. */
+										/** @description The acting user; the id of the API key if the user is not known. */
 										actionUser: {
 											userId: string;
 											name?: string;
 											email?: string;
 										};
-										/** @description Of `crdt.update_data`: `editorId`, `versionBefore` (the version of the preceding event of the editor; null for the first one), `version`, `bytes` and `authors` (null if they are not known). Of other types: as in webhooks. */
+										/** @description `crdt.update_data` has `editorId`, `versionBefore` (the version of the preceding event of the editor; null for the first one), `version`, `bytes` and `authors` (null if they are not known). Other types have the data of webhooks. */
 										data: {
 											[key: string]: unknown;
 										};
@@ -6401,7 +6406,7 @@ export interface paths {
 											data?: unknown;
 											type?: string;
 											contentKey?: string;
-											/** @description Of the format `changes`: Yjs updates (V1) in base64, in the order of the log. */
+											/** @description Yjs updates (V1) in base64, in the order of the log; only with the format `changes`. */
 											updates?: string[];
 										};
 										/**
@@ -9826,7 +9831,7 @@ export interface paths {
 						data: {
 							/**
 							 * Format: id
-							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
+							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; `store-0` to `store-7` for the callback `store`, which shares the editors among them.
 							 */
 							endpointId: string;
 							/** @description `pending`: waits for its first or next attempt. */
@@ -9934,7 +9939,7 @@ export interface paths {
 						data: {
 							/**
 							 * Format: id
-							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
+							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; `store-0` to `store-7` for the callback `store`, which shares the editors among them.
 							 */
 							endpointId: string;
 							/** @description Epoch milliseconds. */
@@ -10003,7 +10008,7 @@ export interface paths {
 							messageId: string;
 							/**
 							 * Format: id
-							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
+							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; `store-0` to `store-7` for the callback `store`, which shares the editors among them.
 							 */
 							endpointId: string;
 						};

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { StorageError } from '../storage/storage-error.ts'
-import { basicTargetIds, type RoutedEvent } from '../subscriptions/event-recipient.ts'
+import { fixedTargetIds, type RoutedEvent } from '../subscriptions/event-recipient.ts'
 import type { ExplainedConfig, ExplainedEndpoint, Explanation } from '../subscriptions/explain.ts'
 import { listingHint } from '../transfer/documents/listing-hints.ts'
 import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
@@ -147,7 +147,7 @@ export async function requirePlace(
  * @throws StorageError
  */
 export function requireEndpoint({ endpoints }: ExplainedConfig, endpointId: string | null): void {
-  const ids = [...basicTargetIds, ...endpoints.map(({ id }) => id)]
+  const ids = [...fixedTargetIds, ...endpoints.map(({ id }) => id)]
   if (endpointId !== null && !ids.includes(endpointId)) throw notFound('endpoint', endpointId, endpointHint)
 }
 
@@ -184,7 +184,7 @@ const deliveriesOf = async (server: OnlineServer, query: object): Promise<Delive
  */
 export async function findMessage(server: OnlineServer, messageId: string): Promise<FoundMessage> {
   const { endpoints } = await webhookConfigOf(server)
-  for (const endpointId of [...endpoints.map(({ id }) => id), ...basicTargetIds]) {
+  for (const endpointId of [...endpoints.map(({ id }) => id), ...fixedTargetIds]) {
     const found = await findMessageOf(server, endpointId, messageId)
     if (found !== null) return { endpointId, ...found }
   }

@@ -37,7 +37,6 @@ import type { Tenant } from '../model/address.ts'
 import { ClusterRates } from '../quota/cluster-rates.ts'
 import type { LimitReports } from '../quota/limit-reports.ts'
 import type { MemoryLedger } from '../quota/memory-bounds.ts'
-import type { EditorReadServices } from '../rooms/edits/read-editor-content.ts'
 import type { DocumentRegistry } from '../rooms/room/room-options.ts'
 import { RoomRegistry } from '../rooms/room/room-registry.ts'
 import { createWebhookModule, type WebhookModule } from '../subscriptions/webhook-module.ts'
@@ -49,6 +48,7 @@ import { createVersionParts } from '../versions/create-version-parts.ts'
 import { VersionService } from '../versions/version-service.ts'
 import { DestinationPolicy } from '../webhooks/destination-policy.ts'
 import { resolveName } from '../webhooks/dns-resolve.ts'
+import type { ContentServices } from '../webhooks/event-content.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
 import { createCascade } from './create-cascade.ts'
 import { creationsOf } from './limits-from-config.ts'
@@ -356,7 +356,7 @@ function createWebhooks(
   { config, engine, clock, log, tracer, metrics, memoryAccounts }: ServerBase,
   subscribing: WebhookModule,
   organizations: OrganizationStore,
-  editors: EditorReadServices,
+  editors: ContentServices,
   feed: FeedService,
 ): WebhookService {
   return new WebhookService({

@@ -44,11 +44,17 @@ export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number
 export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)
   const revision = await readConfigRevision(kv, tenant)
-  const [[basic = null, advanced = null, feedRecord = null, callbacks = null], entries] = await Promise.all([
-    kv.get(part, [keys.basic, keys.advanced, keys.feed, keys.callbacks]),
-    kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
-  ])
+  const [[basic = null, advanced = null, feedRecord = null, callbackBytes = null], entries] =
+    await Promise.all([
+      kv.get(part, [keys.basic, keys.advanced, keys.feed, keys.callbacks]),
+      kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
+    ])
+  const callbacks =
+    callbackBytes === null
+      ? null
+      : readRecord(callbacksRecordType, { key: keys.callbacks, value: callbackBytes })
   const targets = activeTargets({
+    callbacks,
     basic: basic === null ? noBasicConfig : readRecord(basicConfigType, { key: keys.basic, value: basic }),
     advanced:
       advanced === null
@@ -62,7 +68,7 @@ export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<Config
     ...eventTypes.filter((type) => targets.some(({ recipient }) => typeExclusion(recipient, type) === null)),
     ...(feed.enabled ? typesForFeed : []),
   ])
-  const sizes = [basic, advanced, callbacks, ...entries.map(({ value }) => value)].map(
+  const sizes = [basic, advanced, callbackBytes, ...entries.map(({ value }) => value)].map(
     (value) => value?.length ?? 0,
   )
   return {
@@ -70,8 +76,7 @@ export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<Config
     targets,
     feed,
     types,
-    callbacks:
-      callbacks === null ? null : readRecord(callbacksRecordType, { key: keys.callbacks, value: callbacks }),
+    callbacks,
     bytes: sizes.reduce((sum, size) => sum + size, overheadBytes),
   }
 }

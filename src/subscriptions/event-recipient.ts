@@ -21,6 +21,8 @@ export type EventRecipient =
       readonly filterTypes: readonly string[] | null
       readonly channels: readonly string[] | null
     }
+  /** The callback `store`. */
+  | { readonly kind: 'store'; readonly id: string; readonly isServiceOn: true }
 
 /** The members of an event that decide which targets get the event. */
 export interface RoutedEvent {
@@ -53,6 +55,15 @@ const basicTargetId = (form: BasicForm): string => `basic-${form}`
 
 /** Ids of the two basic targets, which every API key has. */
 export const basicTargetIds: readonly string[] = basicForms.map(basicTargetId)
+
+/**
+ * Ids of the targets of the callback `store`. Each sends one request at a time, so this is also the number of
+ * requests that an application gets at a time.
+ */
+export const storeTargetIds: readonly string[] = Array.from({ length: 8 }, (_, index) => `store-${index}`)
+
+/** Ids of the targets that are not endpoints. */
+export const fixedTargetIds: readonly string[] = [...basicTargetIds, ...storeTargetIds]
 
 /** Returns the recipient for one form of the basic service. */
 export function basicRecipient(
@@ -93,6 +104,7 @@ const nameExclusion = (type: string): Exclusion | null => (type === 'webhook.tes
 /** Returns why a recipient gets no events at all; null if it can get events. */
 export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
   if (!recipient.isServiceOn) return 'service-off'
+  if (recipient.kind === 'store') return null
   if (recipient.kind === 'basic') return recipient.url === '' ? 'no-url' : null
   return recipient.isDisabled ? 'disabled' : null
 }
@@ -101,6 +113,7 @@ export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
 export function typeExclusion(recipient: EventRecipient, type: string): Exclusion | null {
   const exclusion = nameExclusion(type)
   if (exclusion !== null) return exclusion
+  if (recipient.kind === 'store') return type === 'crdt.update_data' ? null : 'filtered-out'
   if (recipient.kind === 'basic') return recipient.triggers[type] === true ? null : 'trigger-off'
   return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
 }
@@ -112,7 +125,7 @@ export function typeExclusion(recipient: EventRecipient, type: string): Exclusio
 function eventExclusion(recipient: EventRecipient, event: RoutedEvent): Exclusion | null {
   const { type, organizationId, documentId, failedEndpointId } = event
   if (type === exhaustedType && failedEndpointId === recipient.id) return 'own-failure'
-  if (recipient.kind === 'basic' || recipient.channels === null) return null
+  if (recipient.kind !== 'endpoint' || recipient.channels === null) return null
   const { channels } = recipient
   const isInChannel =
     channels.includes(organizationId) || (documentId !== null && channels.includes(documentId))

@@ -1,4 +1,6 @@
 import { exhaustedType, type QueuedEvent } from '../events/outbound-event.ts'
+import type { CallbacksRecord, StoreCallback } from './callbacks/callback-records.ts'
+import { storedEditorOf } from './callbacks/store-target.ts'
 import {
   basicForms,
   basicRecipient,
@@ -7,6 +9,7 @@ import {
   exclusionOf,
   inactiveBecause,
   type RoutedEvent,
+  storeTargetIds,
 } from './event-recipient.ts'
 import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
@@ -19,6 +22,7 @@ export type WebhookTarget = { readonly recipient: EventRecipient } & (
       readonly url: string
       readonly config: BasicServiceConfig
     }
+  | { readonly kind: 'store'; readonly callback: StoreCallback; readonly callbacks: CallbacksRecord }
 )
 
 /** The webhook configuration of an API key. */
@@ -27,6 +31,8 @@ export interface TenantWebhooks {
   readonly advanced: AdvancedConfig
   /** Endpoints of the API key, sorted by id. */
   readonly endpoints: readonly EndpointRecord[]
+  /** The callbacks; null if none are configured. */
+  readonly callbacks: CallbacksRecord | null
 }
 
 /** The members of an event that decide which targets get the event. */
@@ -42,7 +48,7 @@ export const targetIdOf = ({ recipient }: WebhookTarget): string => recipient.id
 export const activeTargets = (webhooks: TenantWebhooks): readonly WebhookTarget[] =>
   targetsIn(webhooks).filter(({ recipient }) => inactiveBecause(recipient) === null)
 
-const targetsIn = ({ basic, advanced, endpoints }: TenantWebhooks): readonly WebhookTarget[] => [
+const targetsIn = ({ basic, advanced, endpoints, callbacks }: TenantWebhooks): readonly WebhookTarget[] => [
   ...basicForms.map((form): WebhookTarget => {
     const recipient = basicRecipient(basic, form)
     return { kind: 'basic', form, url: recipient.url, config: basic.webhookServiceConfig, recipient }
@@ -51,7 +57,18 @@ const targetsIn = ({ basic, advanced, endpoints }: TenantWebhooks): readonly Web
     const state = { isServiceOn: advanced.isEnabled, isDisabled: endpoint.disabledBy !== null }
     return { kind: 'endpoint', endpoint, config: advanced, recipient: endpointRecipient(endpoint, state) }
   }),
+  ...(callbacks === null ? [] : storeTargets(callbacks)),
 ]
+
+/** Returns the targets of the callback `store`, which share the editors. */
+function storeTargets(callbacks: CallbacksRecord): readonly WebhookTarget[] {
+  const { store: callback } = callbacks
+  if (callback === null) return []
+  return storeTargetIds.map((id): WebhookTarget => {
+    const recipient = { kind: 'store', id, isServiceOn: true } as const
+    return { kind: 'store', callback, callbacks, recipient }
+  })
+}
 
 /** Returns the targets that get an event. */
 export function targetsOfEvent(
@@ -59,7 +76,10 @@ export function targetsOfEvent(
   event: MatchableEvent,
 ): readonly WebhookTarget[] {
   const routed = toRoutedEvent(event)
-  return targets.filter(({ recipient }) => exclusionOf(recipient, routed) === null)
+  const wanting = targets.filter(({ recipient }) => exclusionOf(recipient, routed) === null)
+  if (!wanting.some(({ kind }) => kind === 'store')) return wanting
+  const { targetId } = storedEditorOf(event)
+  return wanting.filter(({ kind, recipient }) => kind !== 'store' || recipient.id === targetId)
 }
 
 const toRoutedEvent = ({ type, scope, documentId, data }: MatchableEvent): RoutedEvent => ({

@@ -1,4 +1,5 @@
 import type { ReadingFormat } from '../content/read-document.ts'
+import type { DocumentService } from '../directory/documents/document-service.ts'
 import { ApiError } from '../errors.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -29,13 +30,18 @@ export interface EventContent {
   readonly version: string | null
 }
 
+/** Services that the content of payloads needs. */
+export interface ContentServices extends EditorReadServices {
+  readonly documents: Pick<DocumentService, 'isGoing' | 'isBranch'>
+}
+
 /** Reads the content that the payload of an event contains. */
 export class EventContentReader {
-  readonly #services: EditorReadServices
+  readonly #services: ContentServices
   readonly #bytesMax: number
 
   /** @param bytesMax maximum bytes of the content as JSON */
-  constructor(services: EditorReadServices, bytesMax: number) {
+  constructor(services: ContentServices, bytesMax: number) {
     this.#services = services
     this.#bytesMax = bytesMax
   }
@@ -48,6 +54,11 @@ export class EventContentReader {
   async of(event: QueuedEvent, format: ReadingFormat): Promise<EventContent | null> {
     const address = editorOf(event)
     return address === null ? null : this.#read(address, format)
+  }
+
+  /** Returns whether the editor is a branch, whose content is a draft. */
+  isBranch(address: DocumentAddress): Promise<boolean> {
+    return this.#services.documents.isBranch(address)
   }
 
   async #read(address: DocumentAddress, format: ReadingFormat): Promise<EventContent> {

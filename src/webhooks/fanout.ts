@@ -40,6 +40,7 @@ const feedAttempts = { max: 4, pauseMs: 500 }
 /** Events for one target. */
 interface EventsOfTarget {
   readonly address: TargetAddress
+  readonly target: WebhookTarget
   readonly events: QueuedEvent[]
 }
 
@@ -87,9 +88,12 @@ export class Fanout {
     for (const event of events) failed.add(event)
   }
 
-  async #enqueue({ address, events }: EventsOfTarget, failed: Set<QueuedEvent>): Promise<void> {
+  async #enqueue({ address, target, events }: EventsOfTarget, failed: Set<QueuedEvent>): Promise<void> {
     try {
-      await this.#dependencies.deliveries.enqueue(address, events)
+      const { deliveries } = this.#dependencies
+      if (target.kind === 'store')
+        await deliveries.enqueueStore(address, events, target.callback.minSeconds * 1000)
+      else await deliveries.enqueue(address, events)
     } catch (err) {
       this.#dependencies.log.warn(
         { event: dispatchFailed, err },
@@ -115,7 +119,7 @@ export class Fanout {
       for (const target of targets) {
         const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
         const name = targetName(address)
-        const line = lines.get(name) ?? { address, events: [] }
+        const line = lines.get(name) ?? { address, target, events: [] }
         line.events.push(event)
         lines.set(name, line)
       }

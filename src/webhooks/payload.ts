@@ -66,6 +66,17 @@ export function advancedPayload({ webhookId, event, detail, content }: PayloadIn
   }
 }
 
+/** Returns the payload of the callback `store`. `timestamp` is the time of the event in epoch milliseconds. */
+export const storePayload = (event: QueuedEvent, content: EventContent) => ({
+  callback: 'store',
+  organizationId: event.scope.organizationId,
+  documentId: event.documentId,
+  editorId: event.data.editorId,
+  ...content,
+  actionUser: event.actionUser,
+  timestamp: event.at,
+})
+
 const detailed = (event: QueuedEvent, detail: Detail): QueuedEvent =>
   detail === 'whole' ? event : redactEvent(event)
 

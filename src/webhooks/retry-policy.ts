@@ -13,6 +13,7 @@ import {
   type TargetAddress,
 } from '../subscriptions/deliveries/delivery-records.ts'
 import type { RetryPolicy } from '../subscriptions/deliveries/delivery-service.ts'
+import { storeTargetIds } from '../subscriptions/event-recipient.ts'
 import { delayAfter, type Schedule } from './retry-schedule.ts'
 
 export interface RetryRuleDependencies {
@@ -24,9 +25,17 @@ export interface RetryRuleDependencies {
   readonly random: () => number
 }
 
-/** Returns the policy for failed attempts of a target. */
+/**
+ * Returns the policy for failed attempts of a target. The attempts of the callback `store` do not end, because
+ * the receiver must get the last version of each editor.
+ */
 export const retryPolicyFor = (dependencies: RetryRuleDependencies, address: TargetAddress): RetryPolicy => ({
-  retryAfter: (failures) => delayAfter(dependencies.schedule, failures, dependencies.random()),
+  retryAfter: (failures) => {
+    const { schedule, random } = dependencies
+    const { length } = schedule.delaysMs
+    const endless = storeTargetIds.includes(address.targetId)
+    return delayAfter(schedule, endless ? Math.min(failures, length) : failures, random())
+  },
   exhausted: (message) => exhaustedEvent(dependencies, address, message),
 })
 

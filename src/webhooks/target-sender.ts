@@ -13,11 +13,13 @@ import type {
   TargetAddress,
 } from '../subscriptions/deliveries/delivery-records.ts'
 import type { DeliveryService, RecordedAttempt } from '../subscriptions/deliveries/delivery-service.ts'
+import type { StoreAttempt } from '../subscriptions/deliveries/message-transitions.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
 import type { Tracer } from '../trace.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
 import type { FailureLog } from './failure-log.ts'
+import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
 import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'
 import type { Schedule } from './retry-schedule.ts'
 
@@ -36,12 +38,6 @@ const waitMs = 100
 /** Delay in ms before due messages are read again while they are being deleted. */
 const removedMs = 1_000
 
-/** A message and its event. */
-export interface OutgoingMessage {
-  readonly message: MessageRecord
-  readonly event: QueuedEvent
-}
-
 export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly clock: Clock
   readonly log: Log
@@ -53,14 +49,14 @@ export interface TargetSenderOptions extends RetryRuleDependencies {
   readonly targetOf: (tenant: Tenant, targetId: string) => Promise<WebhookTarget | null>
   readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
   /**
-   * Builds the HTTP request for a message.
+   * Builds the HTTP request for a message. Returns null if the receiver needs no request.
    * @throws Error if no request can be built for this event and target
    */
   readonly compose: (
     target: WebhookTarget,
     outgoing: OutgoingMessage,
     now: number,
-  ) => Promise<OutgoingRequest>
+  ) => Promise<ComposedMessage | null>
   readonly attempt: (delivery: OutgoingRequest) => Promise<AttemptOutcome>
   /** Account of the memory for requests that receivers have not read yet. */
   readonly unread: MemoryAccount
@@ -170,18 +166,30 @@ export class TargetSender {
   async #send(target: WebhookTarget, outgoing: OutgoingMessage): Promise<boolean> {
     const { clock, metrics } = this.#options
     const at = clock.now()
-    const outcome = await this.#attempt(target, outgoing, at)
+    const made = await this.#attempt(target, outgoing, at)
+    if (made === null) return this.#skip(outgoing)
+    const { outcome, version } = made
     if (outcome.kind === 'interrupted') return false
     this.#attemptedAt = at
     metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
     metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
     const attempt = attemptOf(outcome, at)
     this.#trace(outgoing.event, attempt)
-    this.#recording.add({ messageId: outgoing.message.id, attempt })
+    this.#recording.add({
+      messageId: outgoing.message.id,
+      attempt,
+      ...storeAttemptOf(target, outgoing, version),
+    })
     this.#options.failures.attempted(this.#address, outgoing.message, attempt)
     if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
+  }
+
+  /** Records that a message needs no request. */
+  async #skip({ message: { id, progress } }: OutgoingMessage): Promise<boolean> {
+    await this.#options.deliveries.skip(this.#address, id, progress?.events ?? 0)
+    return true
   }
 
   #trace(event: QueuedEvent, { httpStatus, durationMs, error }: AttemptRecord): void {
@@ -189,20 +197,27 @@ export class TargetSender {
     traceEvent(this.#options.tracer, 'event_attempted', event, fields)
   }
 
-  async #attempt(target: WebhookTarget, outgoing: OutgoingMessage, at: number): Promise<AttemptOutcome> {
+  /** Makes an attempt. Returns null if the receiver needs no request. */
+  async #attempt(
+    target: WebhookTarget,
+    outgoing: OutgoingMessage,
+    at: number,
+  ): Promise<{ readonly outcome: AttemptOutcome; readonly version: string | null } | null> {
     const claim = this.#options.unread.open({ workspaceId: this.#address.workspaceId, address: null }, null)
     try {
-      const request = await this.#options.compose(target, outgoing, at)
+      const composed = await this.#options.compose(target, outgoing, at)
+      if (composed === null) return null
+      const { request, version } = composed
       claim.reserve(request.body.byteLength)
-      return await this.#options.attempt(request)
+      return { outcome: await this.#options.attempt(request), version }
     } catch (err) {
       if (err instanceof ApiError && isTemporary(err))
-        return { kind: 'failed', httpStatus: null, durationMs: 0, error: err.message }
+        return { outcome: failedWith(err.message), version: null }
       this.#options.log.error(
         { event: 'webhook.payload_failed', err, type: outgoing.message.type },
         'could not create the payload of an event',
       )
-      return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'the payload could not be created' }
+      return { outcome: failedWith('the payload could not be created'), version: null }
     } finally {
       claim.release()
     }
@@ -239,6 +254,23 @@ export class TargetSender {
 /** Returns whether the content of an editor could not be read at this time, or there was no memory for it. */
 const isTemporary = ({ status }: ApiError): boolean =>
   status === 'UNAVAILABLE' || status === 'RESOURCE_EXHAUSTED' || status === 'ABORTED'
+
+const failedWith = (error: string): AttemptOutcome => ({
+  kind: 'failed',
+  httpStatus: null,
+  durationMs: 0,
+  error,
+})
+
+/** Returns what the message of an editor must know of an attempt of the callback `store`. */
+const storeAttemptOf = (
+  target: WebhookTarget,
+  { message: { progress } }: OutgoingMessage,
+  version: string | null,
+): { readonly store?: StoreAttempt } =>
+  target.kind === 'store' && progress !== undefined
+    ? { store: { events: progress.events, version, spacingMs: target.callback.minSeconds * 1000 } }
+    : {}
 
 const attemptOf = (outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>, at: number): AttemptRecord => ({
   at,

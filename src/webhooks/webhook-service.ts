@@ -5,14 +5,13 @@ import { EventIds } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { MemoryAccount } from '../quota/memory-account.ts'
-import type { EditorReadServices } from '../rooms/edits/read-editor-content.ts'
 import { isEndpointDeleted } from '../subscriptions/deliveries/delivery-targets.ts'
 import type { WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { Tracer } from '../trace.ts'
 import { AttemptSender } from './delivery-attempt.ts'
 import { DeliveryWorker } from './delivery-worker.ts'
 import type { DestinationPolicy } from './destination-policy.ts'
-import { EventContentReader } from './event-content.ts'
+import { type ContentServices, EventContentReader } from './event-content.ts'
 import { EventDispatcher } from './event-dispatcher.ts'
 import { FailureLog } from './failure-log.ts'
 import type { FanoutDependencies } from './fanout.ts'
@@ -29,7 +28,7 @@ export interface WebhookServiceOptions extends WebhookModule {
   readonly organizations: OrganizationStore
   readonly participants: FindParticipants
   /** Reads the content of editors. */
-  readonly editors: EditorReadServices
+  readonly editors: ContentServices
   /** Maximum bytes of the content in a payload. */
   readonly contentBytesMax: number
   /** Account of the memory for requests that receivers have not read yet. */

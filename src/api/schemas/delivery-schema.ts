@@ -5,7 +5,7 @@ import {
   type TargetAddress,
 } from '../../subscriptions/deliveries/delivery-records.ts'
 import type { EndpointService } from '../../subscriptions/endpoints/endpoint-service.ts'
-import { basicTargetIds } from '../../subscriptions/event-recipient.ts'
+import { fixedTargetIds, storeTargetIds } from '../../subscriptions/event-recipient.ts'
 import type { FromSchema } from '../schema.ts'
 import { nullable } from './endpoint-schema.ts'
 
@@ -14,7 +14,8 @@ export const deliveryTarget = {
   type: 'string',
   format: 'id',
   description:
-    'Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.',
+    'Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; ' +
+    `\`${storeTargetIds.at(0)}\` to \`${storeTargetIds.at(-1)}\` for the callback \`store\`, which shares the editors among them.`,
   examples: ['billing'],
 } as const
 
@@ -102,7 +103,7 @@ export async function requireTarget(
   { workspaceId, apiKey }: Tenant,
   name: string,
 ): Promise<TargetAddress> {
-  if (basicTargetIds.includes(name)) return { workspaceId, apiKey, targetId: name }
+  if (fixedTargetIds.includes(name)) return { workspaceId, apiKey, targetId: name }
   const { id } = await endpoints.find({ workspaceId, apiKey }, name)
   return { workspaceId, apiKey, targetId: id }
 }

@@ -140,6 +140,12 @@ export class DocumentService {
     return branch?.status === 'open' ? mainAddress(address, branch.editorId) : null
   }
 
+  /** Returns whether the editor is a branch, also one that was merged or rejected. */
+  async isBranch(address: DocumentAddress): Promise<boolean> {
+    const { documentId, editorId } = address
+    return (await findBranch(this.#store.read(address), documentId, editorId)) !== null
+  }
+
   /** Checks that a document exists. @throws ApiError NOT_FOUND if the document does not exist */
   async require(scope: OrganizationScope, documentId: string): Promise<void> {
     await requireResource(this.#store.read(scope), { type: 'document', id: documentId })

@@ -8,6 +8,7 @@ import {
   type DeliveryState,
   type DeliveryStatus,
   deliveryStateType,
+  editorMessageType,
   firstState,
   type MessageRecord,
   messageRecordType,
@@ -43,6 +44,14 @@ export class DeliveryChange {
     return this.#transaction.getAll(ids.map(keys.message), messageRecordType)
   }
 
+  /** Returns the messages of editors, in the order of their names; null for an editor without a message. */
+  async ofEditors(names: readonly string[]): Promise<readonly (MessageRecord | null)[]> {
+    const entries = await this.#transaction.getAll(names.map(keys.editor), editorMessageType)
+    const messages = await this.get(entries.flatMap((entry) => entry?.messageId ?? []))
+    const byId = new Map(messages.flatMap((message) => (message === null ? [] : [[message.id, message]])))
+    return entries.map((entry) => byId.get(entry?.messageId ?? '') ?? null)
+  }
+
   /**
    * Returns the first messages with a status, sorted by the time of their events.
    * @param after key of the index after which the result starts
@@ -63,6 +72,8 @@ export class DeliveryChange {
   add(message: MessageRecord, event: QueuedEvent): void {
     this.#transaction.put(keys.event(message.id), event)
     this.#transaction.put(keys.ofOrganization(message.organizationId, message.id), emptyValue)
+    if (message.progress !== undefined)
+      this.#transaction.put(keys.editor(message.progress.editor), { messageId: message.id })
     this.#put(message)
   }
 
@@ -77,6 +88,7 @@ export class DeliveryChange {
     this.#transaction.delete(keys.message(id))
     this.#transaction.delete(keys.event(id))
     this.#transaction.delete(keys.ofOrganization(organizationId, id))
+    if (message.progress !== undefined) this.#transaction.delete(keys.editor(message.progress.editor))
   }
 
   enqueue(job: Job): void {

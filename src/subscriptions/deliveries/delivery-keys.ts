@@ -28,6 +28,8 @@ export const deliveryKeys = {
   byStatus: (status: DeliveryStatus, id: string): Key => ['by', status, id],
   /** Index: the messages of an organization. Used when the organization is removed. */
   of: (organizationId: string): Key => ['of', organizationId],
+  /** Index: the message of an editor, for the callback `store`. */
+  editor: (name: string): Key => ['editors', name],
   ofOrganization: (organizationId: string, id: string): Key => ['of', organizationId, id],
 }
 
@@ -83,5 +85,12 @@ export const serveJob = (address: TargetAddress, now: number): Job => jobOf(serv
  */
 export const retryJob = (address: TargetAddress, { id }: MessageRecord, at: number): Job =>
   jobOf(retryQueue, address, at, JSON.stringify([...nameOf(address), id]))
+
+/**
+ * Creates a job for a time at which messages of a target are due. The id contains the time, because a message
+ * may become due before an earlier job.
+ */
+export const dueJob = (address: TargetAddress, at: number): Job =>
+  jobOf(retryQueue, address, at, JSON.stringify([...nameOf(address), '', at]))
 
 export const sweepJob = (address: TargetAddress, at: number): Job => jobOf(sweepQueue, address, at)

@@ -48,6 +48,20 @@ export interface MessageRecord {
   readonly reason: string | null
   /** The most recent attempts, the oldest first. */
   readonly attempts: readonly AttemptRecord[]
+  /** Only for the callback `store`. */
+  readonly progress?: StoreProgress
+}
+
+/** State of a message to the callback `store`: the only message of its editor, for all its changes. */
+export interface StoreProgress {
+  /** Name of the editor; see `StoredEditor`. */
+  readonly editor: string
+  /** Number of the events for which the message stands. An attempt covers the events before it. */
+  readonly events: number
+  /** The last version of the editor that the receiver has accepted; null if there is none. */
+  readonly version: string | null
+  /** Start of the last attempt for the editor in epoch milliseconds; 0 before the first attempt. */
+  readonly attemptedAt: number
 }
 
 const attemptSchema = v.looseObject({
@@ -70,11 +84,29 @@ export const messageRecordType: RecordType<MessageRecord> = {
     failures: v.number(),
     reason: v.nullable(v.string()),
     attempts: v.array(attemptSchema),
+    progress: v.exactOptional(
+      v.looseObject({
+        editor: v.string(),
+        events: v.number(),
+        version: v.nullable(v.string()),
+        attemptedAt: v.number(),
+      }),
+    ),
   }),
 }
 
 /** The event of a message. */
 export const messageEventType: RecordType<QueuedEvent> = { name: 'webhook event', schema: queuedEventSchema }
+
+/** Index entry of an editor: the message of its target that stands for the editor. */
+interface EditorMessage {
+  readonly messageId: string
+}
+
+export const editorMessageType: RecordType<EditorMessage> = {
+  name: 'webhook message of an editor',
+  schema: v.looseObject({ messageId: v.string() }),
+}
 
 /** State of the deliveries to a target. */
 export interface DeliveryState {

@@ -3,10 +3,12 @@ import type { Bus, Key } from '../../engine/engine.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
 import { ApiError } from '../../errors.ts'
 import { eventJob, eventQueue, eventTopic, orderAt, type QueuedEvent } from '../../events/outbound-event.ts'
+import { storedEditorOf } from '../callbacks/store-target.ts'
 import type { DeliveryChange } from './delivery-change.ts'
 import {
   deliveriesPart,
   deliveryTopic,
+  dueJob,
   deliveryKeys as keys,
   retryJob,
   serveJob,
@@ -30,7 +32,17 @@ import {
 } from './delivery-records.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { CursorPage, ListingCursor } from './listing-cursor.ts'
-import { failMessage, newMessage, recordAttempt, requeueMessage, stateAfter } from './message-transitions.ts'
+import {
+  failMessage,
+  newMessage,
+  nextStoreMessage,
+  recordAttempt,
+  recordStoreAttempt,
+  requeueMessage,
+  type StoreAttempt,
+  skipStoreMessage,
+  stateAfter,
+} from './message-transitions.ts'
 
 /** Reasons why messages fail although they have attempts left, by outcome. */
 const dropReasons = {
@@ -66,6 +78,8 @@ export interface DeliveryServiceOptions {
 export interface AttemptResult {
   readonly messageId: string
   readonly attempt: AttemptRecord
+  /** Only for the callback `store`. */
+  readonly store?: StoreAttempt
 }
 
 /** Rules for failed attempts. */
@@ -134,6 +148,55 @@ export class DeliveryService {
     this.#wake()
   }
 
+  /**
+   * Enqueues events for a target of the callback `store`. Each editor has one message, which stands for all its
+   * events. Their number is therefore not limited.
+   * @param spacingMs minimum time in ms between two attempts for an editor
+   */
+  async enqueueStore(
+    address: TargetAddress,
+    events: readonly QueuedEvent[],
+    spacingMs: number,
+  ): Promise<void> {
+    const now = this.#options.clock.now()
+    const last = new Map(events.map((event) => [storedEditorOf(event).name, event]))
+    await this.#options.store.change(address, async (change) => {
+      const editors = [...last]
+      const prior = await change.ofEditors(editors.map(([editor]) => editor))
+      const times = editors.flatMap(([editor, event], index) => {
+        const known = prior[index] ?? null
+        const id = messageIdOf(event, address.targetId)
+        // The event was dispatched before.
+        if (known?.id === id) return []
+        const next = nextStoreMessage(known, { event, id, editor }, { now, spacingMs })
+        if (known?.id === next.id) change.replace(known, next)
+        else {
+          if (known !== null) change.remove(known)
+          change.add(next, event)
+        }
+        return next.dueAt === known?.dueAt ? [] : (next.dueAt ?? [])
+      })
+      this.#enqueueDue(address, change, times)
+      change.enqueue(sweepJob(address, now + sweepMs))
+    })
+    this.#wake()
+  }
+
+  /**
+   * Records that the receiver of a message of the callback `store` already has the version of the editor.
+   * @param events as in `skipStoreMessage`
+   */
+  async skip(address: TargetAddress, messageId: string, events: number): Promise<void> {
+    const now = this.#options.clock.now()
+    await this.#options.store.change(address, async (change) => {
+      const [message] = await change.get([messageId])
+      if (message?.status !== 'pending') return
+      const after = skipStoreMessage(message, events, now)
+      change.replace(message, after)
+      if (after.dueAt !== null) this.#enqueueDue(address, change, [after.dueAt])
+    })
+  }
+
   /** Enqueues one event for a target. Returns the id of its message. */
   async send(address: TargetAddress, event: QueuedEvent): Promise<string> {
     await this.enqueue(address, [event])
@@ -195,12 +258,12 @@ export class DeliveryService {
     const now = this.#options.clock.now()
     const { result, transaction } = await this.#options.store.run(address, async (change) => {
       const before = await change.get(results.map(({ messageId }) => messageId))
-      const messages = results.map(({ attempt }, index) => {
+      const messages = results.map(({ attempt, store }, index) => {
         change.state = stateAfter(change.state, attempt)
         const message = before[index]
         // The message has failed or has been deleted meanwhile.
         if (message?.status !== 'pending') return null
-        return this.#recordOne(address, change, message, { attempt, rules, now })
+        return this.#recordOne(address, change, message, { attempt, store, rules, now })
       })
       return { messages, state: change.state }
     })
@@ -277,17 +340,38 @@ export class DeliveryService {
     address: TargetAddress,
     change: DeliveryChange,
     message: MessageRecord,
-    { attempt, rules, now }: { attempt: AttemptRecord; rules: RetryPolicy; now: number },
+    {
+      attempt,
+      store,
+      rules,
+      now,
+    }: Pick<AttemptResult, 'attempt'> & {
+      readonly store: StoreAttempt | undefined
+      readonly rules: RetryPolicy
+      readonly now: number
+    },
   ): MessageRecord {
-    const after = recordAttempt(message, attempt, (failures) => {
+    const retryAt = (failures: number): number | null => {
       const delay = rules.retryAfter(failures)
       return delay === null ? null : now + delay
-    })
+    }
+    const after =
+      store === undefined
+        ? recordAttempt(message, attempt, retryAt)
+        : recordStoreAttempt(message, attempt, store, retryAt)
     change.replace(message, after)
-    if (after.dueAt !== null) change.enqueue(retryJob(address, after, after.dueAt))
+    if (after.dueAt !== null && store !== undefined) this.#enqueueDue(address, change, [after.dueAt])
+    else if (after.dueAt !== null) change.enqueue(retryJob(address, after, after.dueAt))
     const exhausted = after.status === 'failed' ? rules.exhausted(after) : null
     if (exhausted !== null) change.enqueue(eventJob(exhausted))
     return after
+  }
+
+  /** Enqueues jobs for the times at which messages of the callback `store` are due. */
+  #enqueueDue(address: TargetAddress, change: DeliveryChange, times: readonly number[]): void {
+    const now = this.#options.clock.now()
+    if (times.some((at) => at <= now)) change.enqueue(serveJob(address, now))
+    for (const at of new Set(times)) if (at > now) change.enqueue(dueJob(address, at))
   }
 
   #requeue(address: TargetAddress, change: DeliveryChange, messages: readonly MessageRecord[]): void {

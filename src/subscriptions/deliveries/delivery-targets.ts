@@ -1,7 +1,7 @@
 import type { Kv } from '../../engine/engine.ts'
 import { lastSegment } from '../../engine/key-encoding.ts'
 import type { Tenant } from '../../model/address.ts'
-import { basicTargetIds } from '../event-recipient.ts'
+import { basicTargetIds, fixedTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits } from '../limits.ts'
 import { subscriptionKeys as keys, subscriptionsPart } from '../subscription-keys.ts'
 import type { TargetAddress } from './delivery-records.ts'
@@ -10,11 +10,12 @@ import type { TargetAddress } from './delivery-records.ts'
 export async function allTargetIds(kv: Kv, tenant: Tenant): Promise<readonly string[]> {
   const range = { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }
   const entries = await kv.scan(subscriptionsPart(tenant), range)
-  return [...basicTargetIds, ...entries.map(({ key }) => lastSegment(key))]
+  return [...fixedTargetIds, ...entries.map(({ key }) => lastSegment(key))]
 }
 
 /**
- * Returns whether a target is an endpoint that was deleted. The id of a deleted endpoint is never used again.
+ * Returns whether the messages of a target that is off must be removed: those of a deleted endpoint, whose id
+ * is never used again, and those of the callback `store`.
  */
 export async function isEndpointDeleted(kv: Kv, { targetId, ...tenant }: TargetAddress): Promise<boolean> {
   if (basicTargetIds.includes(targetId)) return false

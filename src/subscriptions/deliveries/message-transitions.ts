@@ -4,6 +4,7 @@ import {
   type DeliveryState,
   deliveryLimits,
   type MessageRecord,
+  type StoreProgress,
 } from './delivery-records.ts'
 
 /** Returns the new pending message of an event. @param now current time in epoch milliseconds */
@@ -29,6 +30,7 @@ export const requeueMessage = (message: MessageRecord, now: number): MessageReco
   dueAt: now,
   failures: 0,
   reason: null,
+  ...(message.progress && { progress: { ...message.progress, version: null } }),
 })
 
 /** Returns the message with the status `failed`. A failed message is not sent again automatically. */
@@ -54,6 +56,69 @@ export function recordAttempt(
   const failures = message.failures + 1
   const dueAt = retryAt(failures)
   return { ...message, status: dueAt === null ? 'failed' : 'pending', dueAt, failures, attempts }
+}
+
+/** An attempt of the callback `store`. */
+export interface StoreAttempt {
+  /** Value of `events` of the message before the content was read. */
+  readonly events: number
+  /** The version that was sent; null if it is not known. */
+  readonly version: string | null
+  /** Minimum time in ms between two attempts for an editor. */
+  readonly spacingMs: number
+}
+
+/**
+ * Returns the message of an editor for a further event; a new message if the last one was delivered. A pending
+ * message keeps its place in the order, and waits no longer than the next attempt for the editor may wait.
+ * @param event the event, and the id that a new message gets
+ */
+export function nextStoreMessage(
+  prior: MessageRecord | null,
+  { event, id, editor }: { readonly event: QueuedEvent; readonly id: string; readonly editor: string },
+  { now, spacingMs }: { readonly now: number; readonly spacingMs: number },
+): MessageRecord {
+  const before = prior?.progress ?? { editor, events: 0, version: null, attemptedAt: 0 }
+  // `Math.min` prevents a longer wait if the clock was set back.
+  const next = Math.min(now + spacingMs, Math.max(now, before.attemptedAt + spacingMs))
+  const progress = { ...before, events: before.events + 1 }
+  return prior?.status === 'pending'
+    ? { ...prior, progress, dueAt: Math.min(prior.dueAt ?? next, next) }
+    : { ...newMessage(event, id, now), progress, dueAt: next }
+}
+
+/**
+ * Returns the message of an editor with the outcome of an attempt, like `recordAttempt`. If further events have
+ * arrived since the content was read, the message stays pending.
+ */
+export function recordStoreAttempt(
+  message: MessageRecord,
+  attempt: AttemptRecord,
+  { events, version, spacingMs }: StoreAttempt,
+  retryAt: (failures: number) => number | null,
+): MessageRecord {
+  const { progress } = message
+  if (progress === undefined) return recordAttempt(message, attempt, retryAt)
+  const isAccepted = attempt.error === null
+  const after = recordAttempt(message, attempt, retryAt)
+  const next: StoreProgress = {
+    ...progress,
+    attemptedAt: attempt.at,
+    version: isAccepted ? version : progress.version,
+  }
+  if (progress.events === events) return { ...after, progress: next }
+  const dueAt = Math.min(after.dueAt ?? Number.POSITIVE_INFINITY, attempt.at + spacingMs)
+  return { ...after, progress: next, status: 'pending', failures: isAccepted ? 0 : after.failures, dueAt }
+}
+
+/**
+ * Returns the message of an editor whose version the receiver already has.
+ * @param events value of `events` before the content was read
+ */
+export function skipStoreMessage(message: MessageRecord, events: number, now: number): MessageRecord {
+  return message.progress?.events === events
+    ? { ...message, status: 'succeeded', dueAt: null, reason: null }
+    : { ...message, dueAt: now }
 }
 
 export const stateAfter = (state: DeliveryState, { at, error }: AttemptRecord): DeliveryState => ({

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Transaction } from '../../directory/store/transaction.ts'
 import type { RecordType } from '../../engine/stored-record.ts'
 import { ApiError } from '../../errors.ts'
-import { basicTargetIds } from '../event-recipient.ts'
+import { fixedTargetIds } from '../event-recipient.ts'
 import { subscriptionLimits as limits } from '../limits.ts'
 import { subscriptionKeys as keys } from '../subscription-keys.ts'
 import { type EndpointRecord, endpointRecordType } from '../webhook-records.ts'
@@ -66,7 +66,7 @@ export async function putNewEndpoint(transaction: Transaction, endpoint: Endpoin
   if (uid !== null) {
     const taken = [keys.endpointOfUid(uid), keys.endpoint(uid)]
     const isTaken = (await transaction.getAll(taken)).some((record) => record !== null)
-    if (isTaken || basicTargetIds.includes(uid))
+    if (isTaken || fixedTargetIds.includes(uid))
       throw new ApiError('webhook/uid-taken', 'another endpoint has that uid, or that id; choose another')
     transaction.put(keys.endpointOfUid(uid), { endpointId: id } satisfies UidRecord)
   }

@@ -1,0 +1,16 @@
+import type { QueuedEvent } from '../events/outbound-event.ts'
+import type { MessageRecord } from '../subscriptions/deliveries/delivery-records.ts'
+import type { OutgoingRequest } from './delivery-attempt.ts'
+
+/** A message and its event. */
+export interface OutgoingMessage {
+  readonly message: MessageRecord
+  readonly event: QueuedEvent
+}
+
+/** The request for a message. */
+export interface ComposedMessage {
+  readonly request: OutgoingRequest
+  /** The version that the request of the callback `store` contains; otherwise null. */
+  readonly version: string | null
+}
