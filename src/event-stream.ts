@@ -46,4 +46,9 @@ const lineBreak = /\r\n|\n|\r/g
 export const encodeEventId = (id: number): string => `id: ${id}\n`
 
 /** Returns the end of an event, which contains bytes in base64. Events with the same bytes can share this text. */
-export const encodeEventBytes = (bytes: Buffer): string => `data: ${bytes.toString('base64')}\n\n`
+export const encodeEventBytes = (bytes: Buffer): string =>
+  `${eventBytesStart}${bytes.toString('base64')}${eventBytesEnd}`
+
+/** The texts before and after the base64 of an event, for bytes that are encoded in several parts. */
+export const eventBytesStart = 'data: '
+export const eventBytesEnd = '\n\n'

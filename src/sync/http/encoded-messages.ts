@@ -1,16 +1,37 @@
-import { encodeEventBytes } from '../../event-stream.ts'
+import { encodeEventBytes, eventBytesEnd } from '../../event-stream.ts'
 
-/** A message as the end of an event. All clients that receive the message share this object. */
+/**
+ * Number of bytes of a large message that are encoded together. It is a multiple of 3, so that the base64 of the
+ * parts can be joined.
+ */
+const partBytes = 24_576
+
+/** A message to clients. All clients that receive the message share this object. */
 export class EncodedMessage {
-  readonly text: string
+  /** The end of the event with the message; null if the message is large. */
+  readonly text: string | null
+  /** Number of bytes that the message takes in memory. */
+  readonly length: number
+  readonly #payload: Buffer | null
 
   constructor(payload: Buffer) {
-    this.text = encodeEventBytes(payload)
+    const isLarge = payload.length > partBytes
+    this.text = isLarge ? null : encodeEventBytes(payload)
+    this.#payload = isLarge ? payload : null
+    this.length = this.text?.length ?? payload.length
   }
 
-  /** Number of bytes that the text takes. It contains ASCII only. */
-  get length(): number {
-    return this.text.length
+  /**
+   * Encodes a part of a large message. A client receives the parts one after the other, so that the text of the whole
+   * message is never in memory.
+   * @param index number of the part, from 0
+   */
+  part(index: number): { readonly text: string; readonly isLast: boolean } {
+    const payload = this.#payload ?? Buffer.alloc(0)
+    const end = (index + 1) * partBytes
+    const isLast = end >= payload.length
+    const text = payload.toString('base64', index * partBytes, Math.min(end, payload.length))
+    return { text: isLast ? text + eventBytesEnd : text, isLast }
   }
 }
 

@@ -3,14 +3,16 @@ import {
   beginEventStream,
   encodeEventId,
   encodeServerSentEvent,
+  eventBytesStart,
   streamComment,
   streamCommentMs,
 } from '../../event-stream.ts'
+import type { EncodedMessage } from './encoded-messages.ts'
 import type { EventQueue } from './event-queue.ts'
 
 /**
- * Number of bytes of one write. Small messages are joined, and large ones are split, so that the copy of unread
- * bytes in the connection is small.
+ * Number of bytes of one write, approximately. Small messages are joined, and large ones are split, so that the copy
+ * of unread bytes in the connection is small.
  */
 const writeBytes = 32_768
 /** Milliseconds for which a long poll waits for more messages after the first one. */
@@ -41,8 +43,8 @@ export class EventResponse {
   /** `ending`: the response ends when the client has read the messages up to `#endAt`. */
   #state: 'open' | 'ending' | 'ended' = 'open'
   #endAt = 0
-  /** The rest of a message of which a part is written. */
-  #rest: { readonly text: string; at: number } | null = null
+  /** The large message that is being written, and the number of its next part; null if there is none. */
+  #rest: { readonly message: EncodedMessage; part: number } | null = null
   /** Event after the last message; '' if the session continues. */
   #lastEvent = ''
   #isBlocked = false
@@ -145,23 +147,24 @@ export class EventResponse {
     this.#written = Math.max(this.#written, this.#queue.acknowledged)
     let text = ''
     while (this.#written < to && text.length < writeBytes) {
-      const { text: next } = this.#queue.at(this.#written + 1)
+      const message = this.#queue.at(this.#written + 1)
       this.#written += 1
       text += encodeEventId(this.#written)
-      if (next.length <= writeBytes) text += next
+      if (message.text !== null) text += message.text
       else {
-        this.#rest = { text: next, at: 0 }
+        text += eventBytesStart
+        this.#rest = { message, part: 0 }
         break
       }
     }
     this.#write(text)
   }
 
-  #writeRest(rest: { readonly text: string; at: number }): void {
-    const end = rest.at + writeBytes
-    this.#write(rest.text.slice(rest.at, end))
-    rest.at = end
-    if (end >= rest.text.length) this.#rest = null
+  #writeRest(rest: { readonly message: EncodedMessage; part: number }): void {
+    const { text, isLast } = rest.message.part(rest.part)
+    rest.part += 1
+    if (isLast) this.#rest = null
+    this.#write(text)
   }
 
   #write(text: string): void {

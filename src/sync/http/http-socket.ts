@@ -180,9 +180,10 @@ export class HttpSocket implements ClientSocket, BodyReader {
     this.#post?.body.pause()
   }
 
+  /** Continues after the callback of the caller, as the connection of a websocket does. */
   resume(): void {
     this.#isPaused = false
-    this.#continuePost()
+    if (this.#post !== null) process.nextTick(() => this.#continuePost())
   }
 
   admit(workspaceId: string): void {

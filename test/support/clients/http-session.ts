@@ -77,7 +77,12 @@ export class EventStream {
       this.comments += 1
       return
     }
-    const fields = new Map(text.split('\n').map((line) => line.split(': ', 2) as [string, string]))
+    const fields = new Map(
+      text.split('\n').map((line): [string, string] => {
+        const at = line.indexOf(': ')
+        return [line.slice(0, at), line.slice(at + 2)]
+      }),
+    )
     const id = fields.get('id')
     this.events.push({
       event: fields.get('event') ?? 'message',
