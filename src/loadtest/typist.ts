@@ -13,16 +13,19 @@ const unsentBytesMax = 65_536
 
 let clients = 0
 
+/** The members of a socket that a typist needs. The frames are those of a websocket, with a mask of zero. */
+export type TypingSocket = Pick<LoadSocket, 'sendFrames' | 'unsentBytes'>
+
 /** A client that types keystrokes at the end of a text. */
 export class Typist {
   readonly client = ++clients
   /** Times at which the keystrokes were sent, as values of `performance.now()`. */
   readonly sentAt: number[] = []
-  readonly socket: LoadSocket
+  readonly socket: TypingSocket
   readonly #server: TypingProtocol
   readonly #document: string
 
-  constructor(socket: LoadSocket, server: TypingProtocol, document: string) {
+  constructor(socket: TypingSocket, server: TypingProtocol, document: string) {
     this.socket = socket
     this.#server = server
     this.#document = document
@@ -81,7 +84,11 @@ export class KeystrokeTracker {
 }
 
 /** Passes all updates that a socket receives to `watch`. */
-export function trackUpdates(socket: LoadSocket, server: TypingProtocol, watch: KeystrokeTracker): void {
+export function trackUpdates(
+  socket: Pick<LoadSocket, 'onMessage'>,
+  server: TypingProtocol,
+  watch: KeystrokeTracker,
+): void {
   socket.onMessage = (payload) => {
     const message = server.dialect.read(payload)
     if (message !== null && message.kind !== 'awareness') watch.take(message.bytes)
