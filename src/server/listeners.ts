@@ -5,6 +5,7 @@ import { PermissionReporter } from '../access/roles/permission-report.ts'
 import { CallAuditor } from '../api/call-auditor.ts'
 import { feedStreamRoute } from '../api/feed/feed-stream.ts'
 import { limitConnections } from '../api/http/connection-limits.ts'
+import { allOrigins } from '../api/http/cors.ts'
 import { storeUnavailable } from '../api/http/envelope.ts'
 import { HttpListener } from '../api/http/http-listener.ts'
 import { createRouter } from '../api/http/router.ts'
@@ -118,6 +119,7 @@ export function createSync({
 /** Returns the paths of the sync edge. A stream may be open for a long time, so it has its own label. */
 function transportRoutes({ http }: SyncServer): readonly ServedRoute[] {
   const route = {
+    origins: allOrigins,
     labels: { GET: '/sync-http events', POST: '/sync-http messages' },
     methods: {
       GET: (request: IncomingMessage, response: ServerResponse) => http.get(request, response),

@@ -17,6 +17,15 @@ const allowedHeaders = [
 ]
 const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
 
+/** The origins whose pages can read responses. */
+export type SharedOrigins = Pick<AllowedOrigins, 'isKnown'>
+
+/**
+ * All origins. Only for responses that depend on nothing but a token, whose API key has the domains that are
+ * allowed: then pages can use the same origins as with websockets.
+ */
+export const allOrigins: SharedOrigins = { isKnown: () => Promise.resolve(true) }
+
 /**
  * Sets the CORS headers of the response if any API key lists the domain of the page, so that the page can
  * read the response. Returns false for all other pages, which get no CORS headers. Whether a page may use its
@@ -25,7 +34,7 @@ const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHe
 export async function shareWithOrigin(
   { headers: { origin } }: IncomingMessage,
   response: ServerResponse,
-  origins: AllowedOrigins,
+  origins: SharedOrigins,
 ): Promise<boolean> {
   if (origin === undefined) return false
   response.setHeader('vary', 'origin')
@@ -43,7 +52,7 @@ export async function shareWithOrigin(
 export async function answerPreflight(
   request: IncomingMessage,
   response: ServerResponse,
-  origins: AllowedOrigins,
+  origins: SharedOrigins,
   methods: string,
 ): Promise<boolean> {
   const asks = request.headers['access-control-request-method'] !== undefined

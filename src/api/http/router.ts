@@ -20,7 +20,7 @@ import { SeededIds } from '../seeded-ids.ts'
 import { sendBody, sendSmall } from '../sending.ts'
 import { countUnread, watchUnread } from '../unread-responses.ts'
 import { ValidatorCache } from '../validator.ts'
-import { answerPreflight, shareWithOrigin } from './cors.ts'
+import { answerPreflight, type SharedOrigins, shareWithOrigin } from './cors.ts'
 import { sendError, setCommonHeaders, successBody, toApiError } from './envelope.ts'
 import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
 import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
@@ -69,7 +69,7 @@ export function createRouter(options: RouterOptions): RequestListener {
   const routes = new RouteTable([
     ...options.pages.map((page) => [page.path, pageRoute(page, options)] as const),
     ...operationRoutes(options),
-    ...options.served.map((route) => [route.path, servedRoute(route, options)] as const),
+    ...options.served.map((route) => [route.path, servedRoute(route)] as const),
   ])
   // Throws at once if there is no handler: if the rest of the request is malformed, this error still counts.
   const serve: Handler = (request, response) => {
@@ -145,7 +145,7 @@ function pageRoute(page: PageRoute, { auditor }: RouterOptions): Route {
 
 function operationRoutes(options: RouterOptions): readonly (readonly [path: string, route: Route])[] {
   const validators = new ValidatorCache()
-  const preflight = servePreflight('POST', options)
+  const preflight = servePreflight('POST', options.origins)
   return options.operations.map((operation) => {
     const post = serveOperation(operation, compileRequest(operation, validators), options)
     const methods = { POST: post, OPTIONS: preflight }
@@ -153,7 +153,7 @@ function operationRoutes(options: RouterOptions): readonly (readonly [path: stri
   })
 }
 
-function servePreflight(methods: string, { origins }: RouterOptions): Handler {
+function servePreflight(methods: string, origins: SharedOrigins): Handler {
   return async (request, response) => {
     if (await answerPreflight(request, response, origins, methods)) return
     response.setHeader('allow', methods)
@@ -161,20 +161,20 @@ function servePreflight(methods: string, { origins }: RouterOptions): Handler {
   }
 }
 
-function servedRoute({ path, labels, methods }: ServedRoute, options: RouterOptions): Route {
+function servedRoute({ path, labels, methods, origins }: ServedRoute): Route {
   const allowed = Object.keys(methods).join(', ')
   const handlers = Object.entries(methods).map(([method, handle]): [string, Handler] => [
     method,
     async (request, response) => {
       response.locals.route = labels[method] ?? path
-      await shareWithOrigin(request, response, options.origins)
+      await shareWithOrigin(request, response, origins)
       await handle(request, response)
     },
   ])
   return {
     label: path,
     calls: 1,
-    methods: { ...Object.fromEntries(handlers), OPTIONS: servePreflight(allowed, options) },
+    methods: { ...Object.fromEntries(handlers), OPTIONS: servePreflight(allowed, origins) },
     allowed,
   }
 }

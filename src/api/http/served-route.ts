@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { SharedOrigins } from './cors.ts'
 
 /** A path whose requests are neither pages nor calls of operations, such as the transport of messages over HTTP. */
 export interface ServedRoute {
@@ -6,8 +7,10 @@ export interface ServedRoute {
   readonly path: string
   /** Label of the requests in metrics and logs, by method. */
   readonly labels: Readonly<Record<string, string>>
+  /** Origins whose pages can read the responses. */
+  readonly origins: SharedOrigins
   /**
-   * Handlers by method. Pages of the allowed origins can read the responses.
+   * Handlers by method.
    * @throws ApiError that is sent in the envelope
    */
   readonly methods: Readonly<

@@ -189,15 +189,18 @@ it('[TRANS-16] rejects malformed requests and bodies, and closes only the sessio
   expect(neighbor.closed()).toBeUndefined()
 })
 
-it('[TRANS-17] lets only pages of allowed origins read its responses', async () => {
+it('[TRANS-17] begins sessions only for pages of allowed origins, and ends them with this right', async () => {
   const server = await start()
   const origin = 'https://cors.test'
   const token = await server.token('ada')
   const url = `${server.url}/sync-http/acme/plan/main`
   const preflight = (): Promise<Response> =>
     fetch(url, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } })
-  expect((await preflight()).status).toBe(405)
+  expect((await preflight()).status).toBe(204)
   dataOf(await server.post('/v2/workspace/domains/add', { domains: ['cors.test', 'other.test'] }))
+  const stranger = await streamOf(sessionOf(server, token, { headers: { origin: 'https://bad.test' } }))
+  await stranger.ended
+  expect(stranger.closed()).toMatchObject({ code: 4401 })
   const { status, headers } = await preflight()
   expect(status).toBe(204)
   expect(headers.get('access-control-allow-methods')).toBe('GET, POST')
