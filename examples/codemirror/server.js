@@ -36,7 +36,11 @@ async function token(name, userId, room) {
   })
   const answer = await response.json()
   if (!response.ok) throw new Error(answer.error.message)
-  return { token: answer.result.data.token, syncUrl: `${weft.replace(/^http/, 'ws')}/sync` }
+  return {
+    token: answer.result.data.token,
+    syncUrl: `${weft.replace(/^http/, 'ws')}/sync`,
+    socketUrl: `${weft}/client/weft-socket.js`,
+  }
 }
 
 const files = {

@@ -14,12 +14,19 @@ const at = (id) => document.getElementById(id)
 const user = crypto.randomUUID()
 const retryMs = 2000
 
+// The class of sockets comes from Weft, with the address. It uses HTTP behind proxies that reject websockets.
+let WeftSocket
+function Socket(url, protocols) {
+  return new WeftSocket(url, protocols)
+}
+
 const doc = new Y.Doc()
 // The address comes with the token. Other windows of this browser sync over the server also: directly they
 // would get kept content before it is known to belong to the same document.
 const provider = new WebsocketProvider('', room, doc, {
   connect: false,
   disableBc: true,
+  WebSocketPolyfill: Socket,
   params: { saved: '1', renew: '1' },
 })
 const { awareness } = provider
@@ -67,7 +74,8 @@ async function connect() {
       `/token?name=${encodeURIComponent(name)}&user=${user}&room=${encodeURIComponent(room)}`,
     )
     if (!response.ok) throw new Error(await response.text())
-    const { token, syncUrl } = await response.json()
+    const { token, syncUrl, socketUrl } = await response.json()
+    WeftSocket ??= (await import(socketUrl)).default
     provider.serverUrl = syncUrl
     provider.params.token = token
     provider.connect()

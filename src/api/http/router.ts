@@ -69,7 +69,7 @@ export function createRouter(options: RouterOptions): RequestListener {
   const routes = new RouteTable([
     ...options.pages.map((page) => [page.path, pageRoute(page, options)] as const),
     ...operationRoutes(options),
-    ...options.served.map((route) => [route.path, servedRoute(route)] as const),
+    ...options.served.map((route) => [route.path, servedRoute(route, options)] as const),
   ])
   // Throws at once if there is no handler: if the rest of the request is malformed, this error still counts.
   const serve: Handler = (request, response) => {
@@ -161,7 +161,8 @@ function servePreflight(methods: string, origins: SharedOrigins): Handler {
   }
 }
 
-function servedRoute({ path, labels, methods, origins }: ServedRoute): Route {
+function servedRoute(route: ServedRoute, options: RouterOptions): Route {
+  const { path, labels, methods, origins = options.origins } = route
   const allowed = Object.keys(methods).join(', ')
   const handlers = Object.entries(methods).map(([method, handle]): [string, Handler] => [
     method,

@@ -7,8 +7,8 @@ export interface ServedRoute {
   readonly path: string
   /** Label of the requests in metrics and logs, by method. */
   readonly labels: Readonly<Record<string, string>>
-  /** Origins whose pages can read the responses. */
-  readonly origins: SharedOrigins
+  /** Origins whose pages can read the responses; default: those that any API key lists. */
+  readonly origins?: SharedOrigins
   /**
    * Handlers by method.
    * @throws ApiError that is sent in the envelope
