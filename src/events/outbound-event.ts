@@ -70,8 +70,8 @@ export interface QueuedEvent extends OutboundEvent {
   /** Time of the event in epoch milliseconds. */
   readonly at: number
   /**
-   * Set if only the change feed of the API key gets the event, and webhooks do not. Absent: all receivers get
-   * the event.
+   * Set if only the change feed and the callback `store` of the API key get the event, and webhooks do not. Such
+   * an event has the same id for all changes of an editor. Absent: all receivers except `store` get the event.
    */
   readonly only?: 'feed'
 }

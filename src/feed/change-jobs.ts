@@ -15,14 +15,14 @@ const noticeDelayMs = 20
 
 export interface ChangeJobsOptions {
   readonly clock: Clock
-  /** Returns whether the feed of an API key may be on. */
+  /** Returns whether the feed of an API key may be on, or its callback `store`. */
   readonly wanted: (tenant: Tenant) => boolean
   /** Called when jobs are due. */
   readonly due: () => void
 }
 
 /**
- * Adds a job to each commit of an editor while the feed is on. All commits of an editor have the same job id, so
+ * Adds a job to each commit of an editor while the feed or the callback `store` is on. All commits of an editor have the same job id, so
  * at most one job of an editor waits. A commit during the run of the job leaves a new job. Therefore a job that
  * starts after a commit always follows the commit, also if the process ends at any point.
  */

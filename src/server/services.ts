@@ -259,7 +259,7 @@ const changeWindows = ({ config, clock, engine, tracer }: ServerBase, wanted: Ha
 const changeJobs = ({ clock, engine }: ServerBase, { subscriptions }: WebhookModule): EditListener =>
   new ChangeJobs({
     clock,
-    wanted: (tenant) => subscriptions.wantsFeed(tenant),
+    wanted: (tenant) => subscriptions.wantsChanges(tenant),
     due: () => engine.bus.publish(eventTopic, new Uint8Array()),
   })
 

@@ -21,7 +21,7 @@ export type EventRecipient =
       readonly filterTypes: readonly string[] | null
       readonly channels: readonly string[] | null
     }
-  /** The callback `store`. */
+  /** The callback `store`. It gets no event by its type; see `targetsOfEvent`. */
   | { readonly kind: 'store'; readonly id: string; readonly isServiceOn: true }
 
 /** The members of an event that decide which targets get the event. */
@@ -113,7 +113,7 @@ export function inactiveBecause(recipient: EventRecipient): Exclusion | null {
 export function typeExclusion(recipient: EventRecipient, type: string): Exclusion | null {
   const exclusion = nameExclusion(type)
   if (exclusion !== null) return exclusion
-  if (recipient.kind === 'store') return type === 'crdt.update_data' ? null : 'filtered-out'
+  if (recipient.kind === 'store') return 'filtered-out'
   if (recipient.kind === 'basic') return recipient.triggers[type] === true ? null : 'trigger-off'
   return recipient.filterTypes === null || recipient.filterTypes.includes(type) ? null : 'filtered-out'
 }

@@ -84,7 +84,7 @@ export class SubscriptionCache {
 
   /**
    * Returns whether any target or the feed may get events of a type. For changes of content, only targets count:
-   * see `wantsFeed`. If the configuration is not cached, returns true and starts to read the configuration. A
+   * see `wantsChanges`. If the configuration is not cached, returns true and starts to read the configuration. A
    * change by this process applies immediately. A change by another node applies when its notice arrives. If the
    * notice is lost, the change applies within 5 s.
    */
@@ -92,9 +92,14 @@ export class SubscriptionCache {
     return this.#isWanted(tenant, ({ types }) => types.has(type))
   }
 
-  /** Returns whether the feed of an API key may be on. The rules of `wanted` apply. */
-  wantsFeed(tenant: Tenant): boolean {
-    return this.#isWanted(tenant, ({ feed }) => feed.enabled)
+  /**
+   * Returns whether the feed of an API key may be on, or its callback `store`. The rules of `wanted` apply.
+   */
+  wantsChanges(tenant: Tenant): boolean {
+    return this.#isWanted(
+      tenant,
+      ({ feed, callbacks }) => feed.enabled || (callbacks?.store ?? null) !== null,
+    )
   }
 
   #isWanted(tenant: Tenant, isIn: (snapshot: ConfigSnapshot) => boolean): boolean {

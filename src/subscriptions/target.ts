@@ -36,7 +36,7 @@ export interface TenantWebhooks {
 }
 
 /** The members of an event that decide which targets get the event. */
-export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data'>
+export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data' | 'only'>
 
 /**
  * Returns the id of a target. The id is unique within the API key: the id of an endpoint, `basic-raw` or
@@ -70,16 +70,17 @@ function storeTargets(callbacks: CallbacksRecord): readonly WebhookTarget[] {
   })
 }
 
-/** Returns the targets that get an event. */
+/** Returns the targets that get an event. Only the callback `store` gets events with `only`. */
 export function targetsOfEvent(
   targets: readonly WebhookTarget[],
   event: MatchableEvent,
 ): readonly WebhookTarget[] {
+  if (event.only !== undefined) {
+    const { targetId } = storedEditorOf(event)
+    return targets.filter(({ recipient }) => recipient.id === targetId)
+  }
   const routed = toRoutedEvent(event)
-  const wanting = targets.filter(({ recipient }) => exclusionOf(recipient, routed) === null)
-  if (!wanting.some(({ kind }) => kind === 'store')) return wanting
-  const { targetId } = storedEditorOf(event)
-  return wanting.filter(({ kind, recipient }) => kind !== 'store' || recipient.id === targetId)
+  return targets.filter(({ recipient }) => exclusionOf(recipient, routed) === null)
 }
 
 const toRoutedEvent = ({ type, scope, documentId, data }: MatchableEvent): RoutedEvent => ({

@@ -28,6 +28,9 @@ export interface EventContent {
   readonly contentType?: string
   /** The version that has this content; null if there is no version, or if it was not read. */
   readonly version: string | null
+  /** Time and author (a user id, '' if not known) of the last update. Absent if they were not read. */
+  readonly lastUpdate?: string
+  readonly lastUpdatedBy?: string
 }
 
 /** Services that the content of payloads needs. */
@@ -65,10 +68,11 @@ export class EventContentReader {
     try {
       const read = await readEditorContent(this.#services, address, { format }, this.#bytesMax)
       if (read === null) return omittedContent(format, 'deleted')
-      const { result, version } = read
+      const { result, version, changed } = read
       if (encodedBytes(result.data) > this.#bytesMax) return omittedContent(format, 'too-large', version)
       const { data: content, contentKey, type: contentType } = result
-      return { contentFormat: format, content, contentKey, contentType, version }
+      const [lastUpdate, lastUpdatedBy] = [new Date(changed.at).toISOString(), changed.by]
+      return { contentFormat: format, content, contentKey, contentType, version, lastUpdate, lastUpdatedBy }
     } catch (error) {
       const omission = omissionBecause(error)
       if (omission === null) throw error

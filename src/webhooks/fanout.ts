@@ -61,10 +61,7 @@ export class Fanout {
   async tell(events: readonly QueuedEvent[], bytes: number): Promise<ReadonlySet<QueuedEvent>> {
     const failed = new Set<QueuedEvent>()
     await this.#appendToFeed(events, failed)
-    const lines = await this.#linesOf(
-      events.filter(({ only }) => only === undefined),
-      failed,
-    )
+    const lines = await this.#linesOf(events, failed)
     const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytes))
     await mapInSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
     await this.#forgetGone(events, lines)

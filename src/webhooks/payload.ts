@@ -73,7 +73,6 @@ export const storePayload = (event: QueuedEvent, content: EventContent) => ({
   documentId: event.documentId,
   editorId: event.data.editorId,
   ...content,
-  actionUser: event.actionUser,
   timestamp: event.at,
 })
 

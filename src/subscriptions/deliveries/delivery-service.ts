@@ -165,14 +165,11 @@ export class DeliveryService {
       const prior = await change.ofEditors(editors.map(([editor]) => editor))
       const times = editors.flatMap(([editor, event], index) => {
         const known = prior[index] ?? null
-        const id = messageIdOf(event, address.targetId)
-        // The event was dispatched before.
-        if (known?.id === id) return []
-        const next = nextStoreMessage(known, { event, id, editor }, { now, spacingMs })
+        const next = nextStoreMessage(known, { event, editor, ...address }, { now, spacingMs })
         if (known?.id === next.id) change.replace(known, next)
         else {
           if (known !== null) change.remove(known)
-          change.add(next, event)
+          change.add(next, { ...event, at: now })
         }
         return next.dueAt === known?.dueAt ? [] : (next.dueAt ?? [])
       })

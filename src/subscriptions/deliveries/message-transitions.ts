@@ -1,9 +1,10 @@
-import type { QueuedEvent } from '../../events/outbound-event.ts'
+import { EventIds, type QueuedEvent } from '../../events/outbound-event.ts'
 import {
   type AttemptRecord,
   type DeliveryState,
   deliveryLimits,
   type MessageRecord,
+  messageIdOf,
   type StoreProgress,
 } from './delivery-records.ts'
 
@@ -71,20 +72,23 @@ export interface StoreAttempt {
 /**
  * Returns the message of an editor for a further event; a new message if the last one was delivered. A pending
  * message keeps its place in the order, and waits no longer than the next attempt for the editor may wait.
- * @param event the event, and the id that a new message gets
  */
 export function nextStoreMessage(
   prior: MessageRecord | null,
-  { event, id, editor }: { readonly event: QueuedEvent; readonly id: string; readonly editor: string },
+  {
+    event,
+    editor,
+    targetId,
+  }: { readonly event: QueuedEvent; readonly editor: string; readonly targetId: string },
   { now, spacingMs }: { readonly now: number; readonly spacingMs: number },
 ): MessageRecord {
   const before = prior?.progress ?? { editor, events: 0, version: null, attemptedAt: 0 }
   // `Math.min` prevents a longer wait if the clock was set back.
   const next = Math.min(now + spacingMs, Math.max(now, before.attemptedAt + spacingMs))
   const progress = { ...before, events: before.events + 1 }
-  return prior?.status === 'pending'
-    ? { ...prior, progress, dueAt: Math.min(prior.dueAt ?? next, next) }
-    : { ...newMessage(event, id, now), progress, dueAt: next }
+  if (prior?.status === 'pending') return { ...prior, progress, dueAt: Math.min(prior.dueAt ?? next, next) }
+  const id = messageIdOf({ id: new EventIds().next(now) }, targetId)
+  return { ...newMessage({ ...event, at: now }, id, now), progress, dueAt: next }
 }
 
 /**
