@@ -76,10 +76,11 @@ export class FeedChange {
   /**
    * Removes the oldest events that are too old or too many, at most `limit`. Returns whether more may remain.
    * @param before events that were added before this time are too old, in epoch milliseconds
+   * @param entriesMax maximum number of kept events
    */
-  async trim(before: number, limit: number): Promise<boolean> {
+  async trim(before: number, limit: number, entriesMax: number = feedLimits.entries): Promise<boolean> {
     const { last, trimmed, oldestAt } = this.#state
-    const excess = last - feedLimits.entries
+    const excess = last - entriesMax
     if (trimmed >= excess && oldestAt >= before) return false
     const stored = await this.#transaction.scan({ prefix: keys.entries, limit: limit + 1 })
     const entries = stored.map((each) => ({
@@ -92,12 +93,8 @@ export class FeedChange {
     const removed = entries.slice(0, kept === -1 ? limit : Math.min(kept, limit))
     for (const { number, entry } of removed) this.#remove(number, entry)
     const next = entries[removed.length]
-    const upTo = removed.at(-1)?.number ?? trimmed
-    this.#state = {
-      ...this.#state,
-      trimmed: Math.max(trimmed, upTo),
-      oldestAt: next?.entry.addedAt ?? never,
-    }
+    const upTo = Math.max(trimmed, removed.at(-1)?.number ?? 0)
+    this.#state = { ...this.#state, trimmed: upTo, oldestAt: oldestTime(next, upTo, before) }
     return removed.length === limit
   }
 
@@ -106,6 +103,20 @@ export class FeedChange {
     this.#transaction.delete(keys.numberOf(id))
     if (event !== null) for (const key of indexKeys(event, number)) this.#transaction.delete(key)
   }
+}
+
+/**
+ * Returns the time before which no stored event was added.
+ * @param next the oldest event that is left; undefined if only events of this transaction are left
+ */
+function oldestTime(
+  next: { readonly number: number; readonly entry: FeedEntry } | undefined,
+  trimmed: number,
+  before: number,
+): number {
+  if (next === undefined) return before
+  // An event of an earlier generation must be removed at any age.
+  return next.number <= trimmed ? 0 : next.entry.addedAt
 }
 
 /** The state of a feed that was off. Its generation has no events. Events of earlier generations are old. */

@@ -1,0 +1,98 @@
+import { keys } from '../../../src/directory/organizations/organization-keys.ts'
+import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { EventRecorder } from '../../../src/events/event-recorder.ts'
+import type { EventType, QueuedEvent } from '../../../src/events/outbound-event.ts'
+import type { FeedItem } from '../../../src/feed/feed-reader.ts'
+import { createFeedRemoval, FeedService } from '../../../src/feed/feed-service.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { addressKey, type DocumentAddress, type OrganizationAddress } from '../../../src/model/address.ts'
+import { createWebhookModule } from '../../../src/subscriptions/webhook-module.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+export const tenant = { workspaceId: 'w', apiKey: 'k' }
+export const scope: OrganizationAddress = { ...tenant, organizationId: 'acme' }
+export const address: DocumentAddress = { ...scope, documentId: 'd', editorId: 'main' }
+
+/**
+ * Opens a feed that is on, of one API key with one organization.
+ * @param wrap replaces parts of the engine
+ */
+export async function openFeed(wrap: (engine: Engine) => Engine = (engine) => engine) {
+  const engine = wrap(await openMemoryEngine())
+  const clock = new HeldClock()
+  const stopping = new AbortController()
+  const organizations = new OrganizationStore(engine, new EventRecorder(clock, () => false))
+  const { subscriptions, feedConfigs } = createWebhookModule(engine, clock)
+  const removal = createFeedRemoval(engine, clock)
+  const feed = new FeedService({
+    engine,
+    clock,
+    log: createLog('silent'),
+    metrics: createMetrics(),
+    organizations,
+    removal,
+    configs: feedConfigs,
+    subscriptions,
+    stopping: stopping.signal,
+  })
+  await addOrganization(organizations)
+  await feed.configure(tenant, { enabled: true })
+  return { engine, clock, organizations, removal, feed, stopping }
+}
+
+export const addOrganization = (organizations: OrganizationStore): Promise<void> =>
+  organizations.change(scope, async (transaction) => {
+    transaction.put(keys.organization, {
+      organizationId: 'acme',
+      organizationName: 'Acme',
+      metadata: {},
+      createdAt: 0,
+      lastUpdated: 0,
+    })
+  })
+
+export type OpenFeed = Awaited<ReturnType<typeof openFeed>>
+
+let count = 0
+
+/** Creates an event with a new id. */
+export const eventOf = (type: EventType, more: Partial<QueuedEvent> = {}): QueuedEvent => ({
+  id: `evt_${String(count++).padStart(16, '0')}`,
+  type,
+  scope,
+  documentId: 'd',
+  actionUser: { userId: 'ann' },
+  data: {},
+  at: 1_700_000_000_000,
+  ...more,
+})
+
+/** Creates the event of the job of an editor, as a commit leaves it. */
+export const changeOf = ({ documentId, editorId }: DocumentAddress = address): QueuedEvent => ({
+  ...eventOf('crdt.update_data', { documentId, data: { editorId } }),
+  id: `feed_${documentId}_${editorId}`,
+  only: 'feed',
+})
+
+/** Appends updates of users to the log of an editor. */
+export async function appendUpdates(
+  { log }: Pick<Engine, 'log'>,
+  authors: readonly string[],
+  at: DocumentAddress = address,
+): Promise<void> {
+  const key = addressKey(at)
+  const [head] = await log.heads([key])
+  await log.append(
+    key,
+    head?.epoch ?? 'create',
+    authors.map((by) => ({ bytes: new Uint8Array([0, 0]), by })),
+  )
+}
+
+/** Returns all events of a feed. */
+export async function allOf({ feed }: OpenFeed): Promise<readonly FeedItem[]> {
+  return (await feed.page(tenant, { start: 'oldest', limit: 1_000 }, 0)).events
+}
