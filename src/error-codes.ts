@@ -725,6 +725,11 @@ export const errorCodes = {
     remedy: 'List the judgments with `/v2/memory/judgments/query`.',
   },
 
+  'callback/load-failed': {
+    status: 'UNAVAILABLE',
+    meaning: 'The editor does not exist, and the callback `load` did not return its content.',
+    remedy: 'Correct the callback; the message contains the reason. Then try again.',
+  },
   'callback/not-configured': {
     status: 'NOT_FOUND',
     meaning: 'The API key has no callbacks.',

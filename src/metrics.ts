@@ -160,6 +160,19 @@ function counters(registry: Registry) {
       help: 'Events added to the change feeds of API keys',
       registers,
     }),
+    /** `result` is `answered` or a `CallFailure`. */
+    callbackCalls: new Counter({
+      name: 'weft_callback_calls_total',
+      help: 'Calls of callbacks, by callback and result: answered, timeout, unreachable, status, invalid, busy or paused (by the circuit breaker)',
+      labelNames: ['callback', 'result'],
+      registers,
+    }),
+    callbackBreakers: new Gauge({
+      name: 'weft_callback_breakers_open',
+      help: 'Callbacks that are not called at the moment because their latest calls failed',
+      labelNames: ['callback'],
+      registers,
+    }),
     /** `outcome` is `first`, `replayed`, `unknown`, `response_not_kept` or `too_many`. */
     idempotentCalls: new Counter({
       name: 'weft_idempotent_calls_total',
@@ -248,6 +261,13 @@ function histograms(registry: Registry) {
     webhookAttemptSeconds: new Histogram({
       name: 'weft_webhook_attempt_duration_seconds',
       help: 'Duration of requests to webhook receivers',
+      buckets,
+      registers,
+    }),
+    callbackSeconds: new Histogram({
+      name: 'weft_callback_duration_seconds',
+      help: 'Duration of calls of callbacks, including waits and retries',
+      labelNames: ['callback'],
       buckets,
       registers,
     }),

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { documentFences, domainsFence, tokensFence, userFence } from '../directory/fence-names.ts'
 import type { AccessChange } from '../directory/permissions/access-change.ts'
 import type { CredentialsRevoked } from '../directory/tenants/credentials-revoked.ts'
@@ -7,7 +8,8 @@ import type { AccessChangeFeed } from './access-change-feed.ts'
 import type { AllowedOrigins } from './allowed-origins.ts'
 import { anonymous, type Identity } from './identity.ts'
 import type { AccessReader, DocumentAccess } from './roles/document-access.ts'
-import type { BranchAccess } from './roles/roles.ts'
+import type { RoleDecider, RoleDecision } from './roles/role-decision.ts'
+import { type BranchAccess, isUndecided } from './roles/roles.ts'
 import { type RealtimeTokens, TokenRejectedError } from './tokens/realtime-tokens.ts'
 
 export interface RealtimeAccessOptions {
@@ -18,6 +20,8 @@ export interface RealtimeAccessOptions {
   readonly defaultTenant: Tenant | null
   readonly reader: AccessReader
   readonly fences: FenceStore
+  readonly decider: RoleDecider
+  readonly clock: Clock
 }
 
 /** The permission of a user on a document, as it was at one moment. */
@@ -27,6 +31,8 @@ export interface Permission {
   readonly access: DocumentAccess
   /** The branch that the editor is; null if the editor is not a branch. */
   readonly branch: BranchAccess | null
+  /** Decision of the backend; null if the backend does not decide. */
+  readonly decision: RoleDecision | null
   /** Reason why the token is rejected; null if the token is accepted. */
   readonly refusal: TokenRejectedError | null
 }
@@ -56,8 +62,51 @@ export class RealtimeAccess {
     return (await this.#isAllowed(identity, origin)) ? null : new TokenRejectedError('origin')
   }
 
-  /** Reads from the directory which permission a user has on a document. @throws StoreUnavailableError */
+  /**
+   * Reads from the directory which permission a user has on a document. If no grant decides, asks the backend.
+   * @throws StoreUnavailableError
+   */
   async permissionOf(
+    identity: Identity,
+    address: DocumentAddress,
+    origin: string | undefined,
+  ): Promise<Permission> {
+    const stored = await this.#storedPermission(identity, address, origin)
+    if (stored.refusal !== null || !this.#isUndecided(identity, address, stored)) return stored
+    return decided(stored, await this.#options.decider.decide(identity, address))
+  }
+
+  /**
+   * Reads the permission of a connected user again. Does not wait for the backend: uses its latest decision. If
+   * there is none, because a grant has decided before, the client must reconnect.
+   * @param latest decision that applied to the client before
+   * @throws StoreUnavailableError
+   */
+  async reread(
+    identity: Identity,
+    address: DocumentAddress,
+    origin: string | undefined,
+    latest: RoleDecision | null,
+  ): Promise<Permission> {
+    const stored = await this.#storedPermission(identity, address, origin)
+    if (stored.refusal !== null || !this.#isUndecided(identity, address, stored)) return stored
+    const { decider } = this.#options
+    if (!(await decider.decides(identity.tenant))) return stored
+    return decided(stored, decider.known(identity, address) ?? latest ?? unknownDecision)
+  }
+
+  /**
+   * Asks the backend again about a connected user. Afterwards, `reread` returns the result. Never rejects.
+   */
+  renewDecision(identity: Identity, address: DocumentAddress): Promise<void> {
+    return this.#options.decider.renew(identity, address)
+  }
+
+  #isUndecided(identity: Identity, address: DocumentAddress, { access }: Permission): boolean {
+    return isUndecided(identity, address, access, this.#options.clock.now())
+  }
+
+  async #storedPermission(
     identity: Identity,
     address: DocumentAddress,
     origin: string | undefined,
@@ -74,7 +123,7 @@ export class RealtimeAccess {
       this.#options.reader.readBranch(address),
       this.refusalOf(identity, origin),
     ])
-    return { fence, access, branch, refusal }
+    return { fence, access, branch, refusal, decision: null }
   }
 
   #accessOf({ userId }: Identity, address: DocumentAddress): Promise<DocumentAccess> {
@@ -126,3 +175,12 @@ function isConcerned({ tenant, userId }: Identity, withdrawal: CredentialsRevoke
   if (tenant.workspaceId !== workspaceId || tenant.apiKey !== apiKey) return false
   return withdrawal.kind !== 'tokens' || withdrawal.userId === userId
 }
+
+/** Decision about a connected user of whom the backend has not decided yet: the client must reconnect. */
+const unknownDecision: RoleDecision = { kind: 'failed', until: Number.POSITIVE_INFINITY }
+
+const decided = (permission: Permission, decision: RoleDecision | null): Permission => ({
+  ...permission,
+  decision,
+  refusal: decision?.kind === 'failed' ? new TokenRejectedError('authorize') : null,
+})

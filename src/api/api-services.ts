@@ -4,6 +4,7 @@ import type { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { RecentRequests } from '../audit/recent-requests.ts'
 import type { BranchService } from '../branches/branch-service.ts'
+import type { DocumentLoader } from '../callbacks/document-loader.ts'
 import type { Clock } from '../clock.ts'
 import type { AnnotationService } from '../comments/annotation-service.ts'
 import type { LocationService } from '../comments/location-service.ts'
@@ -42,6 +43,8 @@ export interface ApiServices extends Tenancy {
   readonly tokens: RealtimeTokens
   readonly accessReader: AccessReader
   readonly rooms: RoomRegistry
+  /** Loads editors that do not exist from the backend of their API key. */
+  readonly loader: Pick<DocumentLoader, 'ready'>
   readonly versions: VersionService
   readonly branches: BranchService
   readonly organizations: OrganizationService

@@ -1,20 +1,11 @@
 import type { KeyCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
-import type { ReplacementResult } from '../content/replacement-result.ts'
-import {
-  type PreparedChange,
-  prepareChange,
-  type RootChange,
-  withDefaultRoot,
-  withSchema,
-  withUnknownNames,
-} from '../content/root-change.ts'
-import { type NamedSchema, schemaOf } from '../content/schemas/content-schema.ts'
-import type { AttachedSchema } from '../directory/schemas/schema-records.ts'
+import { prepareChange, type RootChange } from '../content/root-change.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'
 import { inlineSizeMax } from '../rooms/edits/replacement.ts'
+import { type WrittenEditor, writeEditorContent } from '../rooms/edits/write-editor-content.ts'
 import type { ApiServices } from './api-services.ts'
 import { changeMeta, storedMeta } from './changes/change-meta.ts'
 import { type OperationResult, warningsOf } from './operation.ts'
@@ -172,9 +163,6 @@ type Written = FromSchema<typeof writtenResponse>
 
 type WriteResult = Pick<OperationResult<Written>, 'data' | 'warnings'>
 
-/** The result of a change, and the version and the bytes of its update. */
-type Changed = ReplacementResult & Pick<Written, 'version' | 'bytes'>
-
 async function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
@@ -203,64 +191,24 @@ export async function changeEditor(
   options: ReplaceOptions,
   caller: KeyCaller,
   services: ApiServices,
-): Promise<Changed> {
+): Promise<WrittenEditor> {
   const { rooms, documents, metrics, schemas } = services
   const { userId = '' } = request
   const cause = { source: 'rest', meta: await storedMeta(request.meta, caller, services) } as const
   const prepared = prepareChange(change, inlineSizeMax)
   const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
   const address = editorAddress(caller, request)
-  const making = (): Promise<void> => documents.ensure(address, address.documentId)
-  const written = rooms.use(address, async (room) => {
-    const [right, attached] = await Promise.all([
-      documents.rightToChange(address),
-      schemas.attachedTo(address),
-    ])
-    const name = request.schema ?? attached?.schema
-    const schema = name === undefined ? null : await schemas.named(caller.tenant, name)
-    const checked =
-      schema === null
-        ? withUnknownNames(prepared, request.strict === true ? 'reject' : 'warn')
-        : inSchema(prepared, schema, attached)
-    const { result, version, bytes } = await room.replacing
-      .change(userId, checked, {
-        ...options,
-        cause,
-        making,
-        right,
-      })
-      .catch((error: unknown) => {
-        throw attached !== null && attached.schema !== name ? asConflict(error, attached.schema) : error
-      })
-    const { contentKey } = result
-    const isNew = request.schema !== undefined && request.schema !== attached?.schema
-    if (isNew && options.dryRun !== true && contentKey !== undefined)
-      await schemas.attach(address, { schema: request.schema, contentKey })
-    stopTimer()
-    // After a merge, the document may already have had the change.
-    return { version, ...result, changed: result.changed && bytes > 0, bytes }
-  })
-  return namingMissing(documents, address, written)
-}
-
-/**
- * Returns a change that must match a schema. If the caller has specified no root, the root is that of the
- * attachment if the schema is attached already, else that of the schema.
- */
-function inSchema(
-  prepared: PreparedChange,
-  schema: NamedSchema,
-  attached: AttachedSchema | null,
-): PreparedChange {
-  const root = attached?.schema === schema.name ? attached.contentKey : schemaOf(schema).contentKey
-  return withSchema(root === null ? prepared : withDefaultRoot(prepared, root), schema)
-}
-
-/** Returns the error of a call whose schema is not the attached one. */
-function asConflict(error: unknown, attached: string): unknown {
-  if (!(error instanceof ApiError) || error.code !== 'crdt/schema-violation') return error
-  const message = `the schema ${JSON.stringify(attached)} is attached to the editor, and ${error.message}`
-  return new ApiError('crdt/schema-attached', message, { details: { ...error.details, attached } })
+  if (options.expects === 'content') await services.loader.ready(address)
+  const { schema, strict } = request
+  const changing = writeEditorContent(
+    { rooms, documents, schemas },
+    address,
+    { change: prepared, userId, schema, strict },
+    { ...options, cause },
+  )
+  const changed = await namingMissing(documents, address, changing)
+  stopTimer()
+  return changed
 }
 
 /**

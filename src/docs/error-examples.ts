@@ -316,6 +316,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
 
   'memory/judgment-not-found': { item: 'judgment-1', message: 'there is no such judgment' },
+  'callback/load-failed': {
+    message: 'the callback load failed: the callback answered 500; try again',
+  },
   'callback/not-configured': {
     message: 'the API key has no callbacks: configure them with /v2/workspace/callbacks/update',
   },

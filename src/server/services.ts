@@ -1,6 +1,7 @@
 import { AccessChangeFeed } from '../access/access-change-feed.ts'
 import { AllowedOrigins } from '../access/allowed-origins.ts'
 import { AccessReader } from '../access/roles/document-access.ts'
+import type { RoleDecider } from '../access/roles/role-decision.ts'
 import { createIdentityProvider } from '../access/tokens/create-identity-provider.ts'
 import { MintedTokens } from '../access/tokens/minted.ts'
 import { describeClaim } from '../access/tokens/misspelled-claims.ts'
@@ -10,6 +11,9 @@ import { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { RecentRequests } from '../audit/recent-requests.ts'
 import { BranchService } from '../branches/branch-service.ts'
+import { CallbackCaller } from '../callbacks/callback-caller.ts'
+import { CallbackDecider } from '../callbacks/callback-decider.ts'
+import { DocumentLoader } from '../callbacks/document-loader.ts'
 import type { Clock } from '../clock.ts'
 import { type CommentModule, createCommentModule } from '../comments/comment-module.ts'
 import { participantsOf } from '../comments/participants.ts'
@@ -34,6 +38,8 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { MetricsHistory } from '../metrics-history.ts'
 import type { Tenant } from '../model/address.ts'
+import { DestinationPolicy } from '../outgoing/destination-policy.ts'
+import { resolveName } from '../outgoing/dns-resolve.ts'
 import { ClusterRates } from '../quota/cluster-rates.ts'
 import type { LimitReports } from '../quota/limit-reports.ts'
 import type { MemoryLedger } from '../quota/memory-bounds.ts'
@@ -46,8 +52,6 @@ import { allUserDataSources } from '../userdata/all-sources.ts'
 import { UserDataService } from '../userdata/user-data-service.ts'
 import { createVersionParts } from '../versions/create-version-parts.ts'
 import { VersionService } from '../versions/version-service.ts'
-import { DestinationPolicy } from '../webhooks/destination-policy.ts'
-import { resolveName } from '../webhooks/dns-resolve.ts'
 import type { ContentServices } from '../webhooks/event-content.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
 import { createCascade } from './create-cascade.ts'
@@ -94,6 +98,10 @@ export interface ServerServices extends ServerBase {
   readonly accessNews: AccessChangeFeed
   readonly accessReader: AccessReader
   readonly origins: AllowedOrigins
+  readonly callbacks: CallbackCaller
+  /** Decides about users whom no grant gives a role. */
+  readonly decider: RoleDecider
+  readonly loader: DocumentLoader
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotencyService
   readonly storage: StorageQuota
@@ -180,6 +188,18 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     configs: subscribing.feedConfigs,
     subscriptions: subscribing.subscriptions,
   })
+  const destinations = new DestinationPolicy(config.webhookAllowlist, resolveName)
+  const callbacks = new CallbackCaller({ ...base, destinations })
+  const { subscriptions } = subscribing
+  const storage = new StorageQuota({
+    engine,
+    tenants: tenancy.tenants,
+    clock,
+    log,
+    metrics: base.metrics,
+    bytesMax: config.maxStoredBytesPerWorkspace,
+  })
+  const { leases } = engine
   return {
     ...base,
     rooms,
@@ -199,7 +219,26 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     tokens: createTokens(base, credentials, accessNews),
     subscribing,
     feed,
-    webhooks: createWebhooks(base, subscribing, organizations, { rooms, documents, schemas }, feed),
+    webhooks: createWebhooks(
+      base,
+      subscribing,
+      organizations,
+      { rooms, documents, schemas },
+      feed,
+      destinations,
+    ),
+    callbacks,
+    decider: new CallbackDecider({ caller: callbacks, subscriptions, clock }),
+    loader: new DocumentLoader({
+      rooms,
+      documents,
+      schemas,
+      storage,
+      caller: callbacks,
+      subscriptions,
+      leases,
+      clock,
+    }),
     organizations,
     directory,
     memory,
@@ -230,14 +269,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     }),
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
-    storage: new StorageQuota({
-      engine,
-      tenants: tenancy.tenants,
-      clock,
-      log,
-      metrics: base.metrics,
-      bytesMax: config.maxStoredBytesPerWorkspace,
-    }),
+    storage,
     rates,
     defaultTenant: config.auth === 'none' ? first : null,
   }
@@ -358,6 +390,7 @@ function createWebhooks(
   organizations: OrganizationStore,
   editors: ContentServices,
   feed: FeedService,
+  destinations: DestinationPolicy,
 ): WebhookService {
   return new WebhookService({
     ...subscribing,
@@ -369,7 +402,7 @@ function createWebhooks(
     metrics,
     organizations,
     participants: (scope, annotationId) => participantsOf(organizations.read(scope), annotationId),
-    destinations: new DestinationPolicy(config.webhookAllowlist, resolveName),
+    destinations,
     editors,
     contentBytesMax: config.maxWebhookContentBytes,
     unread: memoryAccounts.unreadResponses,

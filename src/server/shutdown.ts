@@ -93,6 +93,7 @@ async function finishServer(
   await directory.edits.stop()
   await visits
   await auditing.refusals.flush()
+  rest.callbacks.end()
   rest.accessNews.end()
   rest.rates.end()
   // Closes the store without waiting for the edge, because a connection may never close.

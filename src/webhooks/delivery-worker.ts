@@ -8,6 +8,7 @@ import {
   type JobDisposition,
 } from '../jobs/job-consumer.ts'
 import type { Log } from '../log.ts'
+import type { OutgoingRequest } from '../outgoing/checked-sender.ts'
 import {
   deliveryTopic,
   retryQueue,
@@ -19,7 +20,7 @@ import type { TargetAddress } from '../subscriptions/deliveries/delivery-records
 import type { DeliveryRemoval } from '../subscriptions/deliveries/delivery-removal.ts'
 import { type DeliveryService, sweepMs } from '../subscriptions/deliveries/delivery-service.ts'
 import { BacklogGauge } from './backlog-gauge.ts'
-import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
+import type { AttemptOutcome } from './delivery-attempt.ts'
 import type { RetryRuleDependencies } from './retry-policy.ts'
 import { type SendResult, TargetSender, type TargetSenderOptions } from './target-sender.ts'
 

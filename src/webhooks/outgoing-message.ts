@@ -1,6 +1,6 @@
 import type { QueuedEvent } from '../events/outbound-event.ts'
+import type { OutgoingRequest } from '../outgoing/checked-sender.ts'
 import type { MessageRecord } from '../subscriptions/deliveries/delivery-records.ts'
-import type { OutgoingRequest } from './delivery-attempt.ts'
 
 /** A message and its event. */
 export interface OutgoingMessage {

@@ -1,9 +1,10 @@
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import { jsonPieces, StreamedArray } from '../model/json-pieces.ts'
+import type { OutgoingRequest } from '../outgoing/checked-sender.ts'
+import { signatureHeaders, tokenHeaders } from '../outgoing/sign.ts'
 import type { MessageRecord } from '../subscriptions/deliveries/delivery-records.ts'
 import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import type { WebhookTarget } from '../subscriptions/target.ts'
-import type { OutgoingRequest } from './delivery-attempt.ts'
 import { type EventContent, type EventContentReader, editorOf, omittedContent } from './event-content.ts'
 import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
 import {
@@ -16,7 +17,6 @@ import {
   storePayload,
 } from './payload.ts'
 import { encodePayload, encodingFor } from './payload-encryption.ts'
-import { signatureHeaders, tokenHeaders } from './sign.ts'
 
 type StoreTarget = Extract<WebhookTarget, { kind: 'store' }>
 type AdvancedOrBasic = Exclude<WebhookTarget, StoreTarget>

@@ -5,6 +5,7 @@ import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
+import type { OutgoingRequest } from '../outgoing/checked-sender.ts'
 import type { MemoryAccount } from '../quota/memory-account.ts'
 import type {
   AttemptRecord,
@@ -17,7 +18,7 @@ import type { StoreAttempt } from '../subscriptions/deliveries/message-transitio
 import type { WebhookTarget } from '../subscriptions/target.ts'
 import type { Tracer } from '../trace.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
-import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
+import type { AttemptOutcome } from './delivery-attempt.ts'
 import type { FailureLog } from './failure-log.ts'
 import type { ComposedMessage, OutgoingMessage } from './outgoing-message.ts'
 import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'

@@ -4,6 +4,7 @@ import type { DocumentAddress } from '../../model/address.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
 import { directoryRole } from './directory-role.ts'
 import type { DocumentAccess } from './document-access.ts'
+import type { RoleDecision } from './role-decision.ts'
 
 export interface RoleOnDocument {
   /** The role of the user. Null: the document must look to this user as if it did not exist. */
@@ -20,21 +21,40 @@ export interface RoleOnDocument {
  * rights: the rights from the grants of the token, and the rights of the user in the directory. A document of
  * another tenant counts as missing. An admin may edit all documents of the admin's tenant, unless they are
  * disabled or deleted.
+ * @param decision decision of the backend. It takes the place of the access type
  */
 export function roleOn(
   identity: Identity,
   address: DocumentAddress,
   access: DocumentAccess,
   now: number,
+  decision: RoleDecision | null = null,
 ): RoleOnDocument {
   const until = identity.expiresAt
   if (!ownsAddress(identity, address) || now >= until || access.state !== 'open') return nothing
   if (identity.admin) return { role: 'editor', until }
   const live = directoryRole(access.levels, access.member, now)
+  if (decision?.kind === 'role' && isUndecided(identity, address, access, now))
+    return { role: decision.role, until: Math.min(live.until, until) }
   if (identity.grants === null) return { role: live.role, until: Math.min(live.until, until) }
   const granted = grantedRole(identity.grants, address, access.folderIds, now)
   const role = roleStrength(live.role) < roleStrength(granted.role) ? live.role : granted.role
   return { role, until: Math.min(granted.until, live.until, until) }
+}
+
+/**
+ * Returns whether the backend of the API key decides about the role: neither the token nor the directory has a
+ * grant that decides. A token with grants always decides.
+ */
+export function isUndecided(
+  identity: Identity,
+  address: DocumentAddress,
+  access: DocumentAccess,
+  now: number,
+): boolean {
+  if (!ownsAddress(identity, address) || access.state !== 'open') return false
+  if (identity.admin || identity.grants !== null) return false
+  return directoryRole(access.levels, access.member, now).grant === null
 }
 
 /** The members of a branch that decide who may write it. */

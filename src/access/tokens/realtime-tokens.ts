@@ -39,6 +39,7 @@ export type TokenProblem =
   | 'timeout'
   | 'provider'
   | 'store'
+  | 'authorize'
 
 const problemTexts: Record<TokenProblem, string> = {
   missing: 'a token is required',
@@ -51,6 +52,7 @@ const problemTexts: Record<TokenProblem, string> = {
   origin: 'pages of this origin may not use the API key of the token',
   timeout: 'the token could not be checked in time; try again',
   store: 'the token could not be checked, because the store is not available; try again',
+  authorize: 'the backend could not decide about access to the document; try again',
   provider: 'the keys of the identity provider cannot be fetched; try again',
 }
 

@@ -1,9 +1,10 @@
 import type { Identity } from '../../access/identity.ts'
 import type { RealtimeAccess } from '../../access/realtime-access.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
+import type { DocumentLoader } from '../../callbacks/document-loader.ts'
 import { steadyTime } from '../../clock.ts'
 import { CorruptRecordError } from '../../engine/engine.ts'
-import { errorMessage } from '../../errors.ts'
+import { ApiError, errorMessage } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { type DocumentPath, documentAddress } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
@@ -31,6 +32,8 @@ export interface SessionManagerOptions {
 
 export interface SessionManagerDependencies extends Omit<SessionDependencies, 'time' | 'live'> {
   readonly rooms: RoomRegistry
+  /** Loads documents that do not exist. */
+  readonly loader: Pick<DocumentLoader, 'open'>
   readonly access: RealtimeAccess
   readonly logger: Log
   readonly rejections: RejectionLog
@@ -130,7 +133,10 @@ export class SessionManager {
   /** Ends sessions whose permission has expired, and sends heartbeats. Call it about twice a second. */
   tick(): void {
     const now = this.#dependencies.clock.now()
-    for (const session of this.#sessions) session.tick(now)
+    for (const session of this.#sessions) {
+      if (session.right.isDecisionDue(now)) this.#accessWatch.renewDecision(session)
+      session.tick(now)
+    }
   }
 
   /** Stops watching access and credentials. */
@@ -149,15 +155,15 @@ export class SessionManager {
     const address = documentAddress(identity.tenant, path)
     const changes = this.#accessWatch.changes
     const permission = await this.#dependencies.access.permissionOf(identity, address, client.origin)
-    const { access } = permission
+    const { access, decision } = permission
     if (permission.refusal !== null) return this.#reject(client, closeForToken(permission.refusal))
-    const { role } = roleOn(identity, address, access, this.#dependencies.clock.now())
+    const { role } = roleOn(identity, address, access, this.#dependencies.clock.now(), decision)
     if (role === null)
       return access.state === 'disabled'
         ? this.#reject(client, documentDisabled)
         : this.#reject(client, documentNotFound, 'the user has no role on the document')
     await this.#dependencies.storage.ready(address.workspaceId)
-    const roomHandle = await this.#dependencies.rooms.open(address)
+    const roomHandle = await this.#dependencies.loader.open(address)
     const canWrite = mayWrite(role, identity.userId, permission.branch)
     const rejection = this.#rejectionFor(roomHandle, client, canWrite)
     if (rejection !== null) {
@@ -218,8 +224,9 @@ export class SessionManager {
     const { reports } = this.#dependencies
     const limit = limitOf(error)
     if (limit !== null) reports.exceeded(limit, client.identity.tenant.workspaceId)
-    // The damage of a document is already logged.
-    else if (!(error instanceof DocumentDamagedError)) this.#faults.log(error, 'document could not be opened')
+    // The damage of a document and the failure of a callback are already logged.
+    else if (!(error instanceof DocumentDamagedError || isLoadFailure(error)))
+      this.#faults.log(error, 'document could not be opened')
     this.#reject(client, closeOfFailure(error))
   }
 
@@ -239,11 +246,16 @@ export class SessionManager {
 function closeOfFailure(error: unknown): Close {
   if (error instanceof DocumentDamagedError || error instanceof CorruptRecordError)
     return close('internalError', 'the stored document is damaged; contact the operator')
+  if (isLoadFailure(error))
+    return close('tryAgainLater', 'the backend could not load the document: try again')
   return close(
     'tryAgainLater',
     limitOf(error) === null ? 'the document could not be opened: try again' : errorMessage(error),
   )
 }
+
+const isLoadFailure = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'callback/load-failed'
 
 const documentNotFound = close('notFound', 'document not found')
 const cannotCreate = 'the document does not exist, and this client may not create it'

@@ -108,7 +108,7 @@ export const isCredentialFailure = (rejected: TokenRejectedError): boolean =>
 
 /** Returns whether a token was rejected because the server could not check it. */
 export const isUndetermined = ({ reason }: TokenRejectedError): boolean =>
-  reason === 'provider' || reason === 'timeout' || reason === 'store'
+  reason === 'provider' || reason === 'timeout' || reason === 'store' || reason === 'authorize'
 
 /**
  * Returns the close reason for a rejected token. The close is permanent only if the token is invalid, because

@@ -111,7 +111,14 @@ export class AccessWatch {
   async recheck(session: Session): Promise<void> {
     const { identity, address } = session
     const origin = this.#origins.get(session)
-    session.changePermission(await this.#access.permissionOf(identity, address, origin))
+    session.changePermission(await this.#access.reread(identity, address, origin, session.right.decision))
+  }
+
+  /** Asks the backend again about the role of a session, and applies the result. */
+  renewDecision(session: Session): void {
+    void this.#access.renewDecision(session.identity, session.address).then(() => {
+      if (this.#sessions.has(session)) this.#queueRechecks([session])
+    })
   }
 
   #retry(session: Session): void {

@@ -1,6 +1,7 @@
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
 import type { DocumentAccess } from '../../access/roles/document-access.ts'
+import type { RoleDecision } from '../../access/roles/role-decision.ts'
 import { mayWrite, roleOn } from '../../access/roles/roles.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccessRole } from '../../directory/store/records.ts'
@@ -37,6 +38,8 @@ export class SessionRole implements WriteRight {
   #mayWrite = false
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
+  /** The decision for which the session has asked the backend again. */
+  #outdated: RoleDecision | null = null
 
   /**
    * @param changed called when the role is read for the first time, and after each change of the role or of
@@ -71,6 +74,19 @@ export class SessionRole implements WriteRight {
     return this.#mayWrite
   }
 
+  /** Decision of the backend that applies; null if the backend does not decide. */
+  get decision(): RoleDecision | null {
+    return this.#permission.decision
+  }
+
+  /** Returns whether the backend must be asked again; true once for each decision. @param now epoch milliseconds */
+  isDecisionDue(now: number): boolean {
+    const { decision } = this.#permission
+    if (decision === null || now < decision.until || decision === this.#outdated) return false
+    this.#outdated = decision
+    return true
+  }
+
   /** Reason why the edits of a client that may not write are dropped, with the remedy. */
   get readOnlyReason(): string {
     const { branch } = this.#permission
@@ -100,9 +116,9 @@ export class SessionRole implements WriteRight {
   }
 
   #refresh(now: number): void {
-    const { refusal, access, branch } = this.#permission
+    const { refusal, access, branch, decision } = this.#permission
     const { role, until } =
-      refusal === null ? roleOn(this.#identity, this.#options.address, access, now) : rejected
+      refusal === null ? roleOn(this.#identity, this.#options.address, access, now, decision) : rejected
     const canWrite = mayWrite(role, this.#identity.userId, branch)
     const hasChanged = role !== null && (role !== this.#role || canWrite !== this.#mayWrite)
     this.#role = role

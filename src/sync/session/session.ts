@@ -443,7 +443,13 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
    * has no role.
    */
   renew(identity: Identity): void {
+    const hadGrants = this.identity.grants !== null
     this.right.renew(identity)
+    // Without grants, the backend may have to decide, which it had not to do for the token before.
+    if (hadGrants && identity.grants === null)
+      this.right
+        .recheck()
+        .catch(() => this.end(close('tryAgainLater', 'the token could not be checked: try again')))
     if (this.#state.kind !== 'ended' && this.role === null) this.#endRevoked()
   }
 

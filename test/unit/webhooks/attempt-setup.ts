@@ -1,10 +1,6 @@
-import {
-  type AttemptOptions,
-  type AttemptOutcome,
-  AttemptSender,
-  type OutgoingRequest,
-} from '../../../src/webhooks/delivery-attempt.ts'
-import { DestinationPolicy } from '../../../src/webhooks/destination-policy.ts'
+import type { OutgoingRequest, SenderOptions } from '../../../src/outgoing/checked-sender.ts'
+import { DestinationPolicy } from '../../../src/outgoing/destination-policy.ts'
+import { type AttemptOutcome, AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
 import { type Behavior, onRequest, Receiver } from '../../support/clients/delivery-receiver.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 
@@ -36,7 +32,7 @@ export async function started(behavior: Behavior): Promise<Receiver> {
 export async function attempting(
   behavior: Behavior,
   given: Partial<OutgoingRequest> = {},
-  options: Partial<AttemptOptions> = {},
+  options: Partial<SenderOptions> = {},
 ): Promise<Attempting> {
   const receiver = await started(behavior)
   const clock = new HeldClock()

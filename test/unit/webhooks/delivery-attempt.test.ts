@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { attemptLimits } from '../../../src/webhooks/limits.ts'
+import { postLimits } from '../../../src/outgoing/post-limits.ts'
 import { onRequest } from '../../support/clients/delivery-receiver.ts'
 import { answer, attempting, saying, started, stopReceivers } from './attempt-setup.ts'
 
@@ -67,7 +67,7 @@ it.each([300, 301, 302, 303, 307, 308])(
 )
 
 it('[HOOK-123] does not send a body that is too large or a header value that is not valid', async () => {
-  const { bodyBytesMax, headerBytesMax } = attemptLimits
+  const { bodyBytesMax, headerBytesMax } = postLimits
   const deliveries = [
     { body: Buffer.alloc(bodyBytesMax + 1) },
     { headers: { authorization: 'a'.repeat(headerBytesMax) } },
@@ -82,7 +82,7 @@ it('[HOOK-123] does not send a body that is too large or a header value that is 
 })
 
 it('[HOOK-123] sends a body of the maximum size', async () => {
-  const body = Buffer.alloc(attemptLimits.bodyBytesMax, 'a')
+  const body = Buffer.alloc(postLimits.bodyBytesMax, 'a')
   let bytes = 0
   const { outcome } = await attempting(
     (socket) => {

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
+import { DestinationPolicy } from '../../../src/outgoing/destination-policy.ts'
+import { postLimits } from '../../../src/outgoing/post-limits.ts'
 import { AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
-import { DestinationPolicy } from '../../../src/webhooks/destination-policy.ts'
-import { attemptLimits } from '../../../src/webhooks/limits.ts'
 import { type Behavior, onRequest } from '../../support/clients/delivery-receiver.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { answer, attempting, saying, started, stopReceivers } from './attempt-setup.ts'
 
 afterEach(stopReceivers)
 
-const { deadlineMs, drainMs } = attemptLimits
+const { deadlineMs, drainMs } = postLimits
 const failed = { kind: 'failed', httpStatus: null }
 const late = { ...failed, durationMs: deadlineMs, error: 'no answer within 15 s' }
 

@@ -79,6 +79,7 @@ export const applyUpdate = defineOperation({
     const { documents } = services
     const address = editorAddress(caller, data)
     const expects = data.create === true && full === null ? 'either' : 'content'
+    if (expects === 'content') await services.loader.ready(address)
     const making = (): Promise<void> => documents.ensure(address, address.documentId)
     const applying = services.rooms.use(address, async (room) => {
       const [right, rootSchema] = await Promise.all([

@@ -156,6 +156,8 @@ export const getContent = defineOperation({
     const { documents, schemas } = services
     if (await documents.isGoing(scope, data.documentId)) throw noContent()
     const attachments = await schemas.attachedIn(scope, data.documentId)
+    if (data.editorId !== undefined)
+      await services.loader.ready(editorAddress(caller, { ...data, editorId: data.editorId }))
     const ids = data.editorId === undefined ? await idsOfAll(data, services, caller) : [data.editorId]
     const entries: Entry[] = []
     const { responseBytesMax } = services

@@ -1,5 +1,5 @@
-/** Limits of one attempt. */
-export interface AttemptLimits {
+/** Limits of one request. */
+export interface PostSizeLimits {
   /** Maximum time in ms from the DNS lookup to the status of the response. */
   readonly deadlineMs: number
   /**
@@ -7,7 +7,10 @@ export interface AttemptLimits {
    * finish writing.
    */
   readonly drainMs: number
-  /** Maximum bytes to read of the remainder of the response. After these bytes, the connection is closed. */
+  /**
+   * Maximum bytes to read of the body of the response. After these bytes, the connection is closed, and a
+   * requested body is rejected.
+   */
   readonly answerBytesMax: number
   readonly answerHeaderBytesMax: number
   /** Maximum number of interim responses (1xx) before the final one. */
@@ -18,7 +21,7 @@ export interface AttemptLimits {
   readonly headerBytesMax: number
 }
 
-export const attemptLimits: AttemptLimits = {
+export const postLimits: PostSizeLimits = {
   deadlineMs: 15_000,
   drainMs: 1_000,
   answerBytesMax: 65_536,

@@ -2,8 +2,8 @@ import { type ClientRequest, type IncomingMessage, request as overHttp } from 'n
 import { request as overTls, type RequestOptions } from 'node:https'
 import type { LookupFunction, TcpNetConnectOpts } from 'node:net'
 import type { Clock } from '../clock.ts'
-import { NoResponseError } from './delivery-failure.ts'
-import type { AttemptLimits } from './limits.ts'
+import { NoResponseError } from './no-response-error.ts'
+import type { PostSizeLimits } from './post-limits.ts'
 
 /** A request whose destination has been checked. */
 export interface PostRequest {
@@ -19,7 +19,7 @@ export interface PostRequest {
 export interface PostLimits {
   /** Aborts the request. */
   readonly signal: AbortSignal
-  readonly limits: AttemptLimits
+  readonly limits: PostSizeLimits
   readonly clock: Clock
 }
 
@@ -29,18 +29,30 @@ export interface PostLimits {
  */
 const addressMs = 2_000
 
+/** The response of a receiver. */
+export interface PostResponse {
+  readonly status: number
+  /** The body; null if it was not requested, or if the status is not 2xx. */
+  readonly body: Uint8Array | null
+}
+
 /**
- * Posts the body. Resolves with the status of the response when the connection is closed or was aborted.
- * Rejects if no status was received.
+ * Posts the body. Resolves with the response when the connection is closed or was aborted. Rejects if no status
+ * was received, or if a requested body is incomplete or longer than the limit.
+ * @param reads `status`: the body of the response is discarded. `body`: the body of a 2xx response is returned
  */
-export async function postForStatus(call: PostRequest, bounds: PostLimits): Promise<number> {
+export async function post(
+  call: PostRequest,
+  bounds: PostLimits,
+  reads: 'status' | 'body',
+): Promise<PostResponse> {
   const { signal } = bounds
   signal.throwIfAborted()
   const request = opened(call, bounds.limits)
   const cutOff = (): void => void request.destroy(signal.reason as Error)
   signal.addEventListener('abort', cutOff, { once: true })
   try {
-    return await answerOf(request, call.body, bounds)
+    return await answerOf(request, call.body, bounds, reads)
   } finally {
     signal.removeEventListener('abort', cutOff)
     request.destroy()
@@ -53,7 +65,7 @@ export async function postForStatus(call: PostRequest, bounds: PostLimits): Prom
  */
 function opened(
   { url, host, lookup, headers, body, authorities }: PostRequest,
-  limits: AttemptLimits,
+  limits: PostSizeLimits,
 ): ClientRequest {
   const options: RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
     method: 'POST',
@@ -76,7 +88,12 @@ function opened(
   return overTls({ ...options, rejectUnauthorized: true, ...(authorities && { ca: authorities }) })
 }
 
-function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits): Promise<number> {
+function answerOf(
+  request: ClientRequest,
+  body: Uint8Array,
+  bounds: PostLimits,
+  reads: 'status' | 'body',
+): Promise<PostResponse> {
   const { interimAnswersMax } = bounds.limits
   return new Promise((resolve, reject) => {
     let interim = 0
@@ -84,7 +101,13 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
     request.on('error', reject)
     request.on('close', () => reject(new NoResponseError('the connection was closed before the answer')))
     // The first response settles the promise. Later errors of the connection have no effect.
-    request.on('response', (response) => resolve(drained(response, bounds)))
+    request.on('response', (response) =>
+      resolve(
+        reads === 'body' && isSuccess(response.statusCode ?? 0)
+          ? collected(response, bounds)
+          : drained(response, bounds),
+      ),
+    )
     request.on('upgrade', (_response, socket) => {
       reject(new NoResponseError('the receiver requires another protocol'))
       // The request no longer handles errors of this socket. Without this listener, such an error would end
@@ -103,18 +126,50 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits):
  * Reads the remainder of the response up to the limits, so that the receiver can finish writing. Resolves
  * with the status.
  */
-function drained(response: IncomingMessage, { limits, clock }: PostLimits): Promise<number> {
+function drained(response: IncomingMessage, { limits, clock }: PostLimits): Promise<PostResponse> {
   return new Promise((resolve) => {
     let bytes = 0
     const disarm = clock.after(limits.drainMs, () => response.destroy())
     response.on('error', () => {})
     response.on('close', () => {
       disarm()
-      resolve(response.statusCode ?? 0)
+      resolve({ status: response.statusCode ?? 0, body: null })
     })
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.byteLength
       if (bytes >= limits.answerBytesMax) response.destroy()
+    })
+  })
+}
+
+/** Thrown if a requested body is longer than the limit. */
+export class ResponseTooLargeError extends NoResponseError {}
+
+/** Returns whether a status is 2xx. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/** Reads the body of the response. Rejects if the body is incomplete or too long. */
+function collected(response: IncomingMessage, { limits, signal }: PostLimits): Promise<PostResponse> {
+  const { answerBytesMax } = limits
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    response.on('error', () => {})
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      parts.push(chunk)
+      if (bytes <= answerBytesMax) return
+      response.destroy()
+      reject(new ResponseTooLargeError(`the answer has more than ${answerBytesMax} bytes`))
+    })
+    response.on('close', () => {
+      if (response.complete) resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts) })
+      else
+        reject(
+          signal.aborted
+            ? (signal.reason as Error)
+            : new NoResponseError('the connection was closed before the end of the answer'),
+        )
     })
   })
 }

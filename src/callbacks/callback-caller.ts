@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import type * as v from 'valibot'
+import type { Clock } from '../clock.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { FairSemaphore } from '../jobs/fair-semaphore.ts'
+import { MalformedJsonError, readJson } from '../json.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Tenant } from '../model/address.ts'
+import { CheckedSender, ResponseTimeoutError } from '../outgoing/checked-sender.ts'
+import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
+import { isSuccess, ResponseTooLargeError } from '../outgoing/http-post.ts'
+import { failureText } from '../outgoing/no-response-error.ts'
+import { signatureHeaders } from '../outgoing/sign.ts'
+import { RepeatedEvents } from '../quota/repeated-events.ts'
+import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
+import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
+import { CircuitBreakers } from './circuit-breaker.ts'
+import { type AnsweringCallbackName, attemptsMax, callLimits, retryMs } from './limits.ts'
+
+/**
+ * Why a call failed. `status`: the status was not 2xx. `invalid`: the response has the wrong form or is too
+ * large. `busy`: no slot was free in time. `paused`: the circuit breaker is open.
+ */
+export type CallFailure = 'timeout' | 'unreachable' | 'status' | 'invalid' | 'busy' | 'paused'
+
+export type CallbackOutcome<Answer> =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly failure: CallFailure; readonly reason: string }
+
+type Failed = Extract<CallbackOutcome<never>, { kind: 'failed' }>
+
+export interface CallbackCallerOptions {
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly log: Log
+  readonly destinations: DestinationPolicy
+  /** Aborts all calls when the server stops. */
+  readonly stopping: AbortSignal
+}
+
+/** One call of a callback. */
+export interface CallbackCall<Answer> {
+  readonly tenant: Tenant
+  readonly name: AnsweringCallbackName
+  readonly callbacks: CallbacksRecord
+  /** Members of the request, in addition to its type. */
+  readonly data: object
+  /** Schema of the response. */
+  readonly schema: v.GenericSchema<Answer, unknown>
+}
+
+interface FailureEvent {
+  readonly workspaceId: string
+  readonly apiKey: string
+  readonly callback: AnsweringCallbackName
+  readonly failure: CallFailure
+  readonly reason: string
+}
+
+/**
+ * Calls the callbacks of API keys, and waits for their responses. A call has one timeout, which includes the
+ * wait for a slot and the attempts. Slots (bulkheads) limit the concurrent calls of each API key, and circuit
+ * breakers pause the calls of callbacks that fail, so that they affect no other API key.
+ */
+export class CallbackCaller {
+  readonly #options: CallbackCallerOptions
+  readonly #sender: CheckedSender
+  readonly #slots: Readonly<Record<AnsweringCallbackName, FairSemaphore>>
+  readonly #breakers: Readonly<Record<AnsweringCallbackName, CircuitBreakers>>
+  readonly #failures: RepeatedEvents<FailureEvent>
+  readonly #end = new AbortController()
+
+  constructor(options: CallbackCallerOptions) {
+    const { clock, log, metrics, stopping } = options
+    this.#options = options
+    this.#sender = new CheckedSender(options)
+    stopping.addEventListener('abort', () => this.#end.abort(), { once: true })
+    // Each call in progress has a listener; the slots limit their number.
+    setMaxListeners(0, this.#end.signal)
+    this.#slots = {
+      authorize: new FairSemaphore(callLimits.authorize.slots),
+      load: new FairSemaphore(callLimits.load.slots),
+    }
+    this.#breakers = { authorize: new CircuitBreakers(clock), load: new CircuitBreakers(clock) }
+    this.#failures = new RepeatedEvents({
+      clock,
+      write: (event, times) => log.warn({ event: 'callback.failed', ...event, times }, 'a callback failed'),
+    })
+    for (const name of ['authorize', 'load'] as const) metrics.callbackBreakers.set({ callback: name }, 0)
+  }
+
+  /** Calls a callback. The promise never rejects: failures are outcomes. */
+  async call<Answer>(call: CallbackCall<Answer>): Promise<CallbackOutcome<Answer>> {
+    const { tenant, name, callbacks } = call
+    const { metrics } = this.#options
+    const config = callbacks[name]
+    if (config === null) return failed('unreachable', 'the callback is not configured')
+    const receiver = keyName([tenant.workspaceId, tenant.apiKey, config.url])
+    const stopTimer = metrics.callbackSeconds.startTimer({ callback: name })
+    const outcome = this.#breakers[name].admit(receiver)
+      ? await this.#inSlot(call, config, receiver)
+      : failed('paused', 'the callback is not called at the moment, because its latest calls failed')
+    stopTimer()
+    const result = outcome.kind === 'answered' ? outcome.kind : outcome.failure
+    metrics.callbackCalls.inc({ callback: name, result })
+    metrics.callbackBreakers.set({ callback: name }, this.#breakers[name].open)
+    if (outcome.kind === 'failed') this.#log(tenant, name, outcome)
+    return outcome
+  }
+
+  /** Logs the failures that have not been logged yet. */
+  end(): void {
+    this.#failures.end()
+  }
+
+  /** Waits for a slot, then makes the call. Gives up when the timeout of the call has passed. */
+  async #inSlot<Answer>(
+    call: CallbackCall<Answer>,
+    { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
+    receiver: string,
+  ): Promise<CallbackOutcome<Answer>> {
+    const { name, tenant } = call
+    const { clock } = this.#options
+    const slots = this.#slots[name]
+    const owner = keyName([tenant.workspaceId, tenant.apiKey])
+    if (slots.waitingOf(owner) >= callLimits[name].waitingMax) return tooBusy
+    const deadline = clock.now() + timeoutMs
+    return new Promise((resolve) => {
+      let isWaiting = true
+      const disarm = clock.after(timeoutMs, () => {
+        if (isWaiting) resolve(tooBusy)
+      })
+      void slots.run(owner, async () => {
+        // A call that waited too long has failed already. Its slot is free again at once.
+        if (clock.now() >= deadline) return
+        isWaiting = false
+        disarm()
+        const outcome = await this.#attempts(call, url, deadline)
+        const breakers = this.#breakers[name]
+        if (isOutage(outcome)) breakers.failed(receiver)
+        else breakers.succeeded(receiver)
+        resolve(outcome)
+      })
+    })
+  }
+
+  /** Repeats failed attempts while there is time. */
+  async #attempts<Answer>(
+    call: CallbackCall<Answer>,
+    url: string,
+    deadline: number,
+  ): Promise<CallbackOutcome<Answer>> {
+    const { clock } = this.#options
+    const id = `call_${randomUUID()}`
+    const body = Buffer.from(JSON.stringify({ type: call.name, apiKey: call.tenant.apiKey, ...call.data }))
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#attempt(call, { url, id, body, deadline })
+      const pause = retryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+      const isLast = attempt >= attemptsMax || clock.now() + pause >= deadline || this.#end.signal.aborted
+      if (isLast || !isOutage(outcome)) return outcome
+      await new Promise<void>((resolve) => void clock.after(pause, resolve))
+    }
+  }
+
+  async #attempt<Answer>(
+    { name, callbacks, schema }: CallbackCall<Answer>,
+    request: {
+      readonly url: string
+      readonly id: string
+      readonly body: Uint8Array
+      readonly deadline: number
+    },
+  ): Promise<CallbackOutcome<Answer>> {
+    const { clock } = this.#options
+    const { url, id, body, deadline } = request
+    const now = clock.now()
+    try {
+      const response = await this.#sender.send(
+        { url, body, headers: signatureHeaders({ id, at: now, body }, signingSecrets(callbacks, now)) },
+        {
+          stop: this.#end.signal,
+          reads: 'body',
+          deadlineMs: deadline - now,
+          answerBytesMax: callLimits[name].answerBytesMax,
+        },
+      )
+      if (!isSuccess(response.status)) return failed('status', statusText(response.status))
+      return { kind: 'answered', answer: readJson(schema, response.body ?? new Uint8Array()) }
+    } catch (error) {
+      if (error instanceof MalformedJsonError)
+        return failed('invalid', `the answer is not valid: ${error.message}`)
+      if (error instanceof ResponseTooLargeError) return failed('invalid', error.message)
+      if (error instanceof ResponseTimeoutError) return failed('timeout', error.message)
+      return failed('unreachable', failureText(error))
+    }
+  }
+
+  #log({ workspaceId, apiKey }: Tenant, callback: AnsweringCallbackName, { failure, reason }: Failed): void {
+    const event = { workspaceId, apiKey, callback, failure, reason }
+    this.#failures.note(`${workspaceId} ${apiKey} ${callback} ${failure}`, event, {
+      kind: callback,
+      event: { ...event, workspaceId: 'others', apiKey: 'others' },
+    })
+  }
+}
+
+const failed = (failure: CallFailure, reason: string): Failed => ({ kind: 'failed', failure, reason })
+
+const tooBusy = failed('busy', 'too many calls of the callback are in progress')
+
+const statusText = (status: number): string =>
+  `the callback answered ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : ''}`
+
+/** Returns whether the receiver is not available, so that another attempt makes sense. */
+const isOutage = (outcome: CallbackOutcome<unknown>): boolean =>
+  outcome.kind === 'failed' && ['timeout', 'unreachable', 'status'].includes(outcome.failure)

@@ -1,0 +1,120 @@
+import * as v from 'valibot'
+import type { Identity } from '../access/identity.ts'
+import type { RoleDecider, RoleDecision } from '../access/roles/role-decision.ts'
+import type { Clock } from '../clock.ts'
+import { accessRoles } from '../directory/store/records.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { addressKey, type DocumentAddress, type Tenant } from '../model/address.ts'
+import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
+import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
+import type { CallbackCaller } from './callback-caller.ts'
+import { decisionsMax, graceMs, repeatMs, ttlSecondsDefault, ttlSecondsMax } from './limits.ts'
+
+export interface CallbackDeciderOptions {
+  readonly caller: CallbackCaller
+  readonly subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
+  readonly clock: Clock
+}
+
+const responseSchema = v.object({
+  role: v.nullable(v.picklist(accessRoles)),
+  ttlSeconds: v.exactOptional(v.pipe(v.number(), v.finite(), v.minValue(0))),
+})
+
+/** A decision of the backend, and the time up to which it applies while the backend cannot be asked. */
+interface KeptDecision {
+  readonly decision: RoleDecision
+  readonly usableUntil: number
+}
+
+/**
+ * Asks the callback `authorize` of API keys, and keeps its decisions for the time that the callback has
+ * specified. Concurrent questions about the same user and editor share one call.
+ */
+export class CallbackDecider implements RoleDecider {
+  readonly #options: CallbackDeciderOptions
+  readonly #kept = new Map<string, KeptDecision>()
+  readonly #asking = new Map<string, Promise<RoleDecision>>()
+
+  constructor(options: CallbackDeciderOptions) {
+    this.#options = options
+  }
+
+  async decides(tenant: Tenant): Promise<boolean> {
+    return (await this.#callbacksOf(tenant)) !== null
+  }
+
+  async decide(identity: Identity, address: DocumentAddress): Promise<RoleDecision | null> {
+    const callbacks = await this.#callbacksOf(identity.tenant)
+    if (callbacks === null) return null
+    const kept = this.#kept.get(nameOf(identity, address))?.decision
+    if (kept?.kind === 'role' && this.#options.clock.now() < kept.until) return kept
+    return this.#ask(identity, address, callbacks)
+  }
+
+  known(identity: Identity, address: DocumentAddress): RoleDecision | null {
+    return this.#kept.get(nameOf(identity, address))?.decision ?? null
+  }
+
+  async renew(identity: Identity, address: DocumentAddress): Promise<void> {
+    await this.decide(identity, address).catch(() => null)
+  }
+
+  async #callbacksOf(tenant: Tenant): Promise<CallbacksRecord | null> {
+    const callbacks = await this.#options.subscriptions.callbacksOf(tenant)
+    return callbacks === null || callbacks.authorize === null ? null : callbacks
+  }
+
+  #ask(identity: Identity, address: DocumentAddress, callbacks: CallbacksRecord): Promise<RoleDecision> {
+    const name = nameOf(identity, address)
+    const asking = this.#asking.get(name)
+    if (asking !== undefined) return asking
+    const asked = this.#call(name, identity, address, callbacks).finally(() => this.#asking.delete(name))
+    this.#asking.set(name, asked)
+    return asked
+  }
+
+  async #call(
+    name: string,
+    { tenant, userId, name: userName, email }: Identity,
+    address: DocumentAddress,
+    callbacks: CallbacksRecord,
+  ): Promise<RoleDecision> {
+    const { caller, clock } = this.#options
+    const { organizationId, documentId, editorId } = address
+    const user = { userId, name: userName, email }
+    const outcome = await caller.call({
+      tenant,
+      name: 'authorize',
+      callbacks,
+      data: { organizationId, documentId, editorId, user },
+      schema: responseSchema,
+    })
+    const now = clock.now()
+    if (outcome.kind === 'failed') return this.#whileFailing(name, callbacks, now)
+    const { role, ttlSeconds = ttlSecondsDefault } = outcome.answer
+    const until = now + Math.max(1, Math.min(ttlSeconds, ttlSecondsMax)) * 1000
+    return this.#keep(name, { decision: { kind: 'role', role, until }, usableUntil: until + graceMs })
+  }
+
+  /** Returns the result of a failed call. A role that was decided before still applies for `graceMs`. */
+  #whileFailing(name: string, { authorize }: CallbacksRecord, now: number): RoleDecision {
+    const until = now + repeatMs
+    const kept = this.#kept.get(name)
+    if (kept?.decision.kind === 'role' && now < kept.usableUntil)
+      return this.#keep(name, { ...kept, decision: { ...kept.decision, until } })
+    const kind = authorize?.onFailure === 'stored' ? 'stored' : 'failed'
+    return this.#keep(name, { decision: { kind, until }, usableUntil: until })
+  }
+
+  #keep(name: string, kept: KeptDecision): RoleDecision {
+    this.#kept.delete(name)
+    this.#kept.set(name, kept)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size > decisionsMax && oldest !== undefined) this.#kept.delete(oldest)
+    return kept.decision
+  }
+}
+
+const nameOf = ({ userId }: Identity, address: DocumentAddress): string =>
+  keyName([...addressKey(address), userId])

@@ -1,0 +1,121 @@
+import pino from 'pino'
+import { expect, it } from 'vitest'
+import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { answering, hanging } from '../../support/clients/webhook-receiver.ts'
+import { askedOf, callbackTests, json, organizationId, send } from '../../support/servers/callback-servers.ts'
+import { dataOf, metric } from '../../support/servers/server.ts'
+import { newKey, webhookOptions } from '../../support/servers/webhooks.ts'
+
+const { backend, start } = callbackTests()
+const open = { defaultAccess: 'public' } as const
+const text = (data: string) => ({ type: 'text', data })
+
+it('[CALL-13] pauses a callback that fails, and continues after one call has succeeded', async () => {
+  const { configure, connect, read, server } = await start(open)
+  const receiver = await backend(answering(500))
+  await configure({ load: { url: receiver.url, timeoutMs: 100 } })
+  for (let call = 1; call <= 5; call += 1) await (await connect(`failing-${call}`)).closed
+  const before = receiver.hooks.length
+  for (let call = 1; call <= 10; call += 1) await (await connect(`paused-${call}`)).closed
+  expect(receiver.hooks).toHaveLength(before)
+  expect(await metric(server, 'weft_callback_breakers_open{callback="load"}')).toBe(1)
+  expect(await metric(server, 'weft_callback_calls_total{callback="load",result="paused"}')).toBe(10)
+  receiver.behavior = json(text('back'))
+  await eventually(async () => {
+    const client = await connect('back')
+    return (await Promise.race([client.closed, read(client)])) === 'back'
+  })
+  expect(await read(await connect('again'))).toBe('back')
+  expect(await metric(server, 'weft_callback_breakers_open{callback="load"}')).toBe(0)
+})
+
+it('[CALL-16] lets calls beyond the limit of an API key wait, and fails them when their time has passed', async () => {
+  const { configure, connect, read } = await start(open)
+  let atOnce = 0
+  let most = 0
+  const receiver = await backend((response) => {
+    atOnce += 1
+    most = Math.max(most, atOnce)
+    setTimeout(() => {
+      atOnce -= 1
+      send(response, JSON.stringify(text('loaded')))
+    }, 300)
+  })
+  await configure({ load: { url: receiver.url, timeoutMs: 10_000 } })
+  const clients = await Promise.all(Array.from({ length: 20 }, (_, index) => connect(`d-${index}`)))
+  for (const client of clients) expect(await read(client)).toBe('loaded')
+  expect(most).toBe(8)
+  await configure({ load: { url: receiver.url, timeoutMs: 500 } })
+  const late = await Promise.all(Array.from({ length: 20 }, (_, index) => connect(`late-${index}`)))
+  const outcomes = await Promise.all(
+    late.map((client) => Promise.race([client.closed.then(({ code }) => code), read(client)])),
+  )
+  expect(outcomes).toContain('loaded')
+  expect(outcomes.filter((outcome) => outcome === 1013).length).toBeGreaterThan(3)
+})
+
+/** Milliseconds from the start of a connection until the client has the content. */
+async function timed(url: string): Promise<number> {
+  const began = performance.now()
+  const client = await RawClient.connect(url)
+  await client.roundTrip()
+  const took = performance.now() - began
+  client.end()
+  return took
+}
+
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
+
+it('[CALL-14] does not delay other API keys, and documents that need no call, while callbacks hang', async () => {
+  const { configure, connect, call, server } = await start({ ...open, ...webhookOptions })
+  const { apiKey, authToken } = await newKey(server)
+  const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': authToken }
+  const editor = { organizationId, documentId: 'there', editorId: 'main', ...text('kept') }
+  await call('/v2/crdt/add', editor)
+  await server.post('/v2/crdt/add', editor, headers)
+  const resources = [{ type: 'document', id: 'there', organizationId, accessRole: 'editor' }] as const
+  const answer = await server.post(
+    '/v2/auth/generate_token',
+    { userId: 'neighbor', userProperties: { name: 'n', email: 'n@example.com' } },
+    headers,
+  )
+  const { token } = dataOf(answer) as { token: string }
+  const own = await server.token('ada', { resources })
+  const urls = [token, own].map((each) => `${server.wsUrl}/sync/${organizationId}/there/main?token=${each}`)
+  const measure = async (): Promise<readonly number[]> => {
+    const times: number[] = []
+    for (let round = 0; round < 60; round += 1) for (const url of urls) times.push(await timed(url))
+    return times
+  }
+  await measure()
+  const before = p99(await measure())
+  const receiver = await backend(hanging)
+  await configure({
+    load: { url: receiver.url, timeoutMs: 30_000 },
+    authorize: { url: receiver.url, timeoutMs: 30_000 },
+  })
+  for (let index = 0; index < 300; index += 1) void connect(`hanging-${index}`, `user-${index}`)
+  await eventually(() => receiver.hooks.length >= 64)
+  const during = p99(await measure())
+  console.info(`p99 of others: ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms while callbacks hang`)
+  expect(during).toBeLessThan(Math.max(10 * before, 250))
+  expect(askedOf(receiver).every(({ documentId }) => documentId !== 'there')).toBe(true)
+})
+
+it('[CALL-15] counts calls, and logs repeated failures in one line without the URL', async () => {
+  const lines: string[] = []
+  const { configure, connect, server } = await start(
+    open,
+    pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+  )
+  const receiver = await backend(json({ wrong: true }))
+  await configure({ load: { url: `${receiver.url}?secret=hidden` } })
+  for (let call = 0; call < 6; call += 1) await (await connect(`d-${call}`)).closed
+  expect(await metric(server, 'weft_callback_calls_total{callback="load",result="invalid"}')).toBe(6)
+  expect(await metric(server, 'weft_callback_duration_seconds_count{callback="load"}')).toBe(6)
+  const failures = lines.filter((line) => line.includes('callback.failed'))
+  expect(failures).toHaveLength(1)
+  expect(JSON.parse(failures[0] ?? '')).toMatchObject({ callback: 'load', failure: 'invalid', times: 1 })
+  expect(lines.join('')).not.toMatch(/hidden/)
+})
