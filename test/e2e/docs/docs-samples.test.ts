@@ -43,6 +43,8 @@ const notRun: Readonly<Record<string, string>> = {
   'mkdir weft-next && cd weft-next': walked,
   'npm install': walked,
   'npm run dev': walked,
+  "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
+    'a page imports it; test/browser/transport.test.ts does so',
   "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,
   'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
   'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,

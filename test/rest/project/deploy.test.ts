@@ -75,7 +75,13 @@ it('[RUN-9] the Ingress publishes the paths that clients need, but neither metri
   expect(rules.length).toBeGreaterThan(5)
   const isPublished = (path: string): boolean =>
     rules.some(([, own = '', type]) => path === own || (type === 'Prefix' && path.startsWith(`${own}/`)))
-  for (const path of ['/sync/acme/notes/main', '/hocuspocus', '/console', '/docs/reference', '/v2/crdt/get'])
+  const clientPaths = [
+    '/sync/acme/notes/main',
+    '/sync-http/acme/notes/main',
+    '/hocuspocus',
+    '/client/weft-socket.js',
+  ]
+  for (const path of [...clientPaths, '/console', '/docs/reference', '/v2/crdt/get'])
     expect([path, isPublished(path)]).toEqual([path, true])
   for (const { path } of operationList) expect([path, isPublished(path)]).toEqual([path, true])
   for (const path of ['/metrics', '/backup', '/healthz'])
