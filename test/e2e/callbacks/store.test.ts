@@ -1,14 +1,19 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import { eventually } from '../../support/clients/clients.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import { seed } from '../../support/data/seed.ts'
 import { dataOf, type TestServer } from '../../support/servers/server.ts'
 import {
   answering,
+  type Behavior,
   type HookReceiver,
+  hanging,
   hookTests,
   organizationId,
   type ShownDelivery,
 } from '../../support/servers/webhook-servers.ts'
+import { times } from '../../support/time/full-run.ts'
 
 const second = 1_000
 const hour = 3_600_000
@@ -220,4 +225,80 @@ it('[CALL-67] sends a version again when a user requests it', async () => {
     await hooks.resend(`store-${index}`, messageId).catch(() => undefined)
   await passing(clock, () => receiver.hooks.length === 2)
   expect(new Set(receiver.ids).size).toBe(1)
+})
+
+const moods: readonly Behavior[] = [answering(200), answering(204), answering(500), answering(410), hanging]
+
+it(`[CALL-70] keeps the order of versions and the minimum time of each editor, and delivers the last version, for any changes and any receiver (seed ${seed})`, async () => {
+  for (let run = 0; run < times(3, 20); run++) {
+    const random = new Random(seed + run)
+    const { server, clock } = await start()
+    const arrivals: { readonly at: number; readonly documentId: string; readonly number: number }[] = []
+    let mood = moods[0] as Behavior
+    const receiver = await receiving((response, hook) => {
+      const { documentId, content } = JSON.parse(hook.body) as { documentId: string; content: string }
+      // The clock may advance between the start of the attempt and its arrival.
+      const at = Number(hook.headers['webhook-timestamp']) * second
+      arrivals.push({ at, documentId, number: Number(content) })
+      mood(response, hook)
+    })
+    await configure(server, receiver.url, { minSeconds: 3 })
+    const numbers = new Map<string, number>()
+    for (let step = 0; step < 60; step++) {
+      if (random.once(6)) mood = random.pick(moods)
+      const name = `d${random.below(5)}`
+      const number = (numbers.get(name) ?? 0) + 1
+      numbers.set(name, number)
+      await write(server, name, `${number}`)
+      if (random.once(2)) await pass(clock, random.below(6))
+    }
+    mood = answering(200)
+    const of = (name: string) => arrivals.filter(({ documentId }) => documentId === name)
+    await eventually(
+      async () => {
+        // Attempts that hang end, and the last retries become due.
+        clock.advance(20 * second)
+        await pass(clock, 1)
+        return [...numbers].every(([name, number]) => of(name).at(-1)?.number === number)
+      },
+      () => ({ seed, run }),
+    )
+    for (const name of numbers.keys()) {
+      const arrived = of(name)
+      expect(arrived.map(({ number }) => number)).toEqual(
+        arrived.map(({ number }) => number).toSorted((a, b) => a - b),
+      )
+      const gaps = arrived.slice(1).map(({ at }, index) => at - (arrived[index]?.at ?? 0))
+      expect(Math.min(Number.POSITIVE_INFINITY, ...gaps), `seed ${seed} run ${run}`).toBeGreaterThanOrEqual(
+        3 * second,
+      )
+    }
+  }
+})
+
+it('[CALL-71] does not delay edits and webhooks while the receiver of store hangs', async () => {
+  const { server, clock, endpoint, document } = await start()
+  const [hangingReceiver, other] = [await receiving(hanging), await receiving()]
+  await endpoint(other.url, { filterTypes: ['document.create'] })
+  const edit = async (round: number): Promise<number> => {
+    const began = performance.now()
+    await write(server, `d${round % 40}`, `text ${round}`)
+    return performance.now() - began
+  }
+  const p99 = async (): Promise<number> => {
+    const durations: number[] = []
+    for (let round = 0; round < 400; round++) {
+      durations.push(await edit(round))
+      if (round % 40 === 0) clock.advance(second)
+    }
+    return durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.99)] as number
+  }
+  await p99()
+  const before = await p99()
+  await configure(server, hangingReceiver.url, { minSeconds: 1 })
+  const during = await p99()
+  expect(hangingReceiver.hooks.length).toBeGreaterThan(3)
+  expect(during).toBeLessThan(5 * before + 20)
+  await document('new')
+  await eventually(() => other.documentIds.includes('new'))
 })

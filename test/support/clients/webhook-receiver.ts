@@ -33,8 +33,9 @@ export class HookReceiver {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   }
 
-  static async start(behavior: Behavior = answering(200)): Promise<HookReceiver> {
-    const server = createServer().listen(0, '127.0.0.1')
+  /** @param port port to listen on; 0: a free port */
+  static async start(behavior: Behavior = answering(200), port = 0): Promise<HookReceiver> {
+    const server = createServer().listen(port, '127.0.0.1')
     await once(server, 'listening')
     const receiver = new HookReceiver(server, behavior)
     server.on('request', (request, response) => receiver.#take(request, response))
