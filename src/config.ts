@@ -164,7 +164,7 @@ export const options = {
     32 * MB,
     'Largest content in the response of a REST call, in bytes, unless it is one document with `format` `update`.',
   ),
-  maxMessageBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest websocket message, in bytes.'),
+  maxMessageBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest realtime message, in bytes.'),
   maxDocumentBytes: option(
     wholeNumber(1024, 1024 * MB),
     64 * MB,
@@ -175,17 +175,21 @@ export const options = {
     MB,
     'Maximum unsent bytes of a connection. Above it, the connection gets no updates until the client has read these bytes.',
   ),
-  maxConnections: option(wholeNumber(1, 1_000_000), 20_000, 'Open websockets of this process.'),
+  maxConnections: option(
+    wholeNumber(1, 1_000_000),
+    20_000,
+    'Open websockets and sessions over HTTP of this process.',
+  ),
   maxConnectionsPerAddress: option(
     wholeNumber(1, 1_000_000),
     5000,
-    'Open websockets from one address (IPv6: from one /64 prefix). Other connections have the same ' +
+    'Open websockets and sessions over HTTP from one address (IPv6: from one /64 prefix). Other connections have the same ' +
       'limit, but at least 5,000; behind reverse proxies (`trustProxy`) they have none.',
   ),
   maxConnectionsPerWorkspace: option(
     wholeNumber(0, 1_000_000),
     10_000,
-    'Open websockets of one workspace; 0: unlimited.',
+    'Open websockets and sessions over HTTP of one workspace; 0: unlimited.',
   ),
   maxUnauthenticatedPerAddress: option(
     wholeNumber(1, 1_000_000),
@@ -195,7 +199,7 @@ export const options = {
   connectsPerAddress: rateOption(
     { perSecond: 200, burst: 5000 },
     1_000_000,
-    'New websockets from one address per second, with any credentials.',
+    'New websockets and sessions over HTTP from one address per second, with any credentials.',
   ),
   maxDocumentsPerWorkspace: option(
     wholeNumber(0, 1_000_000),
@@ -264,7 +268,7 @@ export const options = {
   callsPerAddress: rateOption(
     { perSecond: 1000, burst: 2000 },
     1_000_000,
-    'REST calls from one address per second, with any credentials.',
+    'REST calls and requests of sessions over HTTP from one address per second, with any credentials.',
   ),
   bodyBytesPerKey: rateOption(
     { perSecond: 32 * MB, burst: 256 * MB },

@@ -25,7 +25,7 @@ export interface SessionPost extends SessionRequest {
   readonly close: number | null
 }
 
-/** The client chooses the id at random, so that nobody can guess it. */
+/** The client chooses the id at random, so that it cannot be guessed. */
 const sessionId = /^[0-9a-f]{32}$/
 /** The largest number that JavaScript counts with has 16 digits. */
 const wholeNumber = /^\d{1,15}$/

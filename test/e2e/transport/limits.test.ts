@@ -152,7 +152,7 @@ it('[TRANS-23] sends a large document in parts, completely, also if the client i
   expect(await held('unread_sockets')).toBe(0)
 })
 
-it('[TRANS-24] counts a large message once for all its clients, and keeps no copy for a flood of responses that nobody reads', async () => {
+it('[TRANS-24] counts a large message once for all its clients, and keeps no copy for a flood of responses without readers', async () => {
   await start({ memoryBudgetBytes: 256 * MiB })
   const writer = await writerOf()
   for (let client = 1; client <= 8; client += 1) writer.sendUpdate(typed('z'.repeat(MiB), client))

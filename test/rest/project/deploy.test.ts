@@ -144,8 +144,8 @@ it('[CF-30] uses only existing metrics in the alerts about a cluster', () => {
 })
 
 it('[CF-30] the load balancer of the example checks /readyz, because a stopping server is not ready', () => {
-  expect(read('cluster/Caddyfile')).toMatch(/^\t\thealth_uri \/readyz$/m)
-  const asked = /reverse_proxy (.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
+  expect(read('cluster/Caddyfile')).toMatch(/^\t+health_uri \/readyz$/m)
+  const asked = /reverse_proxy (weft.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
   expect(asked.length).toBe(3)
   for (const place of asked) {
     const [name, port] = place.split(':')
