@@ -69,6 +69,7 @@ export function advancedPayload({ webhookId, event, detail, content }: PayloadIn
 /** Returns the payload of the callback `store`. `timestamp` is the time of the event in epoch milliseconds. */
 export const storePayload = (event: QueuedEvent, content: EventContent) => ({
   callback: 'store',
+  apiKey: event.scope.apiKey,
   organizationId: event.scope.organizationId,
   documentId: event.documentId,
   editorId: event.data.editorId,

@@ -82,6 +82,7 @@ it('[CALL-60] sends the content with its version after the first change, then at
   expect(clock.now() - began).toBeLessThanOrEqual(4 * second)
   expect(receiver.bodies[0]).toMatchObject({
     callback: 'store',
+    apiKey: expect.any(String),
     organizationId,
     documentId: 'd',
     editorId: 'main',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { readingFormats } from '../../../src/content/read-document.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { dataOf, type TestServer } from '../../support/servers/server.ts'
-import { answering, hookTests, organizationId } from '../../support/servers/webhook-servers.ts'
+import { answering, hanging, hookTests, organizationId } from '../../support/servers/webhook-servers.ts'
 import { rsaKey } from '../../support/servers/webhooks.ts'
 
 const second = 1_000
@@ -193,4 +193,30 @@ it('[HOOK-256] sends the event of an editor each second if the window has one se
   }
   expect(payloadsOf(receiver).map(({ content }) => content)).toEqual(['a', 'ab', 'abc'])
   expect((await read(server, 'text')).version).toBe(payloadsOf(receiver)[2]?.version)
+})
+
+it('[HOOK-258] fails attempts beyond the memory for requests that receivers have not read, and repeats them', async () => {
+  const MB = 2 ** 20
+  const limits = { maxDocumentBytes: 2 * MB, sendBufferBytes: MB, memoryBudgetBytes: MB }
+  const { server, clock, endpoint, log } = await start(limits)
+  const receivers = await Promise.all(Array.from({ length: 12 }, () => receiving(hanging)))
+  const ids: string[] = []
+  for (const { url } of receivers) ids.push(await endpoint(url, { ...crdtOnly, contentFormat: 'text' }))
+  const text = 'x'.repeat(500_000)
+  await write(server, text)
+  clock.advance(5 * second)
+  const attempts = async () =>
+    (await Promise.all(ids.map((id) => log(id)))).flatMap(({ deliveries }) =>
+      deliveries.flatMap((each) => each.attempts),
+    )
+  const hung = () => receivers.filter(({ hooks }) => hooks.length > 0).length
+  await eventually(async () => hung() + (await attempts()).length >= receivers.length)
+  expect(hung()).toBeGreaterThan(3)
+  expect(hung()).toBeLessThan(10)
+  expect((await attempts()).every(({ error }) => error?.includes('too many large calls'))).toBe(true)
+  for (const receiver of receivers) receiver.behavior = answering(200)
+  await eventually(() => {
+    clock.advance(2 * second)
+    return receivers.every(({ bodies }) => (bodies.at(-1)?.data as Payload | undefined)?.content === text)
+  })
 })
