@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { eventually, message, typed } from '../../support/clients/clients.ts'
+import { pageSocket } from '../../support/clients/page-sockets.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+type PageSocket = InstanceType<Awaited<ReturnType<typeof pageSocket>>>
+
+async function start(): Promise<{ server: TestServer; url: string }> {
+  const server = await startTestServer()
+  ends.push(() => server.stop())
+  return { server, url: `${server.wsUrl}/sync/acme/plan/main?token=${await server.token('ada')}` }
+}
+
+/** Waits until a socket is open or closed, and returns the code if it was closed. */
+const settled = (socket: PageSocket): Promise<number | null> =>
+  new Promise((resolve) => {
+    ends.push(() => socket.close())
+    socket.addEventListener('open', () => resolve(null))
+    socket.addEventListener('close', (event) => resolve((event as CloseEvent).code))
+  })
+
+const connections = ({ server }: { server: TestServer }, transport: string): Promise<number> =>
+  metric(server, `weft_connections{protocol="y-websocket",transport="${transport}"`)
+
+/** A class of websockets that can be made to fail, as behind a proxy that rejects them. */
+function rejectable() {
+  const state = { isRejected: true, attempts: 0 }
+  class Rejectable extends WebSocket {
+    constructor(url: string) {
+      state.attempts += 1
+      super(state.isRejected ? 'ws://127.0.0.1:1' : url)
+    }
+  }
+  return { state, Socket: Rejectable as never }
+}
+
+it('[TRANS-51] uses a websocket if it works, and reports the close code of the server', async () => {
+  const { server, url } = await start()
+  const Socket = await pageSocket()
+  const socket = new Socket(url)
+  expect(socket.readyState).toBe(socket.CONNECTING)
+  expect(() => socket.send(new Uint8Array(1))).toThrow('not open')
+  expect(await settled(socket)).toBeNull()
+  expect(await connections({ server }, 'websocket')).toBe(1)
+  const closed = once(socket, 'close') as Promise<[CloseEvent]>
+  dataOf(await server.post('/v2/auth/revoke_tokens', { userId: 'ada' }))
+  expect((await closed)[0]).toMatchObject({ code: 4401, wasClean: true })
+  expect(socket.readyState).toBe(Socket.CLOSED)
+})
+
+it('[TRANS-52] uses HTTP after two failures, remembers that, and later tries a websocket again', async () => {
+  const { server, url } = await start()
+  const { state, Socket: Rejectable } = rejectable()
+  const retryMs = 1_500
+  const Socket = await pageSocket({ WebSocket: Rejectable, retryMs })
+  expect(await settled(new Socket(url))).toBe(1006)
+  expect(await settled(new Socket(url))).toBeNull()
+  expect(state.attempts).toBe(2)
+  const since = Date.now()
+  expect(await settled(new Socket(url))).toBeNull()
+  expect(state.attempts).toBe(2)
+  expect(await connections({ server }, 'http')).toBe(2)
+  state.isRejected = false
+  await new Promise((resolve) => setTimeout(resolve, since + retryMs + 100 - Date.now()))
+  expect(await settled(new Socket(url))).toBeNull()
+  expect(state.attempts).toBe(3)
+  expect(await connections({ server }, 'websocket')).toBe(1)
+})
+
+it('[TRANS-53] uses HTTP at once if the handshake of a websocket stalls', async () => {
+  const { server, url } = await start()
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  ends.push(() => silent.close())
+  const stalled = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  class Stalled extends WebSocket {
+    constructor() {
+      super(stalled)
+    }
+  }
+  const Socket = await pageSocket({ WebSocket: Stalled as never, stallMs: 300 })
+  expect(await settled(new Socket(url))).toBeNull()
+  expect(await connections({ server }, 'http')).toBe(1)
+})
+
+it('[TRANS-54] keeps at most four requests of one page waiting, and all its clients get messages', async () => {
+  const { server, url } = await start()
+  let [held, heldMax] = [0, 0]
+  const counting: typeof fetch = async (input, init) => {
+    if (init?.method === 'POST') return fetch(input, init)
+    held += 1
+    heldMax = Math.max(heldMax, held)
+    let isHeld = true
+    const release = (): void => {
+      if (isHeld) held -= 1
+      isHeld = false
+    }
+    init?.signal?.addEventListener('abort', release)
+    const response = await fetch(input, init)
+    const body = response.body?.pipeThrough(new TransformStream({ flush: release }))
+    return new Response(body ?? null, response)
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: counting })
+  const sockets = Array.from({ length: 9 }, () => new Socket(url))
+  const received = sockets.map((socket) => {
+    const messages: Uint8Array[] = []
+    socket.binaryType = 'arraybuffer'
+    socket.addEventListener('message', (event) =>
+      messages.push(new Uint8Array((event as MessageEvent<ArrayBuffer>).data)),
+    )
+    return messages
+  })
+  expect(await Promise.all(sockets.map(settled))).toEqual(sockets.map(() => null))
+  expect(await connections({ server }, 'http')).toBe(9)
+  sockets[0]?.send(message([0, 2], typed('seen by all', 7)) as Uint8Array<ArrayBuffer>)
+  const isSeen = (messages: readonly Uint8Array[]): boolean =>
+    messages.some((bytes) => Buffer.from(bytes).includes('seen by all'))
+  await eventually(() => received.slice(1).every(isSeen))
+  expect(heldMax).toBe(4)
+})
+
+it('[TRANS-55] sends messages that were sent before `close`, and ends the session', async () => {
+  const { server, url } = await start()
+  const Socket = await pageSocket({ WebSocket: null })
+  const socket = new Socket(url)
+  expect(await settled(socket)).toBeNull()
+  const update = message([0, 2], typed('sent at last', 7)) as Uint8Array<ArrayBuffer>
+  socket.send(update)
+  expect(socket.bufferedAmount).toBeGreaterThan(update.length)
+  socket.close(1000, 'done')
+  expect((await (once(socket, 'close') as Promise<[CloseEvent]>))[0]).toMatchObject({
+    code: 1000,
+    reason: 'done',
+  })
+  expect(await connections({ server }, 'http')).toBe(0)
+  const address = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+  await eventually(async () =>
+    JSON.stringify((await server.post('/v2/crdt/get', address)).body).includes('sent at last'),
+  )
+})
