@@ -324,9 +324,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   'feed/disabled': { message: 'the feed is off; enable it with /v2/workspace/feed/update' },
   'feed/cursor-expired': {
-    message: 'the feed no longer has the events after this cursor; begin again with from "now"',
+    message: 'the feed no longer has the events after this cursor; begin again with from: "now"',
   },
-  'feed/cursor-unknown': { message: 'the feed does not know this cursor; begin again with from "now"' },
+  'feed/cursor-unknown': { message: 'the feed does not know this cursor; begin again with from: "now"' },
   'webhook/never-configured': {
     message:
       'advanced webhooks were never configured: begin with isEnabled true in advancedwebhookconfig/update',

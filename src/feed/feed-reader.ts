@@ -67,12 +67,12 @@ function decodeCursor(cursor: string): CursorPlace {
 }
 
 const unknownCursor = (): ApiError =>
-  new ApiError('feed/cursor-unknown', 'the feed does not know this cursor; begin again with from "now"')
+  new ApiError('feed/cursor-unknown', 'the feed does not know this cursor; begin again with from: "now"')
 
 const expiredCursor = (): ApiError =>
   new ApiError(
     'feed/cursor-expired',
-    'the feed no longer has the events after this cursor; begin again with from "now"',
+    'the feed no longer has the events after this cursor; begin again with from: "now"',
   )
 
 const feedOff = (): ApiError =>
