@@ -71,6 +71,7 @@ export async function makeWorld(
   await post('/v2/organizations/delete', { organizationIds: [organizationId] })
   await post('/v2/workspace/domains/delete', { domains })
   await makeWebhooks(server)
+  if (path === '/v2/feed/get') await post('/v2/workspace/feed/update', { enabled: true })
   const steps: readonly (readonly [string, object])[] = [
     ['/v2/organizations/add', { organizations: [{ organizationId }] }],
     ['/v1/organizations/folders/add', { organizationId, folders: [{ folderId: 'reports' }] }],

@@ -15,7 +15,7 @@ export const updateFeedConfig = defineOperation({
   request: {
     type: 'object',
     properties: {
-      enabled: { type: 'boolean', description: 'Whether the feed is on.' },
+      enabled: { type: 'boolean', description: 'Whether the feed is on.', examples: [true] },
       keepSeconds: {
         type: 'integer',
         minimum: feedLimits.keepSecondsMin,
