@@ -145,6 +145,7 @@ export class EventDispatcher {
       const failed = await this.#fanout.tell(
         portion.map(({ event }) => event),
         bytes,
+        () => this.#claims.isStopped,
       )
       const delivered = portion.filter(({ event }) => !failed.has(event))
       await Promise.all(delivered.map(({ token }) => this.#options.engine.queue.done(token)))

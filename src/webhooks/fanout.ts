@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
+import { StoreUnavailableError } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { traceEvent } from '../events/event-trace.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
@@ -32,8 +33,9 @@ export interface FanoutDependencies {
 }
 
 /**
- * Number of attempts to add events to the feed, and the pause in ms between them. While they last, the next
- * events of the API key wait, so that the feed keeps the order.
+ * Number of attempts to add events to the feed, and the pause in ms between them. Attempts that fail because the
+ * store is unavailable do not count. Until the last attempt, the next events of the API key wait, so that the feed
+ * keeps the order.
  */
 const feedAttempts = { max: 4, pauseMs: 500 }
 
@@ -57,10 +59,15 @@ export class Fanout {
    * the events that failed. The call may be repeated after a crash, because stored messages and events of the
    * feed stay unchanged.
    * @param bytes estimated bytes of the messages of one target
+   * @param isStopped returns whether the call must end soon
    */
-  async tell(events: readonly QueuedEvent[], bytes: number): Promise<ReadonlySet<QueuedEvent>> {
+  async tell(
+    events: readonly QueuedEvent[],
+    bytes: number,
+    isStopped: () => boolean,
+  ): Promise<ReadonlySet<QueuedEvent>> {
     const failed = new Set<QueuedEvent>()
-    await this.#appendToFeed(events, failed)
+    await this.#appendToFeed(events, failed, isStopped)
     const lines = await this.#linesOf(events, failed)
     const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytes))
     await mapInSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
@@ -68,18 +75,21 @@ export class Fanout {
     return failed
   }
 
-  async #appendToFeed(events: readonly QueuedEvent[], failed: Set<QueuedEvent>): Promise<void> {
+  async #appendToFeed(
+    events: readonly QueuedEvent[],
+    failed: Set<QueuedEvent>,
+    isStopped: () => boolean,
+  ): Promise<void> {
     const [first] = events
     if (first === undefined) return
     const { workspaceId, apiKey } = first.scope
-    for (let attempt = 1; ; attempt++) {
+    for (let failures = 0; failures < feedAttempts.max && !isStopped(); await pause(feedAttempts.pauseMs)) {
       try {
         return await this.#dependencies.feed.append({ workspaceId, apiKey }, events)
       } catch (err) {
         const { log } = this.#dependencies
         log.warn({ event: dispatchFailed, err, workspaceId }, 'could not add events to a feed; retrying')
-        if (attempt === feedAttempts.max) break
-        await pause(feedAttempts.pauseMs)
+        if (!(err instanceof StoreUnavailableError)) failures += 1
       }
     }
     for (const event of events) failed.add(event)
