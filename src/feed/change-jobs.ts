@@ -22,9 +22,9 @@ export interface ChangeJobsOptions {
 }
 
 /**
- * Adds a job to each commit of an editor while the feed or the callback `store` is on. All commits of an editor have the same job id, so
- * at most one job of an editor waits. A commit during the run of the job leaves a new job. Therefore a job that
- * starts after a commit always follows the commit, also if the process ends at any point.
+ * Adds a job to each commit of an editor while the feed or the callback `store` is on. All commits of an editor have
+ * the same job id, so at most one job of an editor waits. A commit during the run of the job leaves a new job.
+ * Therefore a job that starts after a commit always follows the commit, also if the process ends at any point.
  */
 export class ChangeJobs implements EditListener {
   readonly #options: ChangeJobsOptions

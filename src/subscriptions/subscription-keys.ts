@@ -2,8 +2,8 @@ import type { Key } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 
 /**
- * Returns the partition with the configuration of the webhooks and of the change feed of an API key. The whole configuration is in one
- * partition, so that each change is one commit.
+ * Returns the partition with the configuration of the webhooks, the callbacks and the change feed of an API key. The
+ * whole configuration is in one partition, so that each change is one commit.
  */
 export const subscriptionsPart = ({ workspaceId, apiKey }: Tenant): Key => ['webhooks', workspaceId, apiKey]
 

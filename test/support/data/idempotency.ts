@@ -64,8 +64,8 @@ const organizationId = 'acme'
 const document = { organizationId, documentId: 'report' }
 
 /**
- * Activities that are recorded before the response. A job records the activities of edits (`crdt`) later, so
- * they say nothing about a repeated call.
+ * Activities that are recorded before the response. A job records the activities of edits (`crdt`) later, so their
+ * number depends on time and not on a repeated call.
  */
 const recordedAtOnce = featureTypes.filter((type) => type !== 'crdt')
 
