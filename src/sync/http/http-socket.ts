@@ -212,6 +212,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
 
   /** Sends messages in the response from now on. The response to an earlier GET ends. */
   attach(response: ServerResponse, { position, waitMs }: EventRange): void {
+    if (this.#isEnded) return sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
     const time = this.#dependencies.time()
     this.#seenAt = time
     this.flush()
@@ -284,7 +285,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
   failed(problem: BodyProblem): void {
     if (problem === 'disconnected') return this.#finishPost({ kind: 'dropped' })
     this.#finishPost(this.#outcome('tooLarge'))
-    this.close(closeCodes.tooLarge, `message larger than ${this.#bodyBytesMax} bytes`)
+    this.close(closeCodes.tooLarge, `message larger than ${this.#dependencies.messageBytesMax} bytes`)
   }
 
   get #bodyBytesMax(): number {

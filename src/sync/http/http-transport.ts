@@ -13,7 +13,7 @@ import type { ConnectGate } from '../connect/connect-gate.ts'
 import type { HocuspocusEndpoint } from '../connect/hocuspocus-endpoint.ts'
 import type { Requested } from '../connect/rejection-log.ts'
 import type { SessionManager, SessionManagerDependencies } from '../connect/session-manager.ts'
-import type { SocketAuthentication } from '../connect/socket-authentication.ts'
+import { isUndetermined, type SocketAuthentication } from '../connect/socket-authentication.ts'
 import type { DocumentRequest, MultiplexedRequest } from '../connect/sync-request.ts'
 import { yWebsocket, yWebsocketSaved } from '../protocols/y-websocket.ts'
 import { CloseReporter } from '../socket/close-reporter.ts'
@@ -105,7 +105,10 @@ export class HttpTransport {
     if (session === undefined) return this.#begin(events, request, response)
     const problem = await this.#problemOf(session, events, request)
     if (response.destroyed) return
-    if (problem !== null) return sendClosed(response, closeCodes.forbidden, problem.message)
+    if (problem !== null) {
+      const code = problem.code === 'transport/other-user' ? closeCodes.forbidden : closeCodes.tryAgainLater
+      return sendClosed(response, code, problem.message)
+    }
     session.socket.attach(response, { position: events.position ?? 0, waitMs: events.waitMs })
   }
 
@@ -121,6 +124,7 @@ export class HttpTransport {
     const problem = await this.#problemOf(session, messages, request)
     if (problem !== null) throw problem
     const outcome = await session.socket.receive(request, messages)
+    if (outcome.kind === 'tooLarge') this.#reportTooLarge(session, request)
     this.#answer(response, outcome, messages.number ?? 1)
   }
 
@@ -249,12 +253,23 @@ export class HttpTransport {
       'transport/other-user',
       'the session belongs to another user; begin another session',
     )
-    if (session.identity === null || admission.takeConnect(clientAddress(request, proxies)) !== null)
-      return otherUser
+    if (session.identity === null) return otherUser
+    const uncheckable = new ApiError(
+      'server/store-unavailable',
+      'the token could not be checked; try again',
+      { retryAfterSeconds: 1 },
+    )
+    if (admission.takeConnect(clientAddress(request, proxies)) !== null) return uncheckable
     const identity = await authentication.authenticate(token, origin)
-    if (identity instanceof TokenRejectedError || !isSameUser(session.identity, identity)) return otherUser
+    if (identity instanceof TokenRejectedError) return isUndetermined(identity) ? uncheckable : otherUser
+    if (!isSameUser(session.identity, identity)) return otherUser
     session.token = token
     return null
+  }
+
+  #reportTooLarge({ identity }: HttpSession, request: IncomingMessage): void {
+    const { reports, proxies } = this.#dependencies
+    reports.exceeded('maxMessageBytes', identity?.tenant.workspaceId ?? clientAddress(request, proxies))
   }
 
   #answer(response: ServerResponse, outcome: PostOutcome, number: number): void {

@@ -186,6 +186,7 @@ it('[TRANS-16] rejects malformed requests and bodies, and closes only the sessio
     ['/sync-https', 'GET', 404],
   ] as const)
     expect((await fetch(server.url + path, { method })).status).toBe(status)
+  expect(await metric(server, 'weft_limit_hits_total{limit="maxMessageBytes"}')).toBe(2)
   expect(neighbor.closed()).toBeUndefined()
 })
 
