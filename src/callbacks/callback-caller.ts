@@ -45,7 +45,7 @@ export interface CallbackCall<Answer> {
   readonly tenant: Tenant
   readonly name: AnsweringCallbackName
   readonly callbacks: CallbacksRecord
-  /** Members of the request, in addition to its type. */
+  /** Members of the request, in addition to its name and the API key. */
   readonly data: object
   /** Schema of the response. */
   readonly schema: v.GenericSchema<Answer, unknown>
@@ -154,7 +154,9 @@ export class CallbackCaller {
   ): Promise<CallbackOutcome<Answer>> {
     const { clock } = this.#options
     const id = `call_${randomUUID()}`
-    const body = Buffer.from(JSON.stringify({ type: call.name, apiKey: call.tenant.apiKey, ...call.data }))
+    const body = Buffer.from(
+      JSON.stringify({ callback: call.name, apiKey: call.tenant.apiKey, ...call.data }),
+    )
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(call, { url, id, body, deadline })
       const pause = retryMs * 2 ** (attempt - 1) * (0.5 + Math.random())

@@ -61,6 +61,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
       { name: 'authorship', title: 'History and authorship' },
       { name: 'suggestions', title: 'Suggestions' },
       { name: 'webhooks', title: 'Webhooks' },
+      { name: 'callbacks', title: 'Callbacks' },
       { name: 'feed', title: 'Change feed' },
       { name: 'decisions', title: 'Decision suggestions' },
       { name: 'userdata', title: 'User data export and erasure (GDPR)' },

@@ -41,7 +41,7 @@ it('[CALL-20] lets the backend decide about users without a grant', async () => 
   expect(await edits(await connect('doc', 'vic'), text, 'dropped')).toBe(false)
   expect(await (await connect('doc', 'nobody')).closed).toMatchObject({ code: 4404 })
   expect(askedOf(receiver)).toContainEqual({
-    type: 'authorize',
+    callback: 'authorize',
     apiKey: expect.any(String) as string,
     ...editorOf('doc'),
     user: { userId: 'vic', name: 'vic', email: expect.any(String) as string },

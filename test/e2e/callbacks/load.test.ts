@@ -60,7 +60,7 @@ it('[CALL-31] calls once for many clients at once, and commits the content once'
   for (const client of clients) expect(await read(client)).toBe('once')
   expect(await reading).toBe('once')
   expect(askedOf(receiver)).toMatchObject([
-    { type: 'load', organizationId, documentId: 'busy', editorId: 'main' },
+    { callback: 'load', organizationId, documentId: 'busy', editorId: 'main' },
   ])
   expect(await read(await connect('busy'))).toBe('once')
   expect(receiver.hooks).toHaveLength(1)

@@ -10,7 +10,7 @@ export const organizationId = 'acme'
 
 /** Request of a callback. */
 export interface Asked {
-  readonly type: 'authorize' | 'load'
+  readonly callback: 'authorize' | 'load'
   readonly apiKey: string
   readonly organizationId: string
   readonly documentId: string
