@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import type { MemoryAccount } from '../quota/memory-account.ts'
-import { isEndpointDeleted } from '../subscriptions/deliveries/delivery-targets.ts'
+import { isTargetRemoved } from '../subscriptions/deliveries/delivery-targets.ts'
 import type { WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { Tracer } from '../trace.ts'
 import { AttemptSender } from './delivery-attempt.ts'
@@ -69,7 +69,7 @@ export class WebhookService {
       failures: this.#failures,
       compose: (target, due, now) => composer.compose(target, due, now),
       attempt: (delivery, stop) => attempts.make(delivery, stop),
-      isGone: (address) => isEndpointDeleted(kv, address),
+      isGone: (address) => isTargetRemoved(kv, address),
       wanted: (tenant, type) => subscriptions.wanted(tenant, type),
       targetOf: (tenant, targetId) => subscriptions.targetOf(tenant, targetId),
       disable: (tenant, endpointId, by) => endpoints.disable(tenant, endpointId, by),

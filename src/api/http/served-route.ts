@@ -7,7 +7,7 @@ export interface ServedRoute {
   readonly path: string
   /** Label of the requests in metrics and logs, by method. */
   readonly labels: Readonly<Record<string, string>>
-  /** Origins whose pages can read the responses; default: those that any API key lists. */
+  /** Origins whose pages can read the responses; default: all origins that an API key lists. */
   readonly origins?: SharedOrigins
   /**
    * Handlers by method.

@@ -14,10 +14,10 @@ export async function allTargetIds(kv: Kv, tenant: Tenant): Promise<readonly str
 }
 
 /**
- * Returns whether the messages of a target that is off must be removed: those of a deleted endpoint, whose id
- * is never used again, and those of the callback `store`.
+ * Returns whether the messages of a target that is off must be removed. This is so for a deleted endpoint, whose id
+ * is never used again, and for the callback `store`.
  */
-export async function isEndpointDeleted(kv: Kv, { targetId, ...tenant }: TargetAddress): Promise<boolean> {
+export async function isTargetRemoved(kv: Kv, { targetId, ...tenant }: TargetAddress): Promise<boolean> {
   if (basicTargetIds.includes(targetId)) return false
   const [endpoint] = await kv.get(subscriptionsPart(tenant), [keys.endpoint(targetId)])
   return endpoint === null

@@ -19,7 +19,7 @@ export interface HttpSocketDependencies extends Omit<SocketAcceptorDependencies,
   readonly onTooSlow: (owner: SocketOwner) => void
 }
 
-/** What one GET requests. */
+/** The messages that one GET requests. */
 export interface EventRange {
   /** Number of the last message that the client has received. */
   readonly position: number
@@ -27,7 +27,7 @@ export interface EventRange {
   readonly waitMs: number | null
 }
 
-/** What one POST contains in addition to its body. */
+/** The parameters of one POST. */
 export interface PostHeader {
   /** Number of the first message in the body; null if the body has no messages. */
   readonly number: number | null
