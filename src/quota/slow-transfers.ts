@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+
 /**
  * Default of `timeoutMs`: milliseconds within which a client must finish a message, and must read the bytes
  * sent to it. Each 16 KiB adds one second.
@@ -17,6 +19,12 @@ export interface Transfer {
   /** Called when the transfer takes too long. Must end the client. */
   tooSlow(): void
 }
+
+/**
+ * Requests whose bodies are transfers that `SlowTransfers` checks. The time limit of the HTTP server, which is too
+ * short for a large message over a slow connection, does not apply to them.
+ */
+export const timedRequests = new WeakSet<IncomingMessage>()
 
 /** The measured times of one transfer, in milliseconds. Each check adds `tickMs`. */
 interface Progress {

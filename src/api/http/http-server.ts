@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import { ApiError, invalid } from '../../errors.ts'
 import { rawResponse } from '../../model/raw-response.ts'
+import { timedRequests } from '../../quota/slow-transfers.ts'
 import { rejectRequest } from './envelope.ts'
 
 /**
@@ -104,6 +105,7 @@ export function createHttpServer(
   })
   server.on('connection', (socket) => socket.on('error', destroyFailed))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && exchanges.isTimed(socket)) return
     if (!socket.writable || !exchanges.isNext(socket)) socket.destroy()
     else socket.end(rawResponse(parserErrors[error.code ?? ''] ?? malformedRequest))
   })
@@ -168,6 +170,12 @@ class RequestPipeline {
     const [first, ...others] = this.#unanswered.get(socket) ?? []
     if (first === undefined) return true
     return others.length === 0 && !first.request.complete && !first.response.headersSent
+  }
+
+  /** Returns whether the request in progress has its own time limit. */
+  isTimed(socket: Socket): boolean {
+    const first = this.#unanswered.get(socket)?.[0]
+    return first !== undefined && timedRequests.has(first.request)
   }
 
   #answerFirst(exchanges: Exchange[]): void {

@@ -12,7 +12,7 @@ import { EventQueue } from './event-queue.ts'
 import { EventResponse, sendClosed } from './event-response.ts'
 import { type BodyProblem, type BodyReader, MessageBody, type PostedMessages } from './message-body.ts'
 
-export interface HttpSocketDependencies extends Omit<SocketAcceptorDependencies, 'transfers'> {
+export interface HttpSocketDependencies extends SocketAcceptorDependencies {
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly time: () => number
   /** Called when a client does not acknowledge messages in time. */
@@ -69,6 +69,8 @@ const unauthenticatedBodyBytesMax = unauthenticatedMessageBytesMax * 4
  * alive, because a proxy may keep a stream open whose client is gone. A client that posts more often keeps it.
  */
 const streamSilenceMs = 20_000
+/** Maximum number of repeated messages that are skipped in one tick. */
+const repeatedPerTick = 1_000
 /** Milliseconds for which the reason of a close waits for the next GET. */
 const closeTimeoutMs = 5_000
 /** Close code for a connection that ended without a close frame (RFC 6455 7.4.1). */
@@ -216,6 +218,8 @@ export class HttpSocket implements ClientSocket, BodyReader {
     const time = this.#dependencies.time()
     this.#seenAt = time
     this.flush()
+    // The session may have ended while the token of this request was checked.
+    if (this.#isEnded) return sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
     // Only a delayed request has such a position. It must not replace a newer one.
     if (position < this.#queue.acknowledged || position > this.#queue.last)
       return sendClosed(response, closeCodes.tryAgainLater, 'unknown position; connect again')
@@ -240,7 +244,7 @@ export class HttpSocket implements ClientSocket, BodyReader {
       return Promise.resolve(outcome)
     }
     return new Promise((finish) => {
-      const body = new MessageBody(request, this.#bodyBytesMax, this)
+      const body = new MessageBody(request, this.#bodyBytesMax, this.#dependencies.transfers, this)
       this.#post = { body, request: message, messages: null, number, finish }
       this.#continuePost()
     })
@@ -318,7 +322,13 @@ export class HttpSocket implements ClientSocket, BodyReader {
       if (message === null) return this.#failMalformed()
       if (message.length > this.#dependencies.messageBytesMax) return this.failed('tooLarge')
       const number = post.number++
-      if (number <= this.#received) continue
+      if (number <= this.#received) {
+        // The bytes of repeated messages count in the receive rate, as those of a ping do.
+        this.#listener?.ping(message.length)
+        if (number % repeatedPerTick > 0) continue
+        setImmediate(() => this.#continuePost())
+        return
+      }
       this.#received = number
       this.#listener?.message(message, true)
     }

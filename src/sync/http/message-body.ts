@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { type SlowTransfers, type Transfer, timedRequests } from '../../quota/slow-transfers.ts'
 
 /** Memory in bytes that each chunk takes in addition to its content. */
 const chunkBytes = 256
@@ -24,26 +25,43 @@ export interface BodyReader {
 
 /**
  * Reads the body of a POST: messages, each with its length before it (`varuint` of lib0). Calls exactly one of
- * `complete` and `failed`.
+ * `complete` and `failed`. A body that is too slow counts as disconnected.
  */
-export class MessageBody {
+export class MessageBody implements Transfer {
   readonly #request: IncomingMessage
   readonly #bytesMax: number
+  readonly #transfers: SlowTransfers
   readonly #reader: BodyReader
   #chunks: Buffer[] = []
   #bytes = 0
   #state: 'reading' | 'ended' = 'reading'
 
-  constructor(request: IncomingMessage, bytesMax: number, reader: BodyReader) {
+  /** True while the server does not read the body. */
+  isPaused = true
+
+  constructor(request: IncomingMessage, bytesMax: number, transfers: SlowTransfers, reader: BodyReader) {
     this.#request = request
     this.#bytesMax = bytesMax
+    this.#transfers = transfers
     this.#reader = reader
+    timedRequests.add(request)
+    transfers.add(this)
+  }
+
+  get transferredBytes(): number {
+    return this.#bytes
+  }
+
+  tooSlow(): void {
+    this.#request.destroy()
+    this.#fail('disconnected')
   }
 
   /** Begins or continues to read. */
   resume(): void {
     const request = this.#request
     if (this.#state === 'ended') return
+    this.isPaused = false
     if (request.listenerCount('data') === 0) {
       request.on('data', (chunk: Buffer) => this.#received(chunk))
       request.on('end', () => this.#end())
@@ -55,12 +73,15 @@ export class MessageBody {
   }
 
   pause(): void {
+    this.isPaused = true
     if (this.#state === 'reading') this.#request.pause()
   }
 
   /** Stops reading. A later call of `resume` has no effect. */
   drop(): void {
     this.#state = 'ended'
+    this.#transfers.delete(this)
+    timedRequests.delete(this.#request)
     this.#chunks = []
   }
 
