@@ -50,6 +50,7 @@ import {
 import { matchesSchema } from '../../../src/schema-check.ts'
 import {
   deliveryStateType,
+  editorMessageType,
   messageEventType,
   messageRecordType,
 } from '../../../src/subscriptions/deliveries/delivery-records.ts'
@@ -275,6 +276,7 @@ const samples: readonly (readonly [RecordType<object>, object])[] = [
       attempts: [{ at: 1, httpStatus: null, durationMs: 1, error: 'no response' }],
     },
   ],
+  [editorMessageType, { messageId: 'm' }],
   [
     messageEventType,
     {
