@@ -8,6 +8,7 @@ import { MalformedJsonError, readJson } from '../json.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
+import { measureJson } from '../model/json-depth.ts'
 import { CheckedSender, ResponseTimeoutError } from '../outgoing/checked-sender.ts'
 import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import { isSuccess, ResponseTooLargeError } from '../outgoing/http-post.ts'
@@ -17,7 +18,7 @@ import { RepeatedEvents } from '../quota/repeated-events.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
-import { type AnsweringCallbackName, attemptsMax, callLimits, retryMs } from './limits.ts'
+import { type AnsweringCallbackName, answerDepthMax, attemptsMax, callLimits, retryMs } from './limits.ts'
 
 /**
  * Why a call failed. `status`: the status was not 2xx. `invalid`: the response has the wrong form or is too
@@ -99,7 +100,7 @@ export class CallbackCaller {
     if (config === null) return failed('unreachable', 'the callback is not configured')
     const receiver = keyName([tenant.workspaceId, tenant.apiKey, config.url])
     const stopTimer = metrics.callbackSeconds.startTimer({ callback: name })
-    const outcome = this.#breakers[name].admit(receiver)
+    const outcome = this.#breakers[name].admit(receiver, config.timeoutMs)
       ? await this.#inSlot(call, config, receiver)
       : failed('paused', 'the callback is not called at the moment, because its latest calls failed')
     stopTimer()
@@ -189,7 +190,7 @@ export class CallbackCaller {
         },
       )
       if (!isSuccess(response.status)) return failed('status', statusText(response.status))
-      return { kind: 'answered', answer: readJson(schema, response.body ?? new Uint8Array()) }
+      return answerOf(schema, response.body ?? new Uint8Array(), callLimits[name].valueBytesMax)
     } catch (error) {
       if (error instanceof MalformedJsonError)
         return failed('invalid', `the answer is not valid: ${error.message}`)
@@ -207,6 +208,24 @@ export class CallbackCaller {
     })
   }
 }
+
+/**
+ * Parses the body of a response, unless its values are nested too deeply or take too much memory.
+ * @throws MalformedJsonError
+ */
+function answerOf<Answer>(
+  schema: v.GenericSchema<Answer, unknown>,
+  body: Uint8Array,
+  valueBytesMax: number,
+): CallbackOutcome<Answer> {
+  const text = utf8.decode(body)
+  const { isTooDeep, valueBytes } = measureJson(text, answerDepthMax)
+  if (isTooDeep) return failed('invalid', `the answer is nested more than ${answerDepthMax} levels deep`)
+  if (valueBytes > valueBytesMax) return failed('invalid', 'the answer has too many values')
+  return { kind: 'answered', answer: readJson(schema, text) }
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const failed = (failure: CallFailure, reason: string): Failed => ({ kind: 'failed', failure, reason })
 

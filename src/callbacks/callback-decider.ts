@@ -53,7 +53,8 @@ export class CallbackDecider implements RoleDecider {
   }
 
   known(identity: Identity, address: DocumentAddress): RoleDecision | null {
-    return this.#kept.get(nameOf(identity, address))?.decision ?? null
+    const kept = this.#kept.get(nameOf(identity, address))
+    return kept !== undefined && this.#options.clock.now() < kept.usableUntil ? kept.decision : null
   }
 
   async renew(identity: Identity, address: DocumentAddress): Promise<void> {

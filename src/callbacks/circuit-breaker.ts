@@ -12,6 +12,8 @@ interface Failing {
   failures: number
   /** Time until which calls are paused, in epoch milliseconds; 0 if they are not paused. */
   until: number
+  /** True if the pause has ended and one call probes the receiver. */
+  isProbed: boolean
 }
 
 /**
@@ -32,13 +34,17 @@ export class CircuitBreakers {
     return [...this.#failing.values()].filter(({ failures }) => failures >= failuresMax).length
   }
 
-  /** Returns whether a call may be made now. At the end of a pause, one call in `pauseMs` may be made. */
-  admit(receiver: string): boolean {
+  /**
+   * Returns whether a call may be made now. At the end of a pause, one call may be made.
+   * @param timeoutMs maximum time of the call; if its result is not reported, another call may then be made
+   */
+  admit(receiver: string, timeoutMs: number): boolean {
     const failing = this.#failing.get(receiver)
     if (failing === undefined || failing.failures < failuresMax) return true
     const now = this.#clock.now()
     if (now < failing.until) return false
-    failing.until = now + pauseMs
+    failing.until = now + Math.max(pauseMs, timeoutMs)
+    failing.isProbed = true
     return true
   }
 
@@ -47,11 +53,14 @@ export class CircuitBreakers {
   }
 
   failed(receiver: string): void {
-    const failures = (this.#failing.get(receiver)?.failures ?? 0) + 1
+    const failing = this.#failing.get(receiver)
+    // A call that was made before the pause says nothing new about the receiver.
+    if (failing !== undefined && failing.failures >= failuresMax && !failing.isProbed) return
+    const failures = (failing?.failures ?? 0) + 1
     const over = Math.min(failures - failuresMax, 16)
     const until = over < 0 ? 0 : this.#clock.now() + Math.min(pauseMsMax, pauseMs * 2 ** over)
     this.#failing.delete(receiver)
-    this.#failing.set(receiver, { failures, until })
+    this.#failing.set(receiver, { failures, until, isProbed: false })
     const [oldest] = this.#failing.keys()
     if (this.#failing.size > receiversMax && oldest !== undefined) this.#failing.delete(oldest)
   }

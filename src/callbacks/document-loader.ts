@@ -6,9 +6,10 @@ import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import type { StorageQuota } from '../directory/storage-quota.ts'
 import type { LeaseStore } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
-import { ApiError, errorMessage } from '../errors.ts'
+import { ApiError, errorMessage, invalid } from '../errors.ts'
 import { LockTimeoutError, withClusterLock } from '../jobs/cluster-lock.ts'
-import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { addressKey, type DocumentAddress, idProblem } from '../model/address.ts'
+import { decodeBase64 } from '../model/base64.ts'
 import { parseBranchEditorId } from '../model/branch-address.ts'
 import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import { type EditorWriteServices, writeEditorContent } from '../rooms/edits/write-editor-content.ts'
@@ -30,17 +31,19 @@ export interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'docume
 }
 
 const optionalText = v.exactOptional(v.string())
+/** An id, with the rules of the REST API. The erasure of a user finds only such ids. */
+const optionalId = v.exactOptional(v.custom<string>((given) => idProblem(given) === null, 'must be an id'))
 
 /** Response of `load`: nothing, a Yjs update, or content of a type. */
 const responseSchema = v.union([
   v.object({ notFound: v.literal(true) }),
-  v.object({ update: v.string(), userId: optionalText }),
+  v.object({ update: v.string(), userId: optionalId }),
   v.object({
     type: v.picklist(contentTypeNames),
     data: v.unknown(),
     contentKey: optionalText,
     schema: optionalText,
-    userId: optionalText,
+    userId: optionalId,
   }),
 ])
 
@@ -183,7 +186,8 @@ export class DocumentLoader {
   ): Promise<void> {
     const { rooms, documents, schemas, storage } = this.#options
     const making = (): Promise<void> => documents.ensure(address, address.documentId)
-    const bytes = Buffer.from(update, 'base64')
+    const bytes = decodeBase64(update)
+    if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
     const apply = async (room: Room) => {
       const [right, rootSchema] = await Promise.all([documents.rightToChange(address), schemas.of(address)])
       return room.editing.apply(userId, bytes, { expects: 'nothing', cause, making, right, rootSchema })

@@ -1,4 +1,5 @@
 import type { SlotsOptions } from '../jobs/fair-semaphore.ts'
+import { limits } from '../model/limits.ts'
 
 /** Callbacks that answer while a client waits. */
 export type AnsweringCallbackName = 'authorize' | 'load'
@@ -11,12 +12,27 @@ interface CallLimits {
   readonly waitingMax: number
   /** Maximum bytes of a response. */
   readonly answerBytesMax: number
+  /** Maximum memory of the values of a response in bytes, as `measureJson` estimates it. */
+  readonly valueBytesMax: number
 }
 
 export const callLimits: Readonly<Record<AnsweringCallbackName, CallLimits>> = {
-  authorize: { slots: { total: 512, each: 64 }, waitingMax: 2_000, answerBytesMax: 16_384 },
-  load: { slots: { total: 32, each: 8 }, waitingMax: 1_000, answerBytesMax: 16 * 2 ** 20 },
+  authorize: {
+    slots: { total: 512, each: 64 },
+    waitingMax: 2_000,
+    answerBytesMax: 16_384,
+    valueBytesMax: 2 ** 20,
+  },
+  load: {
+    slots: { total: 32, each: 8 },
+    waitingMax: 1_000,
+    answerBytesMax: 16 * 2 ** 20,
+    valueBytesMax: 96 * 2 ** 20,
+  },
 }
+
+/** Maximum depth of the JSON in a response, including the object that contains the content. */
+export const answerDepthMax = limits.typeDepth + 2
 
 /** Maximum number of attempts of one call. */
 export const attemptsMax = 3

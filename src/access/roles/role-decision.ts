@@ -20,7 +20,9 @@ export interface RoleDecider {
   decides(tenant: Tenant): Promise<boolean>
   /** Returns the decision; null if the API key has no callback for it. @throws StoreUnavailableError */
   decide(identity: Identity, address: DocumentAddress): Promise<RoleDecision | null>
-  /** Returns the latest decision without asking, even if it is older than its `until`; null if there is none. */
+  /**
+   * Returns the latest decision without asking, also for a minute after its `until`; null if there is none.
+   */
   known(identity: Identity, address: DocumentAddress): RoleDecision | null
   /** Asks again for a client that is connected. `known` then returns the result. Never rejects. */
   renew(identity: Identity, address: DocumentAddress): Promise<void>

@@ -12,6 +12,9 @@ import { type Close, close } from '../../model/close.ts'
 import { documentDeleted } from '../../rooms/room/room-errors.ts'
 import { closeForToken } from '../connect/socket-authentication.ts'
 
+/** Time in ms after which the backend is asked again about a decision that has not been replaced. */
+const askAgainMs = 5_000
+
 export interface SessionRoleOptions {
   readonly identity: Identity
   readonly address: DocumentAddress
@@ -38,8 +41,8 @@ export class SessionRole implements WriteRight {
   #mayWrite = false
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
-  /** The decision for which the session has asked the backend again. */
-  #outdated: RoleDecision | null = null
+  /** The decision for which the session has asked the backend again, and when it may ask once more. */
+  #outdated: { readonly decision: RoleDecision; readonly until: number } | null = null
 
   /**
    * @param changed called when the role is read for the first time, and after each change of the role or of
@@ -79,11 +82,15 @@ export class SessionRole implements WriteRight {
     return this.#permission.decision
   }
 
-  /** Returns whether the backend must be asked again; true once for each decision. @param now epoch milliseconds */
+  /**
+   * Returns whether the backend must be asked again: once for each decision, and again while there is no newer one,
+   * because the question may have failed. @param now epoch milliseconds
+   */
   isDecisionDue(now: number): boolean {
     const { decision } = this.#permission
-    if (decision === null || now < decision.until || decision === this.#outdated) return false
-    this.#outdated = decision
+    if (decision === null || now < decision.until) return false
+    if (decision === this.#outdated?.decision && now < this.#outdated.until) return false
+    this.#outdated = { decision, until: now + askAgainMs }
     return true
   }
 

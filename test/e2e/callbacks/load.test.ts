@@ -120,6 +120,29 @@ const wrong = {
     void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
 }
 
+const hello = new Y.Doc()
+hello.getText('content').insert(0, 'hello')
+const helloUpdate = Buffer.from(Y.encodeStateAsUpdate(hello)).toString('base64')
+
+const hostile = {
+  'is nested too deeply': `{"type":"map","data":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+  'has too many values': `{"type":"array","data":[${'{},'.repeat(2_000_000)}1]}`,
+  'names an author that is no id': JSON.stringify({ ...text('hello'), userId: 'u'.repeat(1_000) }),
+  'names such an author of an update': JSON.stringify({ update: helloUpdate, userId: 'a\u0000b' }),
+  'has an update that is no base64': JSON.stringify({ update: `!!!${helloUpdate}` }),
+}
+
+it.each(Object.entries(hostile))('[CALL-51] a call fails if the response %s', async (_, body) => {
+  const { configure, server, call } = await start(open)
+  const receiver = await backend((response) => send(response, body))
+  await configure({ load: { url: receiver.url } })
+  const editor = { organizationId, documentId: 'hostile', editorId: 'main' }
+  const answer = await server.post('/v2/crdt/get', editor)
+  expect(answer.body.error?.details?.code).toBe('callback/load-failed')
+  receiver.behavior = json(text('right'))
+  expect(await call('/v2/crdt/get', editor)).toMatchObject([{ data: 'right' }])
+})
+
 it.each(Object.entries(wrong))(
   '[CALL-12] [CALL-33] rejects clients and calls with a transient error if the response %s',
   async (_, behavior) => {

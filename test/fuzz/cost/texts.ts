@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../../../src/access/client-address.ts'
 import { SignedPayloads } from '../../../src/access/tokens/signed-payloads.ts'
-import { decodeBase64 } from '../../../src/api/http/base64.ts'
+import { decodeBase64 } from '../../../src/model/base64.ts'
 import { checkContentType } from '../../../src/api/http/request-body.ts'
 import { acceptsGzip } from '../../../src/api/pages/static-file.ts'
 import { PageTokens } from '../../../src/api/paging/page-tokens.ts'

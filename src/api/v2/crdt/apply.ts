@@ -8,7 +8,7 @@ import {
   editorId,
   namingMissing,
 } from '../../editor-content.ts'
-import { decodeBase64 } from '../../http/base64.ts'
+import { decodeBase64 } from '../../../model/base64.ts'
 import { defineOperation } from '../../operation.ts'
 
 const request = {

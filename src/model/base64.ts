@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../text.ts'
+import { withoutTrailing } from '../text.ts'
 
 /** Returns the length of the base64 text of `bytes` bytes, including the padding. */
 export const base64LengthMax = (bytes: number): number => Math.ceil(bytes / 3) * 4
