@@ -1,4 +1,5 @@
 import { invalid } from '../../../errors.ts'
+import { decodeBase64 } from '../../../model/base64.ts'
 import { EncodedJson } from '../../../model/json-pieces.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
 import {
@@ -8,7 +9,6 @@ import {
   editorId,
   namingMissing,
 } from '../../editor-content.ts'
-import { decodeBase64 } from '../../../model/base64.ts'
 import { defineOperation } from '../../operation.ts'
 
 const request = {
