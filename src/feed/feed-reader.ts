@@ -101,7 +101,17 @@ export class FeedReader {
     if (after < state.last)
       for await (const [number, entry] of entriesAfter(reader, filter.organizationId, after))
         if (!page.take(number, entry)) break
+    if (typeof start !== 'string') await this.#checkKept(tenant, state, after)
     return page.result(await lastPlace(reader, state, page, after))
+  }
+
+  /**
+   * Checks that no event after a number was removed while the page was read.
+   * @throws ApiError FAILED_PRECONDITION
+   */
+  async #checkKept(tenant: Tenant, { generation }: FeedState, after: number): Promise<void> {
+    const now = await this.#store.read(tenant).get(keys.state, feedStateType)
+    if (now?.generation !== generation || after < now.trimmed) throw expiredCursor()
   }
 }
 

@@ -18,6 +18,7 @@ import {
 import { findNamedUsers, withoutUser } from '../model/named-users.ts'
 import { versionOf } from '../model/version.ts'
 import { type FeedConfig, feedEventTypes } from '../subscriptions/feed-config.ts'
+import type { FeedConfigService } from '../subscriptions/feed-config-service.ts'
 import { readEditorChange, readEditorHeads } from './editor-change.ts'
 import type { FeedChange } from './feed-change.ts'
 import { feedSweepJob, feedKeys as keys } from './feed-keys.ts'
@@ -33,6 +34,7 @@ export interface FeedWriterOptions {
   readonly removal: FeedRemoval
   readonly organizations: OrganizationStore
   readonly subscriptions: { feedOf(tenant: Tenant): Promise<FeedConfig> }
+  readonly configs: Pick<FeedConfigService, 'read'>
   readonly metrics: Pick<Metrics, 'feedEvents'>
 }
 
@@ -69,7 +71,7 @@ export class FeedWriter {
     if (given.length === 0) return
     const config = await subscriptions.feedOf(tenant)
     if (!config.enabled) return
-    const added = await store.begin(tenant, async (change, transaction) => {
+    const add = async (change: FeedChange, transaction: Transaction): Promise<number> => {
       const found = await this.#newEvents(tenant, change, transaction, given)
       const now = clock.now()
       for (const { id, event, position } of found) {
@@ -80,9 +82,19 @@ export class FeedWriter {
       await change.trim(now - config.keepSeconds * 1000, 2 * found.length)
       transaction.enqueue(feedSweepJob(tenant, now + feedSweepMs))
       return found.length
-    })
+    }
+    const added = (await store.change(tenant, add)) ?? (await this.#begin(tenant, add))
     metrics.feedEvents.inc(added)
     await this.#forgetGone(given)
+  }
+
+  /** Adds to a feed without a state. The feed may have been turned off after its configuration was read. */
+  async #begin(
+    tenant: Tenant,
+    add: (change: FeedChange, transaction: Transaction) => Promise<number>,
+  ): Promise<number> {
+    const { configs, store } = this.#options
+    return (await configs.read(tenant)).enabled ? store.begin(tenant, add) : 0
   }
 
   async #newEvents(

@@ -40,7 +40,7 @@ export async function openFeed(wrap: (engine: Engine) => Engine = (engine) => en
   })
   await addOrganization(organizations)
   await feed.configure(tenant, { enabled: true })
-  return { engine, clock, organizations, removal, feed, stopping }
+  return { engine, clock, organizations, removal, feed, feedConfigs, stopping }
 }
 
 export const addOrganization = (organizations: OrganizationStore): Promise<void> =>

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { FeedStore } from '../../../src/feed/feed-store.ts'
+import { FeedWriter } from '../../../src/feed/feed-writer.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { allOf, eventOf, openFeed, tenant } from './feed-setup.ts'
+
+it('[FEED-50] a writer that has an old configuration does not turn a feed on', async () => {
+  const opened = await openFeed()
+  const { engine, feed, feedConfigs } = opened
+  const before = await feed.config(tenant)
+  const writer = new FeedWriter({
+    ...opened,
+    store: new FeedStore(engine),
+    configs: feedConfigs,
+    subscriptions: { feedOf: async () => before },
+    metrics: createMetrics(),
+  })
+  await writer.append(tenant, [eventOf('document.create')])
+  expect(await allOf(opened)).toHaveLength(1)
+  await feed.configure(tenant, { enabled: false })
+  await writer.append(tenant, [eventOf('document.create')])
+  await expect(allOf(opened)).rejects.toMatchObject({ code: 'feed/disabled' })
+})
+
+it('[FEED-51] a cursor whose next events are removed during the read has expired', async () => {
+  let beforeScan: () => Promise<unknown> = async () => {}
+  const opened = await openFeed((engine) => ({
+    ...engine,
+    kv: {
+      ...engine.kv,
+      get: (part, keys) => engine.kv.get(part, keys),
+      commit: (part, change) => engine.kv.commit(part, change),
+      scan: async (part, range) => {
+        const work = beforeScan
+        beforeScan = async () => {}
+        await work()
+        return engine.kv.scan(part, range)
+      },
+    },
+  }))
+  const { feed, clock, removal } = opened
+  for (let index = 0; index < 3; index += 1) {
+    await feed.writer.append(tenant, [eventOf('document.create')])
+    clock.advance(1_000)
+  }
+  const [first] = await allOf(opened)
+  const after = { start: { cursor: first?.cursor ?? '' }, limit: 10 }
+  expect((await feed.page(tenant, after, 0)).events).toHaveLength(2)
+  // The second event is removed after the place of the cursor was found.
+  beforeScan = () => removal.sweep(tenant, clock.now() - 1_000, async () => {})
+  await expect(feed.page(tenant, after, 0)).rejects.toMatchObject({ code: 'feed/cursor-expired' })
+})
