@@ -246,7 +246,7 @@ export class HttpConnection implements TurnTaker {
     const { received = 0 } = (await response.json().catch(() => ({}))) as { received?: number }
     const confirmed = received + 1 - this.#number
     this.#answeredAtMs = Date.now()
-    if (confirmed > 0 || (response.ok && batch.length === 0)) {
+    if (confirmed > 0 || (!confirmed && response.ok && !batch.length)) {
       this.#frames.splice(0, confirmed)
       this.#number += confirmed
     } else this.#end()
