@@ -3454,6 +3454,11 @@ export interface paths {
 									accessRole: "viewer" | "suggester" | "editor";
 									/** @description Wire protocol of the client. */
 									protocol: string;
+									/**
+									 * @description Connection of the client: a websocket, or HTTP requests.
+									 * @enum {string}
+									 */
+									transport: "websocket" | "http";
 									/** @description IP address of the client. */
 									clientAddress: string;
 									/** @description Epoch milliseconds. */
@@ -6338,7 +6343,7 @@ export interface paths {
 							types?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "permission.add" | "permission.update" | "permission.delete" | "presence.join" | "presence.leave" | "organization.delete")[] | null;
 							/** @description Only events of these documents. */
 							documentIds?: string[] | null;
-							/** @description Adds content to `crdt.update_data`. `changes`: the Yjs updates (V1) between the two versions. Other formats: the present content, as `/v2/crdt/get` returns it; of several events of an editor, only the last one in the response has it. */
+							/** @description Adds content to `crdt.update_data`. `changes`: the Yjs updates (V1) between the two versions. Other formats: the present content, as `/v2/crdt/get` returns it; if a response has several events of an editor, only the last one has it. */
 							content?: ("changes" | "json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update") | null;
 							/** @description Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the only root, else `content`. The root of rich-text editors is often called `default`. */
 							contentKey?: string | null;
@@ -6383,13 +6388,13 @@ export interface paths {
 										at: string;
 										organizationId: string;
 										documentId: string | null;
-										/** @description Who did it; the id of the API key if that is not known. */
+										/** @description The acting user; the id of the API key if the user is not known. */
 										actionUser: {
 											userId: string;
 											name?: string;
 											email?: string;
 										};
-										/** @description Of `crdt.update_data`: `editorId`, `versionBefore` (the version of the preceding event of the editor; null for the first one), `version`, `bytes` and `authors` (null if they are not known). Of other types: as in webhooks. */
+										/** @description `crdt.update_data` has `editorId`, `versionBefore` (the version of the preceding event of the editor; null for the first one), `version`, `bytes` and `authors` (null if they are not known). Other types have the data of webhooks. */
 										data: {
 											[key: string]: unknown;
 										};
@@ -6401,7 +6406,7 @@ export interface paths {
 											data?: unknown;
 											type?: string;
 											contentKey?: string;
-											/** @description Of the format `changes`: Yjs updates (V1) in base64, in the order of the log. */
+											/** @description Yjs updates (V1) in base64, in the order of the log; only with the format `changes`. */
 											updates?: string[];
 										};
 										/**
@@ -9826,7 +9831,7 @@ export interface paths {
 						data: {
 							/**
 							 * Format: id
-							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
+							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; `store-0` to `store-7` for the callback `store`, which shares the editors among them.
 							 */
 							endpointId: string;
 							/** @description `pending`: waits for its first or next attempt. */
@@ -9934,7 +9939,7 @@ export interface paths {
 						data: {
 							/**
 							 * Format: id
-							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
+							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; `store-0` to `store-7` for the callback `store`, which shares the editors among them.
 							 */
 							endpointId: string;
 							/** @description Epoch milliseconds. */
@@ -10003,7 +10008,7 @@ export interface paths {
 							messageId: string;
 							/**
 							 * Format: id
-							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
+							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service; `store-0` to `store-7` for the callback `store`, which shares the editors among them.
 							 */
 							endpointId: string;
 						};
@@ -12625,7 +12630,7 @@ export interface components {
 					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
 					 * @enum {string}
 					 */
-					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "transport/invalid-request" | "transport/message-too-large" | "transport/unknown-session" | "transport/other-user" | "transport/message-gap" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "callback/not-configured" | "feed/disabled" | "feed/cursor-expired" | "feed/cursor-unknown" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "websocket/invalid-handshake" | "websocket/unknown-path" | "transport/invalid-request" | "transport/message-too-large" | "transport/unknown-session" | "transport/other-user" | "transport/message-gap" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/schema-violation" | "crdt/schema-attached" | "schema/not-found" | "schema/name-taken" | "schema/too-many" | "schema/invalid" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/invalid-edit" | "crdt/edit-not-supported" | "crdt/target-not-found" | "crdt/target-ambiguous" | "crdt/patch-failed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/version-too-old" | "crdt/attribution-disabled" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "branch/not-found" | "branch/exists" | "branch/invalid-name" | "branch/of-branch" | "branch/too-many" | "branch/decided" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "callback/load-failed" | "callback/not-configured" | "feed/disabled" | "feed/cursor-expired" | "feed/cursor-unknown" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description Violations of the request schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

@@ -76,6 +76,7 @@ export const callbacksChange = {
       properties: { url, timeoutMs, onFailure: authorizeFailure },
     }),
     description: authorizeDescription,
+    examples: [{ url: 'https://app.example.com/weft/authorize' }],
   },
   load: {
     ...nullable({

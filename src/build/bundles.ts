@@ -87,6 +87,8 @@ export const clientScript = (folder: string): BuildOptions => ({
   format: 'esm',
   target: 'es2022',
   minify: true,
+  sourcemap: 'external',
+  sourcesContent: false,
 })
 
 /** Returns the options for the style sheets of the console and the playground. */

@@ -55,6 +55,10 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
   callsPerKey: { what: 'REST calls per second; burst', met: exhausted },
   workspaceReadsPerMinute: { what: 'reads of the workspace per minute', met: exhausted },
   bodyBytesPerKey: { what: 'bytes of REST bodies per second; burst', met: exhausted },
+  maxWebhookContentBytes: {
+    what: 'bytes of the content of an editor in a webhook, or in a call of `store`',
+    met: 'the content is left out, and `contentOmitted` gives the reason',
+  },
   maxBodyBytes: { what: 'bytes of a REST body', met: 'REST: 413' },
   maxResponseBytes: { what: 'bytes of a REST response with content', met: exhausted },
   comparedCharacters: {

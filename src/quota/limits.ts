@@ -30,6 +30,7 @@ export const limitScopes = {
   workspaceReadsPerMinute: 'workspace',
   bodyBytesPerKey: 'apiKey',
   maxBodyBytes: 'call',
+  maxWebhookContentBytes: 'call',
   maxResponseBytes: 'call',
   /** UTF-16 units of existing content that a change compares with new content. */
   comparedCharacters: 'call',

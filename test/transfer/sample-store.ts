@@ -70,6 +70,8 @@ async function fillTenant(post: TestServer['post']): Promise<Record<string, stri
   dataOf(await post('/v2/crdt/versions/create', { ...document, editorId: 'again', label: 'of a later log' }))
   const schema = { nodes: { doc: { content: 'text*' }, text: {} } }
   dataOf(await post('/v2/crdt/schemas/set', { name: 'article', schema }))
+  const load = { url: 'https://app.example.com/weft/load', onFailure: 'empty' }
+  dataOf(await post('/v2/workspace/callbacks/update', { load }))
   const formatted = { type: 'delta', data: [{ insert: 'formatted' }], schema: 'quill' }
   dataOf(await post('/v2/crdt/add', { ...document, editorId: 'formatted', ...formatted }))
   dataOf(
@@ -125,6 +127,7 @@ const moving = [
   '/v2/metrics/history/get',
   '/v2/metrics/storage/get',
   '/v2/workspace/audit/get',
+  '/v2/feed/get',
   '/v2/workspace/advancedwebhook/deliveries/get',
 ]
 

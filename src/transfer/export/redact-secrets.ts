@@ -2,6 +2,7 @@ import type { AuthTokenRecord, WorkspaceRecord } from '../../directory/store/rec
 import { CredentialGenerator } from '../../directory/tenants/credential-generator.ts'
 import type { Key } from '../../engine/engine.ts'
 import { isJsonObject } from '../../json.ts'
+import type { CallbacksRecord } from '../../subscriptions/callbacks/callback-records.ts'
 import { generateSecret } from '../../subscriptions/endpoints/signing-secrets.ts'
 import type { BasicConfig, EndpointRecord } from '../../subscriptions/webhook-records.ts'
 
@@ -23,6 +24,7 @@ const rules: ReadonlyMap<string, RedactionRule> = new Map<string, RedactionRule>
   // The export omits these tokens, because they are valid only for a short time.
   ['directory retiredTokens 4', () => null],
   ['webhooks endpoints 2', withoutSigningSecret],
+  ['webhooks callbacks 1', withoutSigningSecret],
   ['webhooks basic 1', withoutReceiverToken],
 ])
 
@@ -47,8 +49,8 @@ function withoutAuthToken(record: unknown): RedactedRecord {
 }
 
 function withoutSigningSecret(record: unknown): RedactedRecord {
-  const endpoint = { ...(record as EndpointRecord), secret: '', previousSecret: null }
-  return { record: endpoint, secrets: ['secret'] }
+  const signed = { ...(record as EndpointRecord | CallbacksRecord), secret: '', previousSecret: null }
+  return { record: signed, secrets: ['secret'] }
 }
 
 /**
