@@ -24,6 +24,8 @@ const responseSchema = v.object({
 /** A decision of the backend, and the time up to which it applies while the backend cannot be asked. */
 interface KeptDecision {
   readonly decision: RoleDecision
+  /** The URL that was asked. */
+  readonly url: string | undefined
   readonly usableUntil: number
 }
 
@@ -47,8 +49,9 @@ export class CallbackDecider implements RoleDecider {
   async decide(identity: Identity, address: DocumentAddress): Promise<RoleDecision | null> {
     const callbacks = await this.#callbacksOf(identity.tenant)
     if (callbacks === null) return null
-    const kept = this.#kept.get(nameOf(identity, address))?.decision
-    if (kept?.kind === 'role' && this.#options.clock.now() < kept.until) return kept
+    const { decision, url } = this.#kept.get(nameOf(identity, address)) ?? {}
+    const isKept = decision?.kind === 'role' && this.#options.clock.now() < decision.until
+    if (isKept && url === callbacks.authorize?.url) return decision
     return this.#ask(identity, address, callbacks)
   }
 
@@ -95,7 +98,8 @@ export class CallbackDecider implements RoleDecider {
     if (outcome.kind === 'failed') return this.#whileFailing(name, callbacks, now)
     const { role, ttlSeconds = ttlSecondsDefault } = outcome.answer
     const until = now + Math.max(1, Math.min(ttlSeconds, ttlSecondsMax)) * 1000
-    return this.#keep(name, { decision: { kind: 'role', role, until }, usableUntil: until + graceMs })
+    const decision = { kind: 'role', role, until } as const
+    return this.#keep(name, { decision, url: callbacks.authorize?.url, usableUntil: until + graceMs })
   }
 
   /** Returns the result of a failed call. A role that was decided before still applies for `graceMs`. */
@@ -105,7 +109,7 @@ export class CallbackDecider implements RoleDecider {
     if (kept?.decision.kind === 'role' && now < kept.usableUntil)
       return this.#keep(name, { ...kept, decision: { ...kept.decision, until } })
     const kind = authorize?.onFailure === 'stored' ? 'stored' : 'failed'
-    return this.#keep(name, { decision: { kind, until }, usableUntil: until })
+    return this.#keep(name, { decision: { kind, until }, url: authorize?.url, usableUntil: until })
   }
 
   #keep(name: string, kept: KeptDecision): RoleDecision {

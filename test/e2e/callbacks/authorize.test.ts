@@ -94,6 +94,17 @@ it('[CALL-22] asks once for clients that connect together, and again when the de
   expect(askedOf(receiver).filter(({ user }) => user?.userId === 'carl')).toHaveLength(before + 1)
 })
 
+it('[CALL-54] asks the new backend when the URL has changed', async () => {
+  const { configure, connect, read } = await withDocuments('doc')
+  const old = await backend(json({ role: 'editor', ttlSeconds: 3600 }))
+  await configure({ authorize: { url: old.url } })
+  expect(await read(await connect('doc'))).toBe('kept')
+  const strict = await backend(json({ role: null }))
+  await configure({ authorize: { url: strict.url } })
+  expect(await (await connect('doc')).closed).toMatchObject({ code: 4404 })
+  expect(strict.hooks).toHaveLength(1)
+})
+
 it('[CALL-23] applies a changed decision to open sockets', async () => {
   const { configure, connect, textOf, read } = await withDocuments('doc')
   let role: string | null = 'viewer'

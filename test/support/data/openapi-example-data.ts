@@ -72,7 +72,11 @@ export async function makeWorld(
   await post('/v2/workspace/domains/delete', { domains })
   await makeWebhooks(server)
   if (path.startsWith('/v2/workspace/callbacks/'))
-    dataOf(await post('/v2/workspace/callbacks/update', { authorize: { url: 'https://app.example.com/weft/authorize' } }))
+    dataOf(
+      await post('/v2/workspace/callbacks/update', {
+        authorize: { url: 'https://app.example.com/weft/authorize' },
+      }),
+    )
   if (path === '/v2/feed/get') await post('/v2/workspace/feed/update', { enabled: true })
   const steps: readonly (readonly [string, object])[] = [
     ['/v2/organizations/add', { organizations: [{ organizationId }] }],
