@@ -146,3 +146,25 @@ it('[TRANS-55] sends messages that were sent before `close`, and ends the sessio
     JSON.stringify((await server.post('/v2/crdt/get', address)).body).includes('sent at last'),
   )
 })
+
+it('[TRANS-56] closes if a proxy answers an acknowledgment with a page, so that no later message is lost unnoticed', async () => {
+  const { server, url } = await start()
+  let pages = 0
+  const proxied: typeof fetch = async (input, init) => {
+    if (init?.method !== 'POST' || (init.body as Blob).size > 0) return fetch(input, init)
+    pages += 1
+    return new Response('<html>Sign in</html>')
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: proxied })
+  const socket = new Socket(url)
+  expect(await settled(socket)).toBeNull()
+  const closed = once(socket, 'close') as Promise<[CloseEvent]>
+  socket.send(message([0, 2], typed('first', 7)) as Uint8Array<ArrayBuffer>)
+  await eventually(() => socket.bufferedAmount === 0)
+  const large = { organizationId: 'acme', documentId: 'plan', editorId: 'main', contentKey: 'long' }
+  dataOf(
+    await server.post('/v2/crdt/update', { ...large, type: 'text', data: 'x'.repeat(100_000), upsert: true }),
+  )
+  expect((await closed)[0]).toMatchObject({ code: 1006, wasClean: false })
+  expect(pages).toBe(1)
+})
