@@ -41,7 +41,7 @@ export class SessionRole implements WriteRight {
   #mayWrite = false
   /** Time until which the role is valid, in epoch milliseconds. */
   #validUntil = 0
-  /** The decision for which the session has asked the backend again, and when it may ask once more. */
+  /** The decision for which the session has asked the backend again, and the time from which it may ask again. */
   #outdated: { readonly decision: RoleDecision; readonly until: number } | null = null
 
   /**
