@@ -54,7 +54,7 @@ export class CircuitBreakers {
 
   failed(receiver: string): void {
     const failing = this.#failing.get(receiver)
-    // The failure of a call that was made before the pause is no further failure of the receiver.
+    // The failure of a call that was made before the pause does not extend the pause.
     if (failing !== undefined && failing.failures >= failuresMax && !failing.isProbed) return
     const failures = (failing?.failures ?? 0) + 1
     const over = Math.min(failures - failuresMax, 16)
