@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { clientAddress } from '../../access/client-address.ts'
+import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Identity } from '../../access/identity.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import { steadyTime } from '../../clock.ts'
@@ -321,11 +321,8 @@ function sendJson(response: ServerResponse, httpCode: number, body: object): voi
   response.end(text)
 }
 
-function isSameToken(a: string | null, b: string | null): boolean {
-  if (a === null || b === null) return a === b
-  const [bytesA, bytesB] = [Buffer.from(a), Buffer.from(b)]
-  return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB)
-}
+const isSameToken = (a: string | null, b: string | null): boolean =>
+  a === null || b === null ? a === b : timingSafeEqualText(a, b)
 
 const isSameUser = (a: Identity, b: Identity): boolean =>
   a.userId === b.userId &&
