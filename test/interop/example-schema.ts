@@ -91,7 +91,7 @@ const knownIn: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   '/v2/crdt/schemas/set': { name: 'article', schema: { nodes: { doc: {} } } },
 }
 /** Members with values of earlier responses, which cannot be generated. */
-const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
+const opaque: readonly string[] = ['pageToken', 'iterator', 'cursor', 'baseVersion', 'ifVersion']
 /**
  * Omitted operations, for which a tool cannot generate fitting requests. Some have lists whose items must
  * differ, must exist, or must be domains. Some need ids that the server has generated, or the credentials in
@@ -113,8 +113,8 @@ const leftOut: readonly string[] = [
 ]
 /**
  * Lists to remove: optional ones as above, or with a maximum length, which the tool ignores. Also nullable
- * members that the tool cannot read, names of things that must exist, and members that would make a request fit without the member that it
- * needs.
+ * members that the tool cannot read, names of things that must exist, and members that would make a request
+ * fit without the member that it needs, or wait.
  */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/crdt/add': ['schema', 'meta'],
@@ -124,6 +124,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/crdt/get': ['attribution'],
   '/v2/crdt/update': ['schema', 'meta'],
   '/v2/crdt/edit': ['schema', 'meta'],
+  '/v2/feed/get': ['waitSeconds'],
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
   '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/delete': ['userId'],
@@ -139,6 +140,8 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   ],
   '/v2/workspace/webhookconfig/update': ['webhookServiceConfig'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
+  '/v2/workspace/callbacks/update': ['load', 'store'],
+  '/v2/workspace/feed/update': ['keepSeconds'],
   '/v2/workspace/authtoken/reset': ['domains'],
 }
 /**
@@ -155,6 +158,8 @@ const needed: Readonly<Record<string, string>> = {
   '/v2/workspace/webhookconfig/update': 'useWebhookService',
   '/v2/workspace/advancedwebhookconfig/update': 'isEnabled',
   '/v2/workspace/advancedwebhook/endpoints/update': 'disabled',
+  '/v2/workspace/callbacks/update': 'authorize',
+  '/v2/workspace/feed/update': 'enabled',
 }
 /**
  * Pairs of which a request may have at most one (`some`) or must have exactly one (`one`): the first is sent.
