@@ -146,6 +146,7 @@ it('[DATA-3] removes all data of an erased user from the store, except the id in
         memberships: 2,
         users: 2,
         comments: 8,
+        events: 0,
         activities: 24,
         judgments: 4,
         changes: 0,
