@@ -17,6 +17,12 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   // Programs that tests start, and the thread of servers inside of tests, are those of a build for tests.
   define: { BUILD_FOLDER: JSON.stringify(buildFolders.test) },
+  resolve: {
+    // The name under which Vitest looks for the environment `dom`.
+    alias: {
+      'vitest-environment-dom': fileURLToPath(new URL('interop/dom-environment.ts', import.meta.url)),
+    },
+  },
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],

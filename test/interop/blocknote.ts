@@ -1,4 +1,3 @@
-import './dom.ts'
 import { BlockNoteEditor, type PartialBlock } from '@blocknote/core'
 import { withCollaboration, yDocToBlocks } from '@blocknote/core/yjs'
 import type * as Y from 'yjs'

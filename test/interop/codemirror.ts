@@ -1,4 +1,3 @@
-import './dom.ts'
 import { EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'

@@ -1,3 +1,4 @@
+// @vitest-environment dom
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'

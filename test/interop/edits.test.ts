@@ -1,3 +1,4 @@
+// @vitest-environment dom
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import type { EditRequest } from '../../src/content/edit/check-edits.ts'

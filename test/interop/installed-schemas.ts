@@ -1,4 +1,3 @@
-import './dom.ts'
 import { BlockNoteEditor } from '@blocknote/core'
 import { Editor } from '@tiptap/core'
 import { Image } from '@tiptap/extension-image'

@@ -1,3 +1,4 @@
+// @vitest-environment dom
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { Random } from '../support/data/random-doc.ts'

@@ -1,4 +1,3 @@
-import './dom.ts'
 import { type Extensions, getSchema } from '@tiptap/core'
 import { Image } from '@tiptap/extension-image'
 import { TaskItem, TaskList } from '@tiptap/extension-list'

@@ -1,3 +1,4 @@
+// @vitest-environment dom
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { checkChange } from '../../src/content/root-change.ts'

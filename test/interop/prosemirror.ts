@@ -1,4 +1,3 @@
-import './dom.ts'
 import { type MarkSpec, type Node, type NodeSpec, Schema } from 'prosemirror-model'
 import { marks, nodes } from 'prosemirror-schema-basic'
 import { bulletList, listItem, orderedList } from 'prosemirror-schema-list'

@@ -1,4 +1,3 @@
-import './dom.ts'
 import Quill, { type Op } from 'quill'
 import { QuillBinding } from 'y-quill'
 import * as Y from 'yjs'

@@ -1,4 +1,3 @@
-import './dom.ts'
 import { Editor, type JSONContent } from '@tiptap/core'
 import { Collaboration } from '@tiptap/extension-collaboration'
 import { Image } from '@tiptap/extension-image'

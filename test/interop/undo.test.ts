@@ -1,3 +1,4 @@
+// @vitest-environment dom
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Editor, eventually, syncedEditor } from '../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
