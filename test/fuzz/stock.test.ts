@@ -21,7 +21,7 @@ import { stock } from '../support/data/stock-yjs.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
 import { times } from '../support/time/full-run.ts'
 
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(8, 100))
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(8, 50))
 
 let data: string
 let server: TestServer
@@ -278,7 +278,7 @@ it(
   async () => {
     const played: string[] = []
     let run = seed
-    const deadline = Date.now() + times(8_000, 90_000)
+    const deadline = Date.now() + times(8_000, 45_000)
     await fc.assert(
       fc.asyncProperty(someSteps, someContents, async (steps, contents) => {
         // The remaining cases are skipped, not interrupted.

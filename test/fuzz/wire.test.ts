@@ -12,7 +12,7 @@ import { type FrameKind, type Hostile, sendFatal, sendHarmless } from '../suppor
 import { type ServerProcess, startProcess } from '../support/servers/process.ts'
 import { times } from '../support/time/full-run.ts'
 
-const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? times(4_000, 75_000))
+const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? times(4_000, 40_000))
 const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [times(50, 200), 5, 2, 8]
 const framesPerRoom = framesPerBurst * burstsPerRoom * hostilesPerRoom
 const residentBytesMax = 512 * 2 ** 20

@@ -180,7 +180,7 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
           const data = type === 'html' ? text.of(written(after)).html : after
           await live(written(before), (server) => replaceContent(server, { type, contentKey, data }))
         }),
-        { numRuns: times(8, 60), seed },
+        { numRuns: times(8, 30), seed },
       )
     },
   )
@@ -215,7 +215,7 @@ describe.skipIf(judgesMissing)(`BlockNote, seed ${seed}`, () => {
           applyEdits(server, contentKey, [edit], { given: contentKey, merged: false, schema: null }),
         )
       }),
-      { numRuns: times(8, 60), seed },
+      { numRuns: times(8, 30), seed },
     )
   })
 

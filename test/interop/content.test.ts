@@ -46,7 +46,7 @@ function ownUpdates(doc: Y.Doc): Uint8Array[] {
 }
 
 /** Each takes a tenth of a second. */
-const arrangements = times(4, 20)
+const arrangements = times(4, 10)
 
 const names = Object.keys(judges)
 const pairs = times(

@@ -25,7 +25,7 @@ function replica(doc: Y.Doc): Y.Doc {
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
 
 /** Each takes some hundredths of a second. */
-const sequences = times(25, 150)
+const sequences = times(25, 80)
 
 describe.skipIf(judgesMissing).each(Object.keys(vocabularies))('%s', (name) => {
   const vocabulary = vocabularies[name] as (typeof vocabularies)[string]

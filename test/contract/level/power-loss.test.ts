@@ -10,7 +10,7 @@ import { times } from '../../support/time/full-run.ts'
 import { docKey, entriesOf, loadLive } from '../suite/sample-data.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
 
-const rounds = times(1, 6)
+const rounds = times(1, 3)
 /** On a fast disk and a busy machine, few processes end between a write and its sync. */
 const roundsMax = rounds + 1
 const linesMax = 800

@@ -10,7 +10,7 @@ import { startTestServer } from '../../support/servers/server.ts'
 import { heldStore } from '../../support/stores/pausable-store.ts'
 import { times } from '../../support/time/full-run.ts'
 
-const barriers = times(12, 60)
+const barriers = times(12, 30)
 const ofRights = ['disable', 'disable', 'downgrade', 'revoke', 'revokeTokens'] as const
 const timeoutMs = times(120_000, 600_000)
 /** All updates stay in the log, so that it can be checked. */

@@ -14,7 +14,7 @@ import {
 } from '../../support/servers/webhook-servers.ts'
 import { itLong, times } from '../../support/time/full-run.ts'
 
-const rounds = times(1, 8)
+const rounds = times(1, 5)
 const writers = 4
 /** Leases of a killed process end within 10 s, the first retry is after 5 s. */
 const patienceMs = 60_000

@@ -7,7 +7,7 @@ import { seed } from '../../support/data/seed.ts'
 import { storedContent } from '../../support/stores/stored-content.ts'
 import { itLong, times } from '../../support/time/full-run.ts'
 
-const rounds = times(60, 600)
+const rounds = times(60, 300)
 
 type Shared = NonNullable<ReturnType<Y.Doc['share']['get']>>
 

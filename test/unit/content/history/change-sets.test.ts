@@ -245,7 +245,9 @@ it('[ATT-37] reads many changes in linear time', () => {
     return performance.now() - start
   }
   measure(2_000)
-  const [small, large] = [measure(4_000), measure(32_000)]
+  // The shortest of several measurements, because other work of the machine only makes them longer.
+  const shortest = (count: number): number => Math.min(...Array.from({ length: 3 }, () => measure(count)))
+  const [small, large] = [shortest(4_000), shortest(32_000)]
   // Linear: 8 times. Quadratic: 64 times.
   expect(large).toBeLessThan(Math.max(small, 5) * 24)
 })

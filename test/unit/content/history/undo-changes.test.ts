@@ -11,7 +11,7 @@ import { times } from '../../../support/time/full-run.ts'
 import { unitsOf } from '../support.ts'
 import { Recording } from './support.ts'
 
-const rounds = times(60, 1_500)
+const rounds = times(60, 600)
 const users = ['ann', 'ben', 'eve']
 const text = (doc: Y.Doc): Y.Text => doc.getText('text')
 
