@@ -3,11 +3,12 @@ import { type Editor, eventually, type ProviderVersion, RawClient } from '../../
 import { allSee, presenceNodes, seenIn } from '../../support/servers/node-presence.ts'
 import { dataOf } from '../../support/servers/server.ts'
 
+// The tests run at the same time, because some wait until stock clients renew their states after 15 to 18 s.
 const closeAll = (editors: readonly Editor[]): void => {
   for (const editor of editors) editor.close()
 }
 
-it('[CP-1] shows clients of all nodes to each other with names from their tokens, and removes them when they disconnect', async () => {
+it.concurrent('[CP-1] shows clients of all nodes to each other with names from their tokens, and removes them when they disconnect', async () => {
   const { open, stop } = await presenceNodes(3)
   const versions: readonly ProviderVersion[] = [1, 2, 3]
   const editors = await Promise.all(versions.map((version, node) => open(node, `user-${node}`, version)))
@@ -22,7 +23,7 @@ it('[CP-1] shows clients of all nodes to each other with names from their tokens
   await stop()
 })
 
-it('[CP-2] applies a presence update that REST sends to any node: all clients see it, and all nodes return it', async () => {
+it.concurrent('[CP-2] applies a presence update that REST sends to any node: all clients see it, and all nodes return it', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const editors = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee(editors, 'ada,bob')
@@ -45,7 +46,7 @@ it('[CP-2] applies a presence update that REST sends to any node: all clients se
   await stop()
 })
 
-it('[CP-2] when a user connects to another node, keeps the values that REST has set until the last socket of the user closes', async () => {
+it.concurrent('[CP-2] when a user connects to another node, keeps the values that REST has set until the last socket of the user closes', async () => {
   const { open, call, get, stop } = await presenceNodes(2)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await call(1, 'update', { users: [{ userId: 'ada', status: 'busy' }] })
@@ -68,7 +69,7 @@ it('[CP-2] when a user connects to another node, keeps the values that REST has 
   await stop()
 })
 
-it('[CP-3] when REST deletes a user at any node, no node shows the user until the user connects again or REST adds the user', async () => {
+it.concurrent('[CP-3] when REST deletes a user at any node, no node shows the user until the user connects again or REST adds the user', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee([ada, bob], 'ada,bob')
@@ -87,7 +88,7 @@ it('[CP-3] when REST deletes a user at any node, no node shows the user until th
   await stop()
 })
 
-it('[CP-4] shows virtual users at all nodes, and turns a virtual user who connects into a connected user at all nodes', async () => {
+it.concurrent('[CP-4] shows virtual users at all nodes, and turns a virtual user who connects into a connected user at all nodes', async () => {
   const { open, call, get, stop } = await presenceNodes(3)
   const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'ann', name: 'Ann', status: 'away' }, { userId: 'joe' }] })
@@ -114,7 +115,7 @@ it('[CP-4] shows virtual users at all nodes, and turns a virtual user who connec
   await stop()
 })
 
-it('[CP-5] removes the clients of a stopped or dead node, but keeps its virtual users while the document has other users', async () => {
+it.concurrent('[CP-5] removes the clients of a stopped or dead node, but keeps its virtual users while the document has other users', async () => {
   const { open, call, get, stop, at } = await presenceNodes(3)
   const [ada, bob, eve] = [await open(0, 'ada'), await open(1, 'bob'), await open(2, 'eve')]
   await call(1, 'add', { users: [{ userId: 'ann' }], ttlSeconds: 3_599 })
@@ -134,7 +135,7 @@ it('[CP-5] removes the clients of a stopped or dead node, but keeps its virtual 
   await stop()
 })
 
-it('[CP-6] after a client moves to another node, shows it only once, even if its first node has died', async () => {
+it.concurrent('[CP-6] after a client moves to another node, shows it only once, even if its first node has died', async () => {
   const { open, raw, stop, at } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   const first = await raw(0, 'eve')
@@ -164,7 +165,7 @@ it('[CP-6] after a client moves to another node, shows it only once, even if its
   await stop()
 })
 
-it('[CP-7] prevents a client at another node from taking or removing a client id of another user', async () => {
+it.concurrent('[CP-7] prevents a client at another node from taking or removing a client id of another user', async () => {
   const { open, raw, stop } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   const [eve, liar] = [await raw(0, 'eve'), await raw(1, 'liar')]
@@ -181,7 +182,7 @@ it('[CP-7] prevents a client at another node from taking or removing a client id
   await stop()
 })
 
-it('[CP-7] when two users took one client id while their nodes were separated, keeps the id for the first user at all nodes', async () => {
+it.concurrent('[CP-7] when two users took one client id while their nodes were separated, keeps the id for the first user at all nodes', async () => {
   const { open, raw, stop, at } = await presenceNodes(2)
   const watchers = [await open(0, 'ada'), await open(1, 'bob')]
   await allSee(watchers, 'ada,bob')
@@ -202,7 +203,7 @@ it('[CP-7] when two users took one client id while their nodes were separated, k
   await stop()
 })
 
-it('[CP-9] reads and erases the presence of a user at all nodes, whichever node receives the call', async () => {
+it.concurrent('[CP-9] reads and erases the presence of a user at all nodes, whichever node receives the call', async () => {
   const { open, at, call, stop } = await presenceNodes(3)
   const editors = [await open(0, 'ada'), await open(1, 'bob')]
   await call(2, 'add', { users: [{ userId: 'ann' }] })
@@ -222,7 +223,7 @@ it('[CP-9] reads and erases the presence of a user at all nodes, whichever node 
   await stop()
 })
 
-it('[CP-8] sends a live message to the listeners of all nodes once and in order, and returns the number of all listeners', async () => {
+it.concurrent('[CP-8] sends a live message to the listeners of all nodes once and in order, and returns the number of all listeners', async () => {
   const { at, ids, stop } = await presenceNodes(3, {
     weather: (topic) => (topic.includes('live') ? [0, 0, 5] : [0]),
   })
@@ -249,7 +250,7 @@ it('[CP-8] sends a live message to the listeners of all nodes once and in order,
   await stop()
 })
 
-it('[AWA-5] still shows a stock client at its new node after its first node has died', async () => {
+it.concurrent('[AWA-5] still shows a stock client at its new node after its first node has died', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const [witness, ada] = [await open(2, 'witness'), await open(0, 'ada')]
   await allSee([witness], 'ada,witness')

@@ -70,10 +70,11 @@ async function allSee(pages: readonly Page[], shown: readonly Page[] = pages): P
   )
 }
 
+// The tests run at the same time, because each one waits until stock clients renew their states.
 let moves = 0
 const move = ({ awareness, name }: Page): void => awareness.setLocalState({ page: name, at: ++moves })
 
-it('[AWA-23] when a stock client of any protocol and version reconnects, this client and all others see each other', async () => {
+it.concurrent('[AWA-23] when a stock client of any protocol and version reconnects, this client and all others see each other', async () => {
   const server = await startTestServer()
   const path = 'acme/coming-back/main'
   const pages = [
@@ -106,7 +107,7 @@ it('[AWA-23] when a stock client of any protocol and version reconnects, this cl
   await server.stop()
 })
 
-it('[AWA-23] after a restart, shows all clients to each other, including clients that moved in the meantime', async () => {
+it.concurrent('[AWA-23] after a restart, shows all clients to each other, including clients that moved in the meantime', async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-back-'))
   const before = await startTestServer({ engine: 'level', dataDir: data })
   const path = 'acme/restarted/main'
@@ -139,7 +140,7 @@ it('[AWA-23] after a restart, shows all clients to each other, including clients
   await rm(data, { recursive: true })
 })
 
-it('[CP-33] when a stock client moves to another node, this client and all others see each other, with and without clients at that node', async () => {
+it.concurrent('[CP-33] when a stock client moves to another node, this client and all others see each other, with and without clients at that node', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const names = ['ada', 'bob', 'eve']
   const editors = [await open(0, 'ada'), await open(0, 'bob'), await open(1, 'eve')]
