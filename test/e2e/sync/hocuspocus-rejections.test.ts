@@ -14,17 +14,18 @@ import {
 import { newKey, TestProvider } from '../../support/servers/identity-provider.ts'
 import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 import { withLog } from '../../support/stores/pausable-engine.ts'
-import { isEverythingAsked, itLong } from '../../support/time/full-run.ts'
+import { itLong } from '../../support/time/full-run.ts'
 
 let server: TestServer
 /** Part of the ids of documents that the store cannot load at the moment. */
 let away: string | null
-let loads: number
+/** Keys of these documents, one for each attempt to load one. */
+let loads: string[]
 let aheadMs: number
 
 beforeEach(() => {
   away = null
-  loads = 0
+  loads = []
   aheadMs = 0
 })
 
@@ -33,8 +34,9 @@ afterEach(() => server.stop())
 async function start(overrides: Partial<Config> = {}): Promise<void> {
   const engine = withLog(await openMemoryEngine(), (log) => ({
     load(key, ...parameters) {
-      if (away === null || !JSON.stringify(key).includes(away)) return log.load(key, ...parameters)
-      loads += 1
+      const text = JSON.stringify(key)
+      if (away === null || !text.includes(away)) return log.load(key, ...parameters)
+      loads.push(text)
       return Promise.reject(new StoreUnavailableError('away'))
     },
   }))
@@ -47,56 +49,83 @@ const connect = (query = ''): Promise<RawClient> => RawClient.connect(`${server.
 const contentOf = async (documentId: string): Promise<string> =>
   JSON.stringify((await server.post('/v2/crdt/get', { organizationId: 'acme', documentId })).body)
 
-it.each<HocuspocusVersion>(isEverythingAsked ? [2, 3, 4] : [4])(
-  '[DIA-24] version %i: if the document cannot be opened for some time, the client reconnects, and keeps all edits',
-  async (version) => {
-    await start()
-    const token = await server.token('ada')
-    const socket = hocuspocusSocket(server, version)
-    away = 'plan'
-    const provider = hocuspocusProvider(server, 'acme/plan/main', token, { version, socket })
-    const failed: unknown[] = []
-    provider.on('authenticationFailed', (event: unknown) => failed.push(event))
-    textOf(provider).insert(0, 'before, ')
-    await eventually(() => loads > 1)
-    textOf(provider).insert(8, 'meanwhile, ')
-    away = null
-    await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
-    textOf(provider).insert(19, 'after')
-    await eventually(async () => (await contentOf('plan')).includes('before, meanwhile, after'))
-    expect(failed).toEqual([])
-    provider.destroy()
-    socket.destroy()
-  },
-)
+/** The versions are tested at the same time, because each one waits before it reconnects. */
+const versions: readonly HocuspocusVersion[] = [2, 3, 4]
 
-itLong.each<HocuspocusVersion>([2, 3, 4])(
-  '[DIA-24] version %i: if one document cannot be opened, other documents of the socket stay open at first; later, all of them reconnect',
-  async (version) => {
-    await start()
-    const token = await server.token('ada')
-    const socket = hocuspocusSocket(server, version)
-    const codes: number[] = []
+/** Opens the documents `${prefix} 2` to `${prefix} 4`, each with its version of HocuspocusProvider. */
+async function openWith(prefix: string, sockets: readonly ReturnType<typeof hocuspocusSocket>[]) {
+  const token = await server.token('ada')
+  return versions.map((version, index) => {
+    const documentId = `${prefix} ${version}`
+    const options = { version, socket: sockets[index] as ReturnType<typeof hocuspocusSocket> }
+    const provider = hocuspocusProvider(server, `acme/${documentId}/main`, token, options)
+    return { documentId, provider, text: textOf(provider) }
+  })
+}
+
+type Opened = Awaited<ReturnType<typeof openWith>>
+const allSaved = (opened: Opened): Promise<void> =>
+  eventually(
+    () => opened.every(({ provider }) => provider.isSynced && !provider.hasUnsyncedChanges),
+    () => opened.map(({ documentId, provider }) => [documentId, provider.isSynced]),
+  )
+const allLoaded = (opened: Opened, times: number): Promise<void> =>
+  eventually(
+    () => opened.every(({ documentId }) => loads.filter((key) => key.includes(documentId)).length >= times),
+    () => loads,
+  )
+const allContain = async (opened: Opened, text: string): Promise<void> => {
+  for (const { documentId } of opened)
+    await eventually(
+      async () => (await contentOf(documentId)).includes(text),
+      () => documentId,
+    )
+}
+
+it('[DIA-24] versions 2 to 4: if the document cannot be opened for some time, the client reconnects, and keeps all edits', async () => {
+  await start()
+  const sockets = versions.map((version) => hocuspocusSocket(server, version))
+  away = 'plan'
+  const opened = await openWith('plan', sockets)
+  const failed: unknown[] = []
+  for (const { provider, text } of opened) {
+    provider.on('authenticationFailed', (event: unknown) => failed.push(event))
+    text.insert(0, 'before, ')
+  }
+  await allLoaded(opened, 2)
+  for (const { text } of opened) text.insert(8, 'meanwhile, ')
+  away = null
+  await allSaved(opened)
+  for (const { text } of opened) text.insert(19, 'after')
+  await allContain(opened, 'before, meanwhile, after')
+  expect(failed).toEqual([])
+  for (const { provider } of opened) provider.destroy()
+  for (const socket of sockets) socket.destroy()
+})
+
+it('[DIA-24] versions 2 to 4: if one document cannot be opened, other documents of the socket stay open at first; later, all of them reconnect', async () => {
+  await start()
+  const codes: number[] = []
+  const sockets = versions.map((version) => hocuspocusSocket(server, version))
+  for (const socket of sockets)
     socket.on('close', ({ event }: { event: { code: number } }) => codes.push(event.code))
-    const options = { version, socket }
-    const one = hocuspocusProvider(server, 'acme/one/main', token, options)
-    await eventually(() => one.isSynced && !one.hasUnsyncedChanges)
-    away = 'plan'
-    const other = hocuspocusProvider(server, 'acme/plan/main', token, options)
-    textOf(other).insert(0, 'early')
-    await eventually(() => loads > 0)
-    textOf(one).insert(0, 'undisturbed')
-    await eventually(async () => (await contentOf('one')).includes('undisturbed'))
-    expect(codes).toEqual([])
-    away = null
-    textOf(other).insert(5, ' and late')
-    await eventually(() => other.isSynced && !other.hasUnsyncedChanges && one.isSynced)
-    expect(await contentOf('plan')).toContain('early and late')
-    expect(codes).toEqual([1013])
-    for (const provider of [one, other]) provider.destroy()
-    socket.destroy()
-  },
-)
+  const ones = await openWith('one', sockets)
+  await allSaved(ones)
+  away = 'plan'
+  const others = await openWith('plan', sockets)
+  for (const { text } of others) text.insert(0, 'early')
+  await allLoaded(others, 1)
+  for (const { text } of ones) text.insert(0, 'undisturbed')
+  await allContain(ones, 'undisturbed')
+  expect(codes).toEqual([])
+  away = null
+  for (const { text } of others) text.insert(5, ' and late')
+  await allSaved([...others, ...ones])
+  await allContain(others, 'early and late')
+  expect(codes).toEqual(versions.map(() => 1013))
+  for (const { provider } of [...ones, ...others]) provider.destroy()
+  for (const socket of sockets) socket.destroy()
+})
 
 const name = 'acme/tokens/main'
 /** A message that leaves a document, in the form of version 4. */
