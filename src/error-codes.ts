@@ -743,14 +743,15 @@ export const errorCodes = {
   },
   'feed/cursor-expired': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The feed no longer has the events after the cursor, or was turned off and on again.',
+    meaning:
+      'The feed no longer has the events after the cursor, was turned off and on again, or was restored with the store.',
     remedy:
       'Get a cursor with `from: "now"`, read all documents again, and continue with that cursor. To prevent this, read ' +
       'more often or raise `keepSeconds`.',
   },
   'feed/cursor-unknown': {
     status: 'FAILED_PRECONDITION',
-    meaning: 'The feed has never returned the cursor, or the store was restored from a backup since then.',
+    meaning: 'The feed has never returned the cursor, or the store was replaced by another copy since then.',
     remedy: 'Get a cursor with `from: "now"`, read all documents again, and continue with that cursor.',
   },
 

@@ -4,7 +4,14 @@ import type { Tracer } from '../trace.ts'
 import type { ActivityEvent } from './activity.ts'
 import { putNewActivities, writeActivities } from './activity-store.ts'
 import { traceEvent } from './event-trace.ts'
-import { EventIds, type EventType, eventJob, type OutboundEvent, queuedEvent } from './outbound-event.ts'
+import {
+  EventIds,
+  type EventType,
+  eventJob,
+  type OutboundEvent,
+  type QueuedEvent,
+  queuedEvent,
+} from './outbound-event.ts'
 import type { PartitionWriter } from './partition.ts'
 
 /** An occurrence in the system: the activity to store, and the event for external receivers. */
@@ -28,15 +35,18 @@ export class EventRecorder {
   readonly #wanted: HasSubscriber
   readonly #ids = new EventIds()
   readonly #tracer: Tracer | undefined
+  readonly #only: Pick<QueuedEvent, 'only'>
 
   /**
    * Creates the recorder.
    * @param tracer traces the events; undefined if events are not traced
+   * @param only receivers of all its events, see `QueuedEvent`
    */
-  constructor(clock: Clock, wanted: HasSubscriber, tracer?: Tracer) {
+  constructor(clock: Clock, wanted: HasSubscriber, tracer?: Tracer, only: Pick<QueuedEvent, 'only'> = {}) {
     this.#clock = clock
     this.#wanted = wanted
     this.#tracer = tracer
+    this.#only = only
   }
 
   /** Returns whether a receiver needs events of a type. */
@@ -75,7 +85,7 @@ export class EventRecorder {
         traceEvent(this.#tracer, 'event_skipped', { ...outbound, scope })
         continue
       }
-      const event = queuedEvent(scope, outbound, { id: this.#ids.next(at), at })
+      const event = { ...queuedEvent(scope, outbound, { id: this.#ids.next(at), at }), ...this.#only }
       traceEvent(this.#tracer, 'event_created', event)
       transaction.enqueue(eventJob(event))
     }

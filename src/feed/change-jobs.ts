@@ -68,8 +68,8 @@ export class ChangeJobs implements EditListener {
 
 const nothingToEnd = { stored: () => {}, lost: () => {} }
 
-/** Returns the job that records the change of an editor. Its event has no version yet. */
-function changeJob(address: DocumentAddress): Job {
+/** Returns the job that records the change of an editor. Its event has no version yet. It is due immediately. */
+export function changeJob(address: DocumentAddress): Job {
   const { workspaceId, apiKey, organizationId, documentId, editorId } = address
   const digest = createHash('sha256').update(editorName(address)).digest('base64url')
   const event: QueuedEvent = {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
 import { readRecord } from '../engine/stored-record.ts'
@@ -51,9 +51,15 @@ export class FeedChange {
   /** Adds an event with the next number. */
   add(id: string, event: FeedEvent, addedAt: number): void {
     const number = this.#state.last + 1
-    const { oldestAt } = this.#state
-    this.#state = { ...this.#state, last: number, oldestAt: Math.min(oldestAt, addedAt) }
-    this.#transaction.put(keys.entry(number), { id, addedAt, event } satisfies FeedEntry)
+    const { oldestAt, lastChain } = this.#state
+    const chain = nextChain(lastChain, id)
+    this.#state = {
+      ...this.#state,
+      last: number,
+      lastChain: chain,
+      oldestAt: Math.min(oldestAt, addedAt),
+    }
+    this.#transaction.put(keys.entry(number), { id, chain, addedAt, event } satisfies FeedEntry)
     this.#transaction.put(keys.numberOf(id), { number })
     for (const key of indexKeys(event, number)) this.#transaction.put(key, {})
   }
@@ -93,8 +99,14 @@ export class FeedChange {
     const removed = entries.slice(0, kept === -1 ? limit : Math.min(kept, limit))
     for (const { number, entry } of removed) this.#remove(number, entry)
     const next = entries[removed.length]
-    const upTo = Math.max(trimmed, removed.at(-1)?.number ?? 0)
-    this.#state = { ...this.#state, trimmed: upTo, oldestAt: oldestTime(next, upTo, before) }
+    const newest = removed.at(-1)
+    const upTo = Math.max(trimmed, newest?.number ?? 0)
+    this.#state = {
+      ...this.#state,
+      trimmed: upTo,
+      trimmedChain: newest !== undefined && upTo > trimmed ? newest.entry.chain : this.#state.trimmedChain,
+      oldestAt: oldestTime(next, upTo, before),
+    }
     return removed.length === limit
   }
 
@@ -126,7 +138,16 @@ const firstState = (before: FeedState | null): FeedState => ({
   last: before?.last ?? 0,
   trimmed: before?.last ?? 0,
   oldestAt: before === null ? never : 0,
+  lastChain: '',
+  trimmedChain: '',
 })
+
+/** Number of hex digits of a chain. */
+const chainDigits = 12
+
+/** Returns the chain of an event that follows the event with the chain `before`. */
+const nextChain = (before: string, id: string): string =>
+  createHash('sha256').update(`${before} ${id}`).digest('hex').slice(0, chainDigits)
 
 /** Returns the keys of all index entries of an event. */
 const indexKeys = (event: FeedEvent, number: number): readonly Key[] => [

@@ -11,6 +11,9 @@ const digits = (number: number): string => String(number).padStart(numberDigits,
 /** Returns the partition with all records of the feed of an API key. */
 export const feedPart = ({ workspaceId, apiKey }: Tenant): Key => ['feed', workspaceId, apiKey]
 
+/** Returns whether a partition has the records of a feed. */
+export const isFeedPart = ([name]: Key): boolean => name === feedPart({ workspaceId: '', apiKey: '' })[0]
+
 export const feedKeys = {
   state: ['state'] satisfies Key,
   /** All events, sorted by number. */

@@ -47,23 +47,21 @@ interface CursorPlace {
   readonly generation: string
   /** Number of the last event before the place; 0: the start of the feed. */
   readonly number: number
-  /** The end of the id of that event; '' if the feed no longer has the event. */
-  readonly tag: string
+  /** The chain of that event; '' at the start of the feed. */
+  readonly chain: string
 }
 
-const tagOf = ({ id }: Pick<FeedEntry, 'id'>): string => id.slice(-8)
-
-const encodeCursor = ({ generation, number, tag }: CursorPlace): string =>
-  Buffer.from(`${generation}.${number}.${tag}`).toString('base64url')
+const encodeCursor = ({ generation, number, chain }: CursorPlace): string =>
+  Buffer.from(`${generation}.${number}.${chain}`).toString('base64url')
 
 /** Maximum characters of a cursor in a request. The server itself creates cursors of at most 50 characters. */
 export const cursorLengthMax = 100
 
 function decodeCursor(cursor: string): CursorPlace {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, generation, number, tag] = /^([0-9a-f]{8})\.(\d{1,15})\.([0-9a-z]{0,8})$/.exec(text) ?? []
-  if (generation === undefined || number === undefined || tag === undefined) throw unknownCursor()
-  return { generation, number: Number(number), tag }
+  const [, generation, number, chain] = /^([0-9a-f]{8})\.(\d{1,15})\.([0-9a-f]{0,12})$/.exec(text) ?? []
+  if (generation === undefined || number === undefined || chain === undefined) throw unknownCursor()
+  return { generation, number: Number(number), chain }
 }
 
 const unknownCursor = (): ApiError =>
@@ -77,6 +75,9 @@ const expiredCursor = (): ApiError =>
 
 const feedOff = (): ApiError =>
   new ApiError('feed/disabled', 'the feed is off; enable it with /v2/workspace/feed/update')
+
+export const isFeedOff = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'feed/disabled'
 
 /** Reads the feeds of API keys. */
 export class FeedReader {
@@ -102,7 +103,7 @@ export class FeedReader {
       for await (const [number, entry] of entriesAfter(reader, filter.organizationId, after))
         if (!page.take(number, entry)) break
     if (typeof start !== 'string') await this.#checkKept(tenant, state, after)
-    return page.result(await lastPlace(reader, state, page, after))
+    return page.result()
   }
 
   /**
@@ -119,24 +120,19 @@ export class FeedReader {
 async function placeOf(reader: DirectoryReader, state: FeedState, start: FeedStart): Promise<number> {
   if (start === 'oldest') return state.trimmed
   if (start === 'now') return state.last
-  const { generation, number, tag } = decodeCursor(start.cursor)
+  const { generation, number, chain } = decodeCursor(start.cursor)
   if (generation !== state.generation || number < state.trimmed) throw expiredCursor()
-  if (number > state.last) throw unknownCursor()
-  const entry = await reader.get(keys.entry(number), feedEntryType)
-  if (entry === null ? number > state.trimmed : tagOf(entry) !== tag) throw unknownCursor()
+  if (number > state.last || (await chainAt(reader, state, number)) !== chain) throw unknownCursor()
   return number
 }
 
-/** Returns the place after a page. */
-async function lastPlace(
-  reader: DirectoryReader,
-  { generation, last }: FeedState,
-  page: PageBuilder,
-  after: number,
-): Promise<CursorPlace> {
-  const number = page.isFull ? page.covered : Math.max(after, page.covered, last)
+/** Returns the chain of an event that the feed has, or of the last removed one. @throws ApiError if it was removed */
+async function chainAt(reader: DirectoryReader, state: FeedState, number: number): Promise<string> {
+  if (number === state.last) return state.lastChain
+  if (number === state.trimmed) return state.trimmedChain
   const entry = await reader.get(keys.entry(number), feedEntryType)
-  return { generation, number, tag: entry === null ? '' : tagOf(entry) }
+  if (entry === null) throw expiredCursor()
+  return entry.chain
 }
 
 /** Reads the entries after a number: all of them, or those of an organization. */
@@ -175,8 +171,8 @@ class PageBuilder {
   readonly #events: FeedItem[] = []
   #bytes = 0
   #scanned = 0
-  /** Number of the last entry that was read. */
-  covered = 0
+  /** The last entry that was read. */
+  #covered = { number: 0, chain: '' }
   /** True if the page ends before the end of the feed. */
   isFull = false
 
@@ -189,12 +185,11 @@ class PageBuilder {
 
   /** Adds an entry if it matches. Returns false if the page is full. */
   take(number: number, entry: FeedEntry): boolean {
-    this.covered = number
+    const { id, chain, event } = entry
+    this.#covered = { number, chain }
     this.#scanned += 1
-    const { id, event } = entry
     if (event !== null && this.#fits(event)) {
-      const place = { generation: this.#state.generation, number, tag: tagOf(entry) }
-      this.#events.push({ ...event, id, cursor: encodeCursor(place) })
+      this.#events.push({ ...event, id, cursor: this.#cursorAt(this.#covered) })
       this.#bytes += JSON.stringify(event).length
     }
     const { pageBytes, scanned } = feedLimits
@@ -202,8 +197,16 @@ class PageBuilder {
     return !this.isFull
   }
 
-  result(place: CursorPlace): FeedPage {
-    return { events: this.#events, cursor: encodeCursor(place), isEnd: !this.isFull }
+  /** Returns the page. Its cursor is after the last entry that was read, and after all entries if it is not full. */
+  result(): FeedPage {
+    const { last, lastChain } = this.#state
+    const isCovered = this.isFull || this.#covered.number > last
+    const end = isCovered ? this.#covered : { number: last, chain: lastChain }
+    return { events: this.#events, cursor: this.#cursorAt(end), isEnd: !this.isFull }
+  }
+
+  #cursorAt(place: Omit<CursorPlace, 'generation'>): string {
+    return encodeCursor({ generation: this.#state.generation, ...place })
   }
 
   #fits({ type, documentId }: FeedEvent): boolean {

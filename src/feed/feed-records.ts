@@ -15,6 +15,9 @@ export interface FeedState {
   readonly trimmed: number
   /** No stored event was added before this time, in epoch milliseconds. */
   readonly oldestAt: number
+  /** The chains (see `FeedEntry`) of the events `last` and `trimmed`; '' if the generation has no such event. */
+  readonly lastChain: string
+  readonly trimmedChain: string
 }
 
 export const feedStateType: RecordType<FeedState> = {
@@ -25,6 +28,8 @@ export const feedStateType: RecordType<FeedState> = {
     last: v.number(),
     trimmed: v.number(),
     oldestAt: v.number(),
+    lastChain: v.string(),
+    trimmedChain: v.string(),
   }),
 }
 
@@ -43,6 +48,11 @@ export interface FeedEvent {
 /** A place in the feed. */
 export interface FeedEntry {
   readonly id: string
+  /**
+   * A hash of the ids of this event and of all earlier events of the generation. Two histories of a feed have the
+   * same chain at an event only if all their events up to it are the same.
+   */
+  readonly chain: string
   /** Time at which the event was added, in epoch milliseconds. */
   readonly addedAt: number
   /** Null if the event was removed with its organization. The place stays, so that cursors stay valid. */
@@ -53,6 +63,7 @@ export const feedEntryType: RecordType<FeedEntry> = {
   name: 'event of a feed',
   schema: v.looseObject({
     id: v.string(),
+    chain: v.string(),
     addedAt: v.number(),
     event: v.nullable(
       v.looseObject({

@@ -8,7 +8,7 @@ import type { Version } from '../model/version.ts'
 import type { FeedConfig } from '../subscriptions/feed-config.ts'
 import type { FeedConfigService } from '../subscriptions/feed-config-service.ts'
 import { readUpdatesBetween } from './editor-change.ts'
-import { type FeedFilter, type FeedPage, FeedReader, type FeedStart } from './feed-reader.ts'
+import { type FeedFilter, type FeedPage, FeedReader, type FeedStart, isFeedOff } from './feed-reader.ts'
 import { FeedRemoval } from './feed-removal.ts'
 import { FeedStore } from './feed-store.ts'
 import { FeedSweeper } from './feed-sweeper.ts'
@@ -94,7 +94,7 @@ export class FeedService {
    * @throws the errors of `FeedReader.read`; RESOURCE_EXHAUSTED if too many readers wait
    */
   async page(tenant: Tenant, query: FeedQuery, waitMs: number): Promise<FeedPage> {
-    if (waitMs === 0) return this.#reader.read(tenant, query, query.start, query.limit)
+    if (waitMs === 0) return this.#read(tenant, query, query.start)
     return this.#waiters.admit(tenant, () => this.#nextPage(tenant, query, waitMs))
   }
 
@@ -132,6 +132,20 @@ export class FeedService {
     return readUpdatesBetween(this.#options.engine.log, address, range, bytesMax)
   }
 
+  /** Reads a page. A feed that is configured to be on, but has no records, begins: its store was restored. */
+  async #read(tenant: Tenant, query: FeedQuery, start: FeedStart): Promise<FeedPage> {
+    const read = () => this.#reader.read(tenant, query, start, query.limit)
+    try {
+      return await read()
+    } catch (error) {
+      if (!isFeedOff(error) || !(await this.config(tenant)).enabled) throw error
+    }
+    await this.#store.begin(tenant, async () => {})
+    // The feed may have been turned off meanwhile.
+    if (!(await this.config(tenant)).enabled) await this.#store.end(tenant, this.#options.clock.now())
+    return read()
+  }
+
   async #nextPage(tenant: Tenant, query: FeedQuery, waitMs: number, left?: AbortSignal): Promise<FeedPage> {
     const { clock } = this.#options
     const until = clock.now() + waitMs
@@ -139,7 +153,7 @@ export class FeedService {
     for (;;) {
       const next = this.#waiters.watch(tenant)
       try {
-        const page = await this.#reader.read(tenant, query, start, query.limit)
+        const page = await this.#read(tenant, query, start)
         const leftMs = until - clock.now()
         if (
           page.events.length > 0 ||

@@ -106,7 +106,7 @@ export class FeedWriter {
     const known = await transaction.getAll(given.map(({ id }) => keys.numberOf(id)))
     const changes = await this.#changesOf(tenant, change, transaction, given)
     const found = given.flatMap((event, index): readonly NewEvent[] => {
-      if (event.only === 'feed') return changes.get(event) ?? []
+      if (isChangeJob(event)) return changes.get(event) ?? []
       return known[index] === null ? [{ id: event.id, event: feedEvent(event) }] : []
     })
     return this.#withoutErased(tenant, found)
@@ -119,7 +119,7 @@ export class FeedWriter {
     transaction: Transaction,
     given: readonly QueuedEvent[],
   ): Promise<ReadonlyMap<QueuedEvent, readonly NewEvent[]>> {
-    const jobs = new Map(given.filter(({ only }) => only === 'feed').map((event) => [event.id, event]))
+    const jobs = new Map(given.filter(isChangeJob).map((event) => [event.id, event]))
     const events = [...jobs.values()]
     const addresses = events.map((event) => addressOf(tenant, event))
     const [positions, heads] = await Promise.all([
@@ -223,6 +223,9 @@ export class FeedWriter {
         await this.#options.removal.forgetOrganization(scope, async () => {})
   }
 }
+
+/** Returns whether an event is from a job of `ChangeJobs`. */
+const isChangeJob = ({ type, only }: QueuedEvent): boolean => only === 'feed' && type === 'crdt.update_data'
 
 const isForFeed = ({ type, only }: QueuedEvent): boolean =>
   only === 'feed' || (type !== 'crdt.update_data' && feedEventTypes.includes(type))

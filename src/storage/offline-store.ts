@@ -1,7 +1,13 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
-import { CorruptRecordError, type Engine, type OpenedDump, type StoredPage } from '../engine/engine.ts'
+import {
+  CorruptRecordError,
+  type Engine,
+  type Key,
+  type OpenedDump,
+  type StoredPage,
+} from '../engine/engine.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
 import { errorCode, errorMessage } from '../errors.ts'
 import { StorageError } from './storage-error.ts'
@@ -236,6 +242,10 @@ export async function openOfflineDump(directory: string): Promise<OpenedDump> {
   await expectStore(directory)
   return (await loadUpkeep()).openDump(directory)
 }
+
+/** Returns a function that returns the partition of a stored pair; null if the pair is not a value of a partition. */
+export const pairPartition = async (): Promise<(key: Uint8Array) => Key | null> =>
+  (await loadUpkeep()).partOfPair
 
 /** Returns the format number of the stores that this version of Weft writes. */
 export async function storeFormat(): Promise<number> {

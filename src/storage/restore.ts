@@ -3,9 +3,10 @@ import { basename, join } from 'node:path'
 import { credentialsPath } from '../directory/tenants/credentials-file.ts'
 import type { StoredPage } from '../engine/engine.ts'
 import { errorMessage } from '../errors.ts'
+import { isFeedPart } from '../feed/feed-keys.ts'
 import { chunksOf } from './backup.ts'
 import { type BackupHeader, type BackupPart, readBackupParts } from './backup-file.ts'
-import { fillOfflineStore, storeFormat } from './offline-store.ts'
+import { fillOfflineStore, pairPartition, storeFormat } from './offline-store.ts'
 import { type Progress, StorageError } from './storage-error.ts'
 
 export interface Restored {
@@ -21,7 +22,7 @@ export interface Restored {
 const files = [basename(credentialsPath('.'))]
 
 /**
- * Creates a data directory from a backup. The store gets its final name only after every part was checked and
+ * Creates a data directory from a backup, without the events of change feeds. The store gets its final name only after every part was checked and
  * written to disk.
  * @throws StorageError if `directory` is not empty, if the backup is damaged, or if its format is unknown
  */
@@ -53,9 +54,16 @@ class Unpacked {
   madeAt = 0
 
   async *pages(parts: AsyncIterable<BackupPart>): AsyncGenerator<StoredPage> {
+    const partOf = await pairPartition()
+    // The events of a change feed are left out. The restored store gets other changes than the original store. A
+    // consumer may have read content that is newer than the backup, so its cursor must not be valid here.
+    const isKept = (key: Uint8Array): boolean => {
+      const partition = partOf(key)
+      return partition === null || !isFeedPart(partition)
+    }
     for await (const part of parts) {
       if (part.kind === 'header') await this.#take(part.header)
-      else if (part.kind === 'pairs') yield part.pairs
+      else if (part.kind === 'pairs') yield part.pairs.filter(([key]) => isKept(key))
       else if (part.kind === 'file' && files.includes(part.name)) this.files.set(part.name, part.bytes)
     }
   }

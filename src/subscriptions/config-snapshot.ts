@@ -29,6 +29,10 @@ export interface ConfigSnapshot {
   readonly bytes: number
 }
 
+/** Returns whether changes of content must be recorded: for the change feed, or for the callback `store`. */
+export const wantsChanges = ({ feed, callbacks }: ConfigSnapshot): boolean =>
+  feed.enabled || (callbacks?.store ?? null) !== null
+
 /**
  * Returns the revision of an API key's webhook configuration. The revision is the number of changes so far.
  */

@@ -6,7 +6,12 @@ import { readJson } from '../json.ts'
 import type { Tenant } from '../model/address.ts'
 import { addressSchemas } from '../model/address-schemas.ts'
 import type { CallbacksRecord } from './callbacks/callback-records.ts'
-import { type ConfigSnapshot, readConfigRevision, readConfigSnapshot } from './config-snapshot.ts'
+import {
+  type ConfigSnapshot,
+  readConfigRevision,
+  readConfigSnapshot,
+  wantsChanges,
+} from './config-snapshot.ts'
 import type { FeedConfig } from './feed-config.ts'
 import { type MatchableEvent, targetIdOf, targetsOfEvent, type WebhookTarget } from './target.ts'
 
@@ -96,10 +101,7 @@ export class SubscriptionCache {
    * Returns whether the feed of an API key may be on, or its callback `store`. The rules of `wanted` apply.
    */
   wantsChanges(tenant: Tenant): boolean {
-    return this.#isWanted(
-      tenant,
-      ({ feed, callbacks }) => feed.enabled || (callbacks?.store ?? null) !== null,
-    )
+    return this.#isWanted(tenant, wantsChanges)
   }
 
   #isWanted(tenant: Tenant, isIn: (snapshot: ConfigSnapshot) => boolean): boolean {

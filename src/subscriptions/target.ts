@@ -70,12 +70,13 @@ function storeTargets(callbacks: CallbacksRecord): readonly WebhookTarget[] {
   })
 }
 
-/** Returns the targets that get an event. Only the callback `store` gets events with `only`. */
+/** Returns the targets that get an event. Only the callback `store` gets changes of content with `only`. */
 export function targetsOfEvent(
   targets: readonly WebhookTarget[],
   event: MatchableEvent,
 ): readonly WebhookTarget[] {
   if (event.only !== undefined) {
+    if (event.type !== 'crdt.update_data') return []
     const { targetId } = storedEditorOf(event)
     return targets.filter(({ recipient }) => recipient.id === targetId)
   }

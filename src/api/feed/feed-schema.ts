@@ -171,7 +171,7 @@ export const feedErrors = [
   {
     status: 'FAILED_PRECONDITION',
     code: 'feed/cursor-unknown',
-    when: 'the feed does not know the cursor, for example after a restore of a backup',
+    when: 'the feed does not know the cursor, for example because the store was replaced by another copy',
   },
 ] as const
 

@@ -4,6 +4,7 @@ import { clusterPart } from '../../directory/tenants/cluster-credentials.ts'
 import { workspacesPart } from '../../directory/tenants/workspace-keys.ts'
 import { isLeaseJob } from '../../engine/queue-lease-store.ts'
 import type { StoredEntry } from '../../engine/stored-entry.ts'
+import { feedSweepQueue, isFeedPart } from '../../feed/feed-keys.ts'
 import { importPart } from '../import/restore-jobs.ts'
 
 /** Selects the data of an export: all organizations or one, and all data or only documents. */
@@ -28,7 +29,9 @@ export function isSelected(entry: StoredEntry, { holds, organizationId }: Export
   // Excludes data that is only valid in the store that is exported.
   if (entry.is === 'value' && (entry.part[0] === importPart[0] || entry.part[0] === clusterPart[0]))
     return false
-  if (entry.is === 'job' && isLeaseJob(entry)) return false
+  // Cursors of a change feed must not be valid in the other store, which gets other changes.
+  if (entry.is === 'value' && isFeedPart(entry.part)) return false
+  if (entry.is === 'job' && (isLeaseJob(entry) || entry.queue === feedSweepQueue)) return false
   // An import counts the schemas, because the store may have others.
   if (entry.is === 'value' && tenantOfSchemas(entry.part) !== null)
     return entry.key[0] !== schemaKeys.count[0]

@@ -21,10 +21,11 @@ import { type Progress, StorageError } from '../../storage/storage-error.ts'
 import { ExportReader } from '../export/export-reader.ts'
 import { type DocumentLine, encodeEditorPath, type LiveLine } from '../export/manifest.ts'
 import { recordsOf } from '../offline-records.ts'
+import { ImportEvents } from './import-events.ts'
 import { ImportMarker } from './import-marker.ts'
 import { DocumentRejectedError } from './merge.ts'
 import { DocumentRestorer, type ExportedDocument, type RestoreOutcome } from './restore-document.ts'
-import { restoreJobs } from './restore-jobs.ts'
+import { importPart, restoreJobs } from './restore-jobs.ts'
 import { type Comparison, ValueRestorer } from './restore-values.ts'
 
 export interface ImportOptions {
@@ -91,6 +92,7 @@ class ExportImport {
   readonly #dependencies: ExportImportDependencies
   readonly #documents: DocumentRestorer
   readonly #records: DocumentService
+  readonly #events: ImportEvents
   readonly #placed: Record<RestoreOutcome, number> = { added: 0, merged: 0, there: 0 }
   readonly #problems: string[] = []
   #deleted = 0
@@ -100,7 +102,11 @@ class ExportImport {
     this.#dependencies = dependencies
     const { engine } = dependencies.store
     this.#documents = new DocumentRestorer(engine.log)
-    this.#records = recordsOf(engine, systemClock, dependencies.options.defaultAccess).documents
+    const events = new ImportEvents(engine.kv)
+    this.#events = events
+    const { defaultAccess } = dependencies.options
+    const hasFeed = (tenant: Tenant) => events.hasFeed(tenant)
+    this.#records = recordsOf(engine, systemClock, defaultAccess, hasFeed).documents
   }
 
   async run(place: StoreLocation): Promise<ExportImportResult> {
@@ -194,6 +200,7 @@ class ExportImport {
     if (update === undefined) throw new StorageError('the export has no update of it')
     const { log, stateVector } = line
     const address = this.#placeOf(line.address)
+    await this.#events.load(address)
     const bytes = await files.read(update)
     const attribution = line.attribution === undefined ? null : await files.read(line.attribution)
     const document: ExportedDocument = { address, bytes, stateVector, log, attribution }
@@ -203,7 +210,14 @@ class ExportImport {
       await this.#documents.plan(document)
       await this.#records.ensure(address, address.documentId)
     }
+    await this.#recordChange(address)
     return this.#documents.place(document)
+  }
+
+  /** Enqueues the jobs of a document before it is written. A job of an unchanged document has no effect. */
+  async #recordChange(address: DocumentAddress): Promise<void> {
+    const jobs = this.#events.jobsOf(address)
+    if (jobs.length > 0) await this.#dependencies.store.engine.kv.commit(importPart, { jobs })
   }
 
   async #storeTombstone({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {

@@ -21,6 +21,7 @@ import { addressKey, type DocumentAddress, type Tenant } from '../../model/addre
 import { type OfflineStore, openForWriting, type StoreLocation } from '../../storage/offline-store.ts'
 import { readBack, readStoredState, type StoredDocumentState } from '../documents/stored-document.ts'
 import { recordsOf } from '../offline-records.ts'
+import { ImportEvents } from './import-events.ts'
 import {
   type ContentSum,
   DocumentRejectedError,
@@ -62,12 +63,16 @@ export class ImportTarget {
   readonly #engine: Engine
   readonly #options: TargetOptions
   readonly #records: DocumentService
+  readonly #events: ImportEvents
 
   private constructor(store: OfflineStore, options: TargetOptions) {
     this.#store = store
     this.#engine = store.engine
     this.#options = options
-    this.#records = recordsOf(store.engine, systemClock, options.defaultAccess).documents
+    const events = new ImportEvents(store.engine.kv)
+    this.#events = events
+    const hasFeed = (tenant: Tenant) => events.hasFeed(tenant)
+    this.#records = recordsOf(store.engine, systemClock, options.defaultAccess, hasFeed).documents
   }
 
   /**
@@ -82,9 +87,13 @@ export class ImportTarget {
     return this.#store.close()
   }
 
-  /** Checks that the tenant exists. @throws BootstrapError if the workspace has no such API key */
-  require(tenant: Tenant): Promise<void> {
-    return requireTenant(new TenantStore(this.#engine.kv), tenant)
+  /**
+   * Checks that the tenant exists. Must be called before documents of the tenant are written.
+   * @throws BootstrapError if the workspace has no such API key
+   */
+  async require(tenant: Tenant): Promise<void> {
+    await requireTenant(new TenantStore(this.#engine.kv), tenant)
+    await this.#events.load(tenant)
   }
 
   /**
@@ -167,7 +176,8 @@ export class ImportTarget {
     const expectHead = stored.state === 'live' ? stored.head : 0
     await this.#records.ensure(address, address.documentId)
     const update: LogUpdate = { bytes, by: '', source: 'import' }
-    requireAppended(await this.#engine.log.append(doc, logOf(stored), [update], { expectHead }))
+    const jobs = this.#events.jobsOf(address)
+    requireAppended(await this.#engine.log.append(doc, logOf(stored), [update], { expectHead, jobs }))
     await readBack(this.#engine.log, doc, whole)
   }
 }

@@ -84,14 +84,14 @@ describe('pages', () => {
 
   it('[FEED-22] a cursor that the feed has never returned is rejected', async () => {
     const { cursor } = await new FeedConsumer(server).read({ from: 'now' })
-    const [generation, number, tag] = Buffer.from(cursor, 'base64url').toString().split('.')
+    const [generation, number, chain] = Buffer.from(cursor, 'base64url').toString().split('.')
     const cursorOf = (...parts: unknown[]) => Buffer.from(parts.join('.')).toString('base64url')
     expect(await codeOf({ cursor: 'x' })).toBe('feed/cursor-unknown')
-    expect(await codeOf({ cursor: cursorOf(generation, Number(number) + 1, tag) })).toBe(
+    expect(await codeOf({ cursor: cursorOf(generation, Number(number) + 1, chain) })).toBe(
       'feed/cursor-unknown',
     )
     expect(await codeOf({ cursor: cursorOf(generation, number, '00000000') })).toBe('feed/cursor-unknown')
-    expect(await codeOf({ cursor: cursorOf('00000000', number, tag) })).toBe('feed/cursor-expired')
+    expect(await codeOf({ cursor: cursorOf('00000000', number, chain) })).toBe('feed/cursor-expired')
     expect(await codeOf({ cursor })).toBeUndefined()
   })
 

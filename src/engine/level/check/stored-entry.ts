@@ -1,3 +1,4 @@
+import type { Key } from '../../engine.ts'
 import { decodeKey, decodeKeyPair } from '../../key-encoding.ts'
 import type { StoredEntry } from '../../stored-entry.ts'
 import { decodeJob } from '../jobs/job-records.ts'
@@ -27,6 +28,10 @@ const decoders = new Map<number | undefined, Decode>([
  */
 export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | null =>
   decoders.get(key[0])?.(asBuffer(key), asBuffer(value)) ?? null
+
+/** Returns the partition of a stored pair of the Kv; null for a pair of another kind. */
+export const partOfPair = (key: Uint8Array): Key | null =>
+  key[0] === keyspaces.kv[0] ? decodeKeyPair(asBuffer(key).subarray(1))[0] : null
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 

@@ -10,7 +10,7 @@ import { openLevelStore } from './store.ts'
 /** Functions for the maintenance of a store while the server is stopped. */
 export { checkStore } from '../check/check-store.ts'
 export { checkManifest } from '../check/file-manifest.ts'
-export { storedEntry } from '../check/stored-entry.ts'
+export { partOfPair, storedEntry } from '../check/stored-entry.ts'
 export { bulkLoad, syncDirectory } from './bulk-load.ts'
 export { formatVersion } from './format.ts'
 export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
