@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** One event of a stream of server-sent events (WHATWG HTML, 9.2). */
 export interface ServerSentEvent {
@@ -32,6 +33,79 @@ const streamHeaders: Readonly<Record<string, string>> = {
 export function beginEventStream(response: ServerResponse): void {
   response.writeHead(200, streamHeaders)
   response.flushHeaders()
+}
+
+/** The part of a response that carries events. */
+export interface EventOutput {
+  /** True if the operating system has accepted the whole response. */
+  readonly writableFinished: boolean
+  /** Sends ASCII text. Returns false if the client must read first; then `drain` follows. */
+  write(text: string, encoding: 'latin1'): boolean
+  end(text?: string): unknown
+  destroy(): unknown
+  on(event: 'drain' | 'close', listener: () => void): unknown
+}
+
+/** A response to the last request on its connection. */
+export class StreamResponse extends ServerResponse {
+  /**
+   * Sends the rest of the response without this object and its request, so that an idle stream takes little memory.
+   * Call it after the headers were sent. For all listeners, the response is closed.
+   */
+  detach(): EventOutput {
+    const { socket } = this
+    if (socket === null) return this
+    this.detachSocket(socket)
+    this.destroyed = true
+    this.emit('close')
+    // The owner of the stream decides how long a client may be silent.
+    socket.setTimeout(0)
+    return new DetachedStream(socket, this.chunkedEncoding)
+  }
+}
+
+/** Milliseconds within which a client must read the end of a stream. */
+const streamEndTimeoutMs = 60_000
+/** End of a body in chunks (RFC 9112 7.1). */
+const lastChunk = '0\r\n\r\n'
+
+class DetachedStream implements EventOutput {
+  readonly #socket: Socket
+  /** False for clients with HTTP/1.0: the body ends with the connection. */
+  readonly #isChunked: boolean
+
+  constructor(socket: Socket, isChunked: boolean) {
+    this.#socket = socket
+    this.#isChunked = isChunked
+  }
+
+  get writableFinished(): boolean {
+    return this.#socket.writableFinished
+  }
+
+  write(text: string): boolean {
+    return this.#socket.write(this.#chunk(text), 'latin1')
+  }
+
+  end(text = ''): void {
+    const socket = this.#socket
+    socket.write(this.#chunk(text) + (this.#isChunked ? lastChunk : ''), 'latin1')
+    socket.setTimeout(streamEndTimeoutMs)
+    socket.destroySoon()
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  on(event: 'drain' | 'close', listener: () => void): void {
+    this.#socket.on(event, listener)
+  }
+
+  #chunk(text: string): string {
+    // A chunk without content would end the body.
+    return this.#isChunked && text !== '' ? `${text.length.toString(16)}\r\n${text}\r\n` : text
+  }
 }
 
 /** Returns the text of an event. Each line of its data is one field. */

@@ -274,7 +274,7 @@ function histograms(registry: Registry) {
     /** `route` is a registered path or `unknown`, never a text that the caller sent. */
     httpRequestDurationSeconds: new Histogram({
       name: 'weft_http_request_duration_seconds',
-      help: 'Duration of HTTP requests, by route and HTTP code. Streams and long polls (/sync-http events, /v2/feed) last as long as their clients wait',
+      help: 'Duration of HTTP requests, by route and HTTP code. Long polls (/sync-http events) and /v2/feed last as long as their clients wait',
       labelNames: ['route', 'status'],
       buckets,
       registers,

@@ -1,3 +1,4 @@
+import { onWebsocket } from './api/http/http-server.ts'
 import { createAudit } from './audit/audit.ts'
 import { RecentRequests } from './audit/recent-requests.ts'
 import { startAuditing } from './audit/start.ts'
@@ -166,7 +167,7 @@ async function serve(
   const services = createServices(base, credentials)
   const sync = createSync(services)
   const edge = createHttp(sync, services)
-  edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
+  onWebsocket(edge.server, (request, connection, head) => sync.upgrade(request, connection, head))
   const port = await edge.listen(config.port, config.host).catch((error: unknown) => {
     sync.end()
     throw error

@@ -16,7 +16,7 @@ export class HttpLoadSocket {
   readonly #url: URL
   readonly #head: string
   readonly #query: string
-  readonly #stream: Socket
+  #stream: Socket
   #posts: Socket | null = null
   #waiting: Buffer[] = []
   #waitingBytes = 0
@@ -32,12 +32,7 @@ export class HttpLoadSocket {
     this.#url = url
     this.#query = `${url.pathname.replace('/sync/', '/sync-http/')}?session=${randomBytes(16).toString('hex')}`
     this.#head = `Host: ${url.host}\r\nAuthorization: Bearer ${token}\r\n`
-    this.#stream = this.#connect()
-    this.#stream.on('close', () => this.#fail('the stream was closed'))
-    let rest: Buffer = Buffer.alloc(0)
-    this.#stream.on('data', (chunk: Buffer) => {
-      rest = this.#readStream(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]))
-    })
+    this.#stream = this.#openStream()
   }
 
   /** Opens a session. @param url websocket URL of the document, with a token */
@@ -46,7 +41,6 @@ export class HttpLoadSocket {
     await new Promise<void>((resolve, reject) => {
       socket.#opened = resolve
       socket.#failed = reject
-      socket.#get()
     })
     return socket
   }
@@ -96,12 +90,26 @@ export class HttpLoadSocket {
     this.end()
   }
 
-  #get(): void {
-    this.#stream.write(`GET ${this.#query}&position=${this.#position} HTTP/1.1\r\n${this.#head}\r\n`)
+  /** Requests the events after the last one. The connection ends with the response. */
+  #openStream(): Socket {
+    const stream = this.#connect()
+    let rest: Buffer = Buffer.alloc(0)
+    let isComplete = false
+    stream.on('data', (chunk: Buffer) => {
+      rest = this.#readStream(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), () => {
+        isComplete = true
+      })
+    })
+    stream.on('close', () => {
+      if (!isComplete) this.#fail('the stream was closed')
+      else if (!this.#isEnded) this.#stream = this.#openStream()
+    })
+    stream.write(`GET ${this.#query}&position=${this.#position} HTTP/1.1\r\n${this.#head}\r\n`)
+    return stream
   }
 
-  /** Reads heads and chunks of responses. Returns the incomplete rest. */
-  #readStream(bytes: Buffer): Buffer {
+  /** Reads the head and the chunks of a response. Returns the incomplete rest. */
+  #readStream(bytes: Buffer, onComplete: () => void): Buffer {
     let at = 0
     for (;;) {
       // A head begins with the version, a chunk with its size.
@@ -117,7 +125,7 @@ export class HttpLoadSocket {
       const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
       const start = end + 2
       if (bytes.length < start + size + 2) return bytes.subarray(at)
-      if (size === 0 && !this.#isEnded) this.#get()
+      if (size === 0) onComplete()
       else this.#readEvents(bytes.toString('latin1', start, start + size))
       at = start + size + 2
     }

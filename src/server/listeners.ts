@@ -19,6 +19,7 @@ import { NotificationConfigService } from '../notifications/notification-config-
 import { NotificationService } from '../notifications/notification-service.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupLimiter } from '../storage/backup-limiter.ts'
+import { isEventStreamRequest } from '../sync/connect/sync-request.ts'
 import { SyncServer } from '../sync/connect/sync-server.ts'
 import { SocketAcceptor } from '../sync/socket/local-socket.ts'
 import { ReadBackpressure } from '../sync/socket/read-backpressure.ts'
@@ -264,7 +265,7 @@ export function createHttp(
     metrics,
     log,
   })
-  const edge = new HttpListener(router)
+  const edge = new HttpListener(router, isEventStreamRequest)
   limitConnections(edge.server, httpConnectionsOf({ config, clock, reports: rest.reports }))
   return edge
 }

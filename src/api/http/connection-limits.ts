@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { subnetOf } from '../../access/client-address.ts'
 import { KeyedCounter } from '../../quota/keyed-counter.ts'
+import { onWebsocket } from './http-server.ts'
 
 export interface HttpConnectionLimits {
   /** Maximum number of connections from one address; 0: unlimited. */
@@ -53,5 +54,5 @@ export function limitConnections(
     counted.set(socket, address)
     socket.on('close', gone)
   })
-  server.on('upgrade', (_request, socket: Duplex) => uncount(socket))
+  onWebsocket(server, (_request, socket) => uncount(socket))
 }

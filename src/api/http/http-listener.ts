@@ -1,7 +1,9 @@
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { describeProcess, processOnPort } from '../../config/process-with.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
-import { createHttpServer } from './http-server.ts'
+import { StreamResponse } from '../../event-stream.ts'
+import { createHttpServer, httpTimeouts, type StreamDetector } from './http-server.ts'
 
 /** Thrown if the server cannot listen on the port. The message is for the operator. */
 export class ListenError extends OperatorError {
@@ -28,15 +30,27 @@ function sentenceOf(error: NodeJS.ErrnoException, port: number): readonly [reaso
 export class HttpListener {
   /** The HTTP server. Other code may handle its upgrades. */
   readonly server: Server
+  /** Connections of streams, which Node does not close. */
+  readonly #streams = new Set<Socket>()
   #answering = 0
   #onIdle: (() => void) | null = null
 
-  constructor(handle: RequestListener) {
-    this.server = createHttpServer((request, response) => {
+  constructor(handle: RequestListener, isStream: StreamDetector) {
+    const streams = this.#streams
+    // This is one function for all sockets, because a closure would use memory for each connection.
+    function gone(this: Socket): void {
+      streams.delete(this)
+    }
+    const count: RequestListener = (request, response) => {
       this.#answering += 1
       response.once('close', () => this.#answered())
+      if (response instanceof StreamResponse) {
+        streams.add(request.socket)
+        request.socket.on('close', gone)
+      }
       handle(request, response)
-    })
+    }
+    this.server = createHttpServer(count, httpTimeouts, isStream)
   }
 
   /**
@@ -72,11 +86,12 @@ export class HttpListener {
     })
   }
 
-  /** Stops listening and closes all connections, including upgraded ones. */
+  /** Stops listening and closes all connections of requests, including those of streams. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve())
       this.server.closeAllConnections()
+      for (const socket of this.#streams) socket.destroy()
     })
   }
 

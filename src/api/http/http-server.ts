@@ -6,7 +6,9 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { ApiError, invalid } from '../../errors.ts'
+import { StreamResponse } from '../../event-stream.ts'
 import { rawResponse } from '../../model/raw-response.ts'
 import { timedRequests } from '../../quota/slow-transfers.ts'
 import { rejectRequest } from './envelope.ts'
@@ -51,18 +53,17 @@ const parserErrors: Readonly<Record<string, ApiError>> = {
 
 const malformedRequest = invalid('request/malformed', 'the request is not valid HTTP; use an HTTP library')
 
-/**
- * A request that is an upgrade only if it asks for a websocket. If a server has a listener for upgrades, Node
- * treats every request that offers an upgrade as an upgrade, and some clients offer HTTP/2 with every call.
- * This server answers such requests as if they had no offer.
- */
-class HttpRequest extends IncomingMessage {
-  get upgrade(): boolean {
-    return this.method === 'GET' && this.headers.upgrade?.toLowerCase() === 'websocket'
-  }
+const isWebsocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
-  /** Ignores the value that Node sets; the getter decides. */
-  set upgrade(_found: boolean) {}
+/** Calls `fn` for each request for a websocket, with the connection and the bytes after the request. */
+export function onWebsocket(
+  server: Server,
+  fn: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
+): void {
+  server.on('upgrade', (request: IncomingMessage, socket, head) => {
+    if (isWebsocket(request)) fn(request, socket, head)
+  })
 }
 
 const unmetExpectation = new ApiError(
@@ -76,6 +77,14 @@ const tooManyHeaders = new ApiError(
 )
 
 /**
+ * Returns whether the response to a GET is a stream that may be open for hours. Node then frees its parser, as for a
+ * websocket, and the connection ends with the response.
+ */
+export type StreamDetector = (request: IncomingMessage) => boolean
+
+const noStreams: StreamDetector = () => false
+
+/**
  * Creates a server that survives all socket errors. It also uses the response envelope for requests that Node
  * rejects. An upgrade listener must ignore destroyed sockets, because their upgrade arrived before the
  * response to an earlier request was sent.
@@ -83,7 +92,21 @@ const tooManyHeaders = new ApiError(
 export function createHttpServer(
   handle: RequestListener,
   { silenceTimeout, ...timeouts } = httpTimeouts,
+  isStream = noStreams,
 ): Server {
+  /**
+   * A request for which Node frees its parser only if it asks for a websocket or a stream. If a server has a listener
+   * for upgrades, Node treats every request that offers an upgrade as an upgrade, and some clients offer HTTP/2 with
+   * every call. This server answers such requests as if they had no offer.
+   */
+  class HttpRequest extends IncomingMessage {
+    get upgrade(): boolean {
+      return isWebsocket(this) || (this.method === 'GET' && isStream(this))
+    }
+
+    /** Ignores the value that Node sets; the getter decides. */
+    set upgrade(_found: boolean) {}
+  }
   const exchanges = new RequestPipeline()
   const answer: RequestListener = (request, response) => {
     const problem = problemOf(request)
@@ -100,8 +123,10 @@ export function createHttpServer(
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     exchanges.take(request, response, () => rejectRequest(request, response, unmetExpectation))
   })
-  server.on('upgrade', ({ socket }: IncomingMessage) => {
+  server.on('upgrade', (request: IncomingMessage, _socket: Duplex, head: Buffer) => {
+    const { socket } = request
     if (!exchanges.isNext(socket)) socket.destroy()
+    else if (!isWebsocket(request)) answerLast(request, head, answer)
   })
   server.on('connection', (socket) => socket.on('error', destroyFailed))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -113,11 +138,26 @@ export function createHttpServer(
 }
 
 /**
- * Destroys a socket after an error. This is one function for all sockets, because a closure would use memory
- * for each socket.
+ * Destroys a socket after an error, or when it must not continue. This is one function for all sockets, because
+ * a closure would use memory for each socket.
  */
 function destroyFailed(this: Socket): void {
   this.destroy()
+}
+
+/** Answers a request whose connection Node has released. */
+function answerLast(request: IncomingMessage, head: Buffer, answer: RequestListener): void {
+  const { socket } = request
+  socket.on('timeout', destroyFailed)
+  socket.on('end', destroyFailed)
+  // A client must wait for the response before it sends another request, and then needs another connection.
+  socket.on('data', destroyFailed)
+  if (head.length > 0) return void socket.destroy()
+  const response = new StreamResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.on('finish', () => socket.destroySoon())
+  answer(request, response)
 }
 
 /** Returns the problem with a request's headers that Node does not detect; null if there is none. */

@@ -86,6 +86,14 @@ export function readHttpSyncRequest(request: IncomingMessage): {
   return { requested, parameters }
 }
 
+/** Returns whether a GET requests the events of a session over HTTP as a stream, and not as a long poll. */
+export const isEventStreamRequest = ({ url = '', headers }: IncomingMessage): boolean =>
+  url.startsWith('/sync-http') &&
+  !/[?&]wait=/.test(url) &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  headers.expect === undefined
+
 function readParts(request: IncomingMessage, known: readonly string[]): SplitRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
   const [root, endpoint, ...segments] = path.split('/')

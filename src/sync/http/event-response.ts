@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import {
   beginEventStream,
+  type EventOutput,
   encodeEventId,
   encodeServerSentEvent,
   eventBytesStart,
+  StreamResponse,
   streamComment,
   streamCommentMs,
 } from '../../event-stream.ts'
@@ -36,7 +38,7 @@ export function sendClosed(response: ServerResponse, code: number, reason: strin
  * messages from the queue only while the client reads, so unread messages stay in the queue.
  */
 export class EventResponse {
-  readonly #response: ServerResponse
+  readonly #output: EventOutput
   readonly #queue: EventQueue
   /** Number of the last written message. */
   #written: number
@@ -57,24 +59,29 @@ export class EventResponse {
   /**
    * @param position number of the last message that the client has received
    * @param waitMs maximum milliseconds of a long poll; null for a stream
+   * @param onClosed called when the response has ended
    */
   constructor(
     response: ServerResponse,
     queue: EventQueue,
     { position, waitMs, time }: { position: number; waitMs: number | null; time: number },
+    onClosed: (response: EventResponse) => void,
   ) {
-    this.#response = response
     this.#queue = queue
     this.#written = position
     this.#wroteAt = time
     this.#isPoll = waitMs !== null
-    response.on('drain', () => {
+    beginEventStream(response)
+    this.#output = response instanceof StreamResponse ? response.detach() : response
+    this.#output.on('drain', () => {
       this.#isBlocked = false
       this.send()
     })
-    response.on('close', () => this.#ended())
-    beginEventStream(response)
-    response.write(openEvent)
+    this.#output.on('close', () => {
+      this.#ended()
+      onClosed(this)
+    })
+    this.#write(openEvent)
     if (waitMs !== null) this.#pollTimer = setTimeout(() => this.#endAfterMessages(''), waitMs)
     this.send()
   }
@@ -85,7 +92,7 @@ export class EventResponse {
 
   /** True if the operating system has accepted the whole response, with the reason of a close. */
   get isCloseSent(): boolean {
-    return this.#lastEvent !== '' && this.#response.writableFinished
+    return this.#lastEvent !== '' && this.#output.writableFinished
   }
 
   /** Sends the messages in the queue that were not sent, if the client reads. */
@@ -112,8 +119,8 @@ export class EventResponse {
   end(): void {
     if (this.#state === 'ended') return
     this.#ended()
-    if (this.#isBlocked) this.#response.destroy()
-    else this.#response.end()
+    if (this.#isBlocked) this.#output.destroy()
+    else this.#output.end()
   }
 
   /** Ends the response after the current messages and an event with the reason. */
@@ -123,7 +130,7 @@ export class EventResponse {
 
   destroy(): void {
     this.#ended()
-    this.#response.destroy()
+    this.#output.destroy()
   }
 
   #gather(): void {
@@ -168,12 +175,12 @@ export class EventResponse {
   }
 
   #write(text: string): void {
-    this.#isBlocked = !this.#response.write(text, 'latin1')
+    this.#isBlocked = !this.#output.write(text, 'latin1')
   }
 
   #finish(): void {
     this.#state = 'ended'
-    this.#response.end(this.#lastEvent)
+    this.#output.end(this.#lastEvent)
   }
 
   #ended(): void {

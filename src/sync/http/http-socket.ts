@@ -225,10 +225,10 @@ export class HttpSocket implements ClientSocket, BodyReader {
       return sendClosed(response, closeCodes.tryAgainLater, 'unknown position; connect again')
     this.acknowledge(position)
     this.#response?.end()
-    const attached = new EventResponse(response, this.#queue, { position, waitMs, time })
-    this.#response = attached
-    response.on('close', () => this.#detach(attached))
-    if (this.#state.kind === 'closing') attached.close(this.#state.code, this.#state.reason)
+    this.#response = new EventResponse(response, this.#queue, { position, waitMs, time }, (closed) =>
+      this.#detach(closed),
+    )
+    if (this.#state.kind === 'closing') this.#response.close(this.#state.code, this.#state.reason)
   }
 
   /** Reads the messages of a POST. An earlier POST that is not complete ends, because its client has given it up. */
