@@ -192,6 +192,14 @@ export function createHttp(
     proxies: config.trustProxy,
     onRejected: (address, code) => rest.rejections.credentials(address, code),
   })
+  const quotas = apiQuotasOf({
+    config,
+    clock,
+    reports: rest.reports,
+    rates: rest.rates,
+    memory: rest.memoryAccounts,
+    transferTimeoutMs: rest.transferTimeoutMs,
+  })
   const feedServices = { feed, rooms, schemas, documents: directory.documents }
   const router = createRouter({
     operations: operationList,
@@ -211,7 +219,7 @@ export function createHttp(
     }),
     served: [
       ...transportRoutes(sync),
-      feedStreamRoute({ services: feedServices, authenticator, auditor, readiness: callable }),
+      feedStreamRoute({ services: feedServices, authenticator, auditor, quotas, readiness: callable }),
     ],
     services: {
       ...directory,
@@ -250,14 +258,7 @@ export function createHttp(
     auditor,
     idempotentCalls,
     origins,
-    quotas: apiQuotasOf({
-      config,
-      clock,
-      reports: rest.reports,
-      rates: rest.rates,
-      memory: rest.memoryAccounts,
-      transferTimeoutMs: rest.transferTimeoutMs,
-    }),
+    quotas,
     bodyBytesMax: config.maxBodyBytes,
     unknownMembers: config.unknownMembers,
     loopbackOnly: config.auth === 'none',

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Authenticator, KeyCaller } from '../../access/credentials/authenticator.ts'
 import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
@@ -11,9 +10,14 @@ import {
 } from '../../event-stream.ts'
 import { jsonPieces, StreamedArray } from '../../model/json-pieces.ts'
 import { errorEnvelope } from '../../model/raw-response.ts'
+import { exhausted } from '../../quota/limits.ts'
+import { transferTimeoutMsDefault } from '../../quota/slow-transfers.ts'
 import type { CallAuditor } from '../call-auditor.ts'
 import { toApiError } from '../http/envelope.ts'
+import { type ApiLimits, limitCaller } from '../http/rate-limits.ts'
+import type { ServedResponse } from '../http/served-response.ts'
 import type { ServedRoute } from '../http/served-route.ts'
+import { PartWriter } from '../unread-responses.ts'
 import { invalidAt, ValidatorCache } from '../validator.ts'
 import {
   addContent,
@@ -33,6 +37,7 @@ export interface FeedStreamOptions {
   readonly services: FeedContentServices
   readonly authenticator: Authenticator
   readonly auditor: CallAuditor
+  readonly quotas: ApiLimits
   /** The server accepts streams only while it is ready. */
   readonly readiness: () => Health
 }
@@ -47,12 +52,24 @@ export function feedStreamRoute(options: FeedStreamOptions): ServedRoute {
     labels: { GET: feedStreamPath },
     methods: {
       async GET(request, response) {
-        const ready = options.readiness()
-        if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
-        const caller = await callerOf(request, options)
-        const selection = selectionOf(request)
-        validate(selection, 0)
-        await sendStream(response, caller, selection, options)
+        const noteOutcome = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
+          const { caller = null, requestId } = response.locals
+          options.auditor.answered(feedStreamPath, { caller, request, requestId }, outcome)
+        }
+        try {
+          const ready = options.readiness()
+          if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
+          const caller = await callerOf(request, options)
+          response.locals.caller = caller
+          limitCaller(options.quotas, caller, request, response, 0)
+          const selection = selectionOf(request)
+          validate(selection, 0)
+          const begun = (): void => noteOutcome({ httpCode: 200, body: '', replayed: false })
+          await sendStream(response, caller, selection, options, begun)
+        } catch (error) {
+          if (!response.headersSent) noteOutcome({ error })
+          throw error
+        }
       },
     },
   }
@@ -96,12 +113,29 @@ function selectionOf({ url = '', headers }: IncomingMessage): object {
   return Object.fromEntries(selection)
 }
 
-/** Sends the events until the client leaves, the time of a stream ends, or the server stops. */
+const errorEvent = (error: ApiError): string =>
+  encodeServerSentEvent({ event: 'error', data: JSON.stringify(errorEnvelope(error)) })
+
+const behindEvent = (): string =>
+  errorEvent(
+    exhausted('transferTimeoutSeconds', transferTimeoutMsDefault / 1000, {
+      problem: 'the client did not read the stream in time',
+      remedy: 'connect again with the last cursor',
+      retryAfterSeconds: 1,
+    }),
+  )
+
+/**
+ * Sends the events until the client leaves, the time of a stream ends, or the server stops. At most one page waits
+ * for the client.
+ * @param begun called before the first page
+ */
 async function sendStream(
-  response: ServerResponse,
+  response: ServedResponse,
   { tenant }: KeyCaller,
   selection: FeedRequest,
-  { services }: FeedStreamOptions,
+  { services, quotas }: FeedStreamOptions,
+  begun: () => void,
 ): Promise<void> {
   const left = new AbortController()
   response.once('close', () => left.abort())
@@ -111,18 +145,21 @@ async function sendStream(
     left: left.signal,
     prepare: (page) => addContent(services, tenant, page, selection),
   })
+  const writer = new PartWriter(response, quotas.unread, behindEvent)
   try {
     for await (const page of pages) {
-      if (!response.headersSent) beginEventStream(response)
-      if (!response.write(page === null ? streamComment : textOf(page)) && !left.signal.aborted)
-        await once(response, 'drain', { signal: left.signal }).catch(() => {})
-      if (left.signal.aborted || performance.now() > endsAt) break
+      if (!response.headersSent) {
+        begun()
+        beginEventStream(response)
+      }
+      await writer.write(Buffer.from(page === null ? streamComment : textOf(page)))
+      if (left.signal.aborted || response.writableEnded || performance.now() > endsAt) break
     }
   } catch (error) {
     const known = toApiError(error)
     // An error before the first page has its usual status.
     if (!response.headersSent || known === null) throw error
-    response.write(encodeServerSentEvent({ event: 'error', data: JSON.stringify(errorEnvelope(known)) }))
+    if (!response.writableEnded) response.end(errorEvent(known))
   }
   response.end()
 }

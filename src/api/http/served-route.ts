@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { SharedOrigins } from './cors.ts'
+import type { ServedResponse } from './served-response.ts'
 
 /** A path whose requests are neither pages nor calls of operations, such as the transport of messages over HTTP. */
 export interface ServedRoute {
@@ -14,6 +15,6 @@ export interface ServedRoute {
    * @throws ApiError that is sent in the envelope
    */
   readonly methods: Readonly<
-    Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>
+    Record<string, (request: IncomingMessage, response: ServedResponse) => Promise<void>>
   >
 }
