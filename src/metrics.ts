@@ -167,12 +167,7 @@ function counters(registry: Registry) {
       labelNames: ['callback', 'result'],
       registers,
     }),
-    callbackBreakers: new Gauge({
-      name: 'weft_callback_breakers_open',
-      help: 'Callbacks that are not called at the moment because their latest calls failed',
-      labelNames: ['callback'],
-      registers,
-    }),
+    callbackBreakers: breakersByCallback(registers),
     /** `outcome` is `first`, `replayed`, `unknown`, `response_not_kept` or `too_many`. */
     idempotentCalls: new Counter({
       name: 'weft_idempotent_calls_total',
@@ -207,6 +202,29 @@ function updatesBySource(registers: Registry[]) {
   })
   for (const registry of registers) registry.registerMetric(counter)
   return counts
+}
+
+/** The circuit breakers of a callback. */
+export interface MeasuredBreakers {
+  readonly callback: string
+  /** Number of receivers whose calls are paused. */
+  readonly open: () => number
+}
+
+/** Creates the metric of paused callbacks. Returns an empty list: the metric includes its members. */
+function breakersByCallback(registers: Registry[]): MeasuredBreakers[] {
+  const all: MeasuredBreakers[] = []
+  const gauge = new Gauge({
+    name: 'weft_callback_breakers_open',
+    help: 'Callbacks that are paused because their calls fail',
+    labelNames: ['callback'],
+    registers: [],
+    collect() {
+      for (const { callback, open } of all) this.set({ callback }, open())
+    },
+  })
+  for (const registry of registers) registry.registerMetric(gauge)
+  return all
 }
 
 /**

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { keyName } from '../engine/key-encoding.ts'
+import { ApiError } from '../errors.ts'
 import { FairSemaphore } from '../jobs/fair-semaphore.ts'
-import { MalformedJsonError, readJson } from '../json.ts'
+import { MalformedJsonError } from '../json.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
-import { measureJson } from '../model/json-depth.ts'
 import { CheckedSender, ResponseTimeoutError } from '../outgoing/checked-sender.ts'
 import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import { isSuccess, ResponseTooLargeError } from '../outgoing/http-post.ts'
@@ -18,7 +17,7 @@ import { RepeatedEvents } from '../quota/repeated-events.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import { signingSecrets } from '../subscriptions/endpoints/signing-secrets.ts'
 import { CircuitBreakers } from './circuit-breaker.ts'
-import { type AnsweringCallbackName, answerDepthMax, attemptsMax, callLimits, retryMs } from './limits.ts'
+import { type AnsweringCallbackName, attemptsMax, type CallLimits, callLimits, retryMs } from './limits.ts'
 
 /**
  * Why a call failed. `status`: the status was not 2xx. `invalid`: the response has the wrong form or is too
@@ -48,8 +47,10 @@ export interface CallbackCall<Answer> {
   readonly callbacks: CallbacksRecord
   /** Members of the request, in addition to its name and the API key. */
   readonly data: object
-  /** Schema of the response. */
-  readonly schema: v.GenericSchema<Answer, unknown>
+  /** Name of the only thing that an invalid response may concern, such as an editor. */
+  readonly subject: string
+  /** Reads a response. @throws MalformedJsonError if it has the wrong form; ApiError if it cannot be read now */
+  readonly read: (body: Uint8Array) => Promise<Answer>
 }
 
 interface FailureEvent {
@@ -68,6 +69,9 @@ interface FailureEvent {
 export class CallbackCaller {
   readonly #options: CallbackCallerOptions
   readonly #sender: CheckedSender
+  /** Limits the calls of each API key. */
+  readonly #keySlots: Readonly<Record<AnsweringCallbackName, FairSemaphore>>
+  /** Limits the calls of each workspace, and of all workspaces together. */
   readonly #slots: Readonly<Record<AnsweringCallbackName, FairSemaphore>>
   readonly #breakers: Readonly<Record<AnsweringCallbackName, CircuitBreakers>>
   readonly #failures: RepeatedEvents<FailureEvent>
@@ -80,16 +84,19 @@ export class CallbackCaller {
     stopping.addEventListener('abort', () => this.#end.abort(), { once: true })
     // Each call in progress has a listener; the slots limit their number.
     setMaxListeners(0, this.#end.signal)
-    this.#slots = {
-      authorize: new FairSemaphore(callLimits.authorize.slots),
-      load: new FairSemaphore(callLimits.load.slots),
-    }
-    this.#breakers = { authorize: new CircuitBreakers(clock), load: new CircuitBreakers(clock) }
+    const each = <T>(make: (limits: CallLimits) => T) => ({
+      authorize: make(callLimits.authorize),
+      load: make(callLimits.load),
+    })
+    this.#keySlots = each(({ perKey }) => new FairSemaphore({ total: Infinity, each: perKey }))
+    this.#slots = each(({ slots }) => new FairSemaphore(slots))
+    this.#breakers = each(() => new CircuitBreakers(clock))
     this.#failures = new RepeatedEvents({
       clock,
       write: (event, times) => log.warn({ event: 'callback.failed', ...event, times }, 'a callback failed'),
     })
-    for (const name of ['authorize', 'load'] as const) metrics.callbackBreakers.set({ callback: name }, 0)
+    for (const [callback, breakers] of Object.entries(this.#breakers))
+      metrics.callbackBreakers.push({ callback, open: () => breakers.open })
   }
 
   /** Calls a callback. The promise never rejects: failures are outcomes. */
@@ -100,13 +107,12 @@ export class CallbackCaller {
     if (config === null) return failed('unreachable', 'the callback is not configured')
     const receiver = keyName([tenant.workspaceId, tenant.apiKey, config.url])
     const stopTimer = metrics.callbackSeconds.startTimer({ callback: name })
-    const outcome = this.#breakers[name].admit(receiver, config.timeoutMs)
-      ? await this.#inSlot(call, config, receiver)
-      : failed('paused', 'the callback is not called at the moment, because its latest calls failed')
+    const outcome = this.#breakers[name].isPaused(receiver)
+      ? paused
+      : await this.#inSlot(call, config, receiver)
     stopTimer()
     const result = outcome.kind === 'answered' ? outcome.kind : outcome.failure
     metrics.callbackCalls.inc({ callback: name, result })
-    metrics.callbackBreakers.set({ callback: name }, this.#breakers[name].open)
     if (outcome.kind === 'failed') this.#log(tenant, name, outcome)
     return outcome
   }
@@ -124,7 +130,8 @@ export class CallbackCaller {
   ): Promise<CallbackOutcome<Answer>> {
     const { name, tenant } = call
     const { clock } = this.#options
-    const slots = this.#slots[name]
+    const breakers = this.#breakers[name]
+    const slots = this.#keySlots[name]
     const owner = keyName([tenant.workspaceId, tenant.apiKey])
     if (slots.waitingOf(owner) >= callLimits[name].waitingMax) return tooBusy
     const deadline = clock.now() + timeoutMs
@@ -133,17 +140,21 @@ export class CallbackCaller {
       const disarm = clock.after(timeoutMs, () => {
         if (isWaiting) resolve(tooBusy)
       })
-      void slots.run(owner, async () => {
+      const makeCall = async (): Promise<void> => {
         // A call that waited too long has failed already. Its slot is free again at once.
         if (clock.now() >= deadline) return
         isWaiting = false
         disarm()
+        // Earlier calls may have failed meanwhile.
+        if (!breakers.admit(receiver, timeoutMs)) return resolve(paused)
         const outcome = await this.#attempts(call, url, deadline)
-        const breakers = this.#breakers[name]
         if (isOutage(outcome)) breakers.failed(receiver)
+        else if (outcome.kind === 'failed' && outcome.failure === 'invalid')
+          breakers.failed(receiver, call.subject)
         else breakers.succeeded(receiver)
         resolve(outcome)
-      })
+      }
+      void slots.run(owner, () => this.#slots[name].run(tenant.workspaceId, makeCall))
     })
   }
 
@@ -168,7 +179,7 @@ export class CallbackCaller {
   }
 
   async #attempt<Answer>(
-    { name, callbacks, schema }: CallbackCall<Answer>,
+    { name, callbacks, read }: CallbackCall<Answer>,
     request: {
       readonly url: string
       readonly id: string
@@ -190,10 +201,11 @@ export class CallbackCaller {
         },
       )
       if (!isSuccess(response.status)) return failed('status', statusText(response.status))
-      return answerOf(schema, response.body ?? new Uint8Array(), callLimits[name].valueBytesMax)
+      return { kind: 'answered', answer: await read(response.body ?? new Uint8Array()) }
     } catch (error) {
       if (error instanceof MalformedJsonError)
         return failed('invalid', `the answer is not valid: ${error.message}`)
+      if (error instanceof ApiError) return failed('busy', error.message)
       if (error instanceof ResponseTooLargeError) return failed('invalid', error.message)
       if (error instanceof ResponseTimeoutError) return failed('timeout', error.message)
       return failed('unreachable', failureText(error))
@@ -209,25 +221,9 @@ export class CallbackCaller {
   }
 }
 
-/**
- * Parses the body of a response, unless its values are nested too deeply or take too much memory.
- * @throws MalformedJsonError
- */
-function answerOf<Answer>(
-  schema: v.GenericSchema<Answer, unknown>,
-  body: Uint8Array,
-  valueBytesMax: number,
-): CallbackOutcome<Answer> {
-  const text = utf8.decode(body)
-  const { isTooDeep, valueBytes } = measureJson(text, answerDepthMax)
-  if (isTooDeep) return failed('invalid', `the answer is nested more than ${answerDepthMax} levels deep`)
-  if (valueBytes > valueBytesMax) return failed('invalid', 'the answer has too many values')
-  return { kind: 'answered', answer: readJson(schema, text) }
-}
-
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
 const failed = (failure: CallFailure, reason: string): Failed => ({ kind: 'failed', failure, reason })
+
+const paused = failed('paused', 'the callback is not called at the moment, because its latest calls failed')
 
 const tooBusy = failed('busy', 'too many calls of the callback are in progress')
 

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { accessRoles } from '../directory/store/records.ts'
 import { keyName } from '../engine/key-encoding.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../model/address.ts'
+import { readBoundedJson } from '../model/bounded-json.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
 import type { CallbackCaller } from './callback-caller.ts'
@@ -20,6 +21,9 @@ const responseSchema = v.object({
   role: v.nullable(v.picklist(accessRoles)),
   ttlSeconds: v.exactOptional(v.pipe(v.number(), v.finite(), v.minValue(0))),
 })
+
+/** Maximum memory of the values of a response in bytes, as `measureJson` estimates it. */
+const valueBytesMax = 2 ** 20
 
 /** A decision of the backend, and the time up to which it applies while the backend cannot be asked. */
 interface KeptDecision {
@@ -92,7 +96,8 @@ export class CallbackDecider implements RoleDecider {
       name: 'authorize',
       callbacks,
       data: { organizationId, documentId, editorId, user },
-      schema: responseSchema,
+      subject: name,
+      read: async (body) => readBoundedJson(responseSchema, body, valueBytesMax),
     })
     const now = clock.now()
     if (outcome.kind === 'failed') return this.#whileFailing(name, callbacks, now)

@@ -1,15 +1,13 @@
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
-import { contentTypeNames } from '../content/content-type-names.ts'
+import { type InitialContent, readInitialContent } from '../content/initial-content.ts'
 import { prepareChange } from '../content/root-change.ts'
 import type { SchemaService } from '../directory/schemas/schema-service.ts'
 import type { StorageQuota } from '../directory/storage-quota.ts'
 import type { LeaseStore } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
-import { ApiError, errorMessage, invalid } from '../errors.ts'
+import { ApiError, errorMessage } from '../errors.ts'
 import { LockTimeoutError, withClusterLock } from '../jobs/cluster-lock.ts'
-import { addressKey, type DocumentAddress, idProblem } from '../model/address.ts'
-import { decodeBase64 } from '../model/base64.ts'
+import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { parseBranchEditorId } from '../model/branch-address.ts'
 import { inlineSizeMax } from '../rooms/edits/replacement.ts'
 import { type EditorWriteServices, writeEditorContent } from '../rooms/edits/write-editor-content.ts'
@@ -18,36 +16,17 @@ import type { RoomHandle, RoomRegistry } from '../rooms/room/room-registry.ts'
 import type { CallbacksRecord } from '../subscriptions/callbacks/callback-records.ts'
 import type { SubscriptionCache } from '../subscriptions/subscription-cache.ts'
 import type { CallbackCaller } from './callback-caller.ts'
-import { notFoundMax, notFoundMs } from './limits.ts'
+import { notFoundMax, notFoundMs, parsedInlineMax } from './limits.ts'
 
 export interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'documents'> {
   readonly schemas: EditorWriteServices['schemas'] & Pick<SchemaService, 'of'>
-  readonly rooms: Pick<RoomRegistry, 'open' | 'use'>
+  readonly rooms: Pick<RoomRegistry, 'open' | 'use' | 'parse'>
   readonly caller: CallbackCaller
   readonly subscriptions: Pick<SubscriptionCache, 'callbacksOf'>
   readonly storage: Pick<StorageQuota, 'errorIfFull' | 'added'>
   readonly leases: LeaseStore
   readonly clock: Clock
 }
-
-const optionalText = v.exactOptional(v.string())
-/** An id, with the rules of the REST API. The erasure of a user finds only such ids. */
-const optionalId = v.exactOptional(v.custom<string>((given) => idProblem(given) === null, 'must be an id'))
-
-/** Response of `load`: nothing, a Yjs update, or content of a type. */
-const responseSchema = v.union([
-  v.object({ notFound: v.literal(true) }),
-  v.object({ update: v.string(), userId: optionalId }),
-  v.object({
-    type: v.picklist(contentTypeNames),
-    data: v.unknown(),
-    contentKey: optionalText,
-    schema: optionalText,
-    userId: optionalId,
-  }),
-])
-
-type LoadResponse = v.InferOutput<typeof responseSchema>
 
 /** Cause of the first change of a loaded editor. */
 const cause = { source: 'rest', meta: null } as const
@@ -138,10 +117,12 @@ export class DocumentLoader {
       name: 'load',
       callbacks,
       data: { organizationId, documentId, editorId },
-      schema: responseSchema,
+      subject: name,
+      read: async (body) =>
+        body.length > parsedInlineMax ? rooms.parse(address, body) : readInitialContent(body),
     })
     if (outcome.kind === 'failed') return outcome.reason
-    if ('notFound' in outcome.answer) {
+    if (outcome.answer.kind === 'none') {
       this.#remember(name)
       return null
     }
@@ -151,11 +132,11 @@ export class DocumentLoader {
   /** Commits content. Returns the reason if the content is invalid. Another first change takes precedence. */
   async #commit(
     address: DocumentAddress,
-    response: Exclude<LoadResponse, { notFound: true }>,
+    content: Exclude<InitialContent, { kind: 'none' }>,
   ): Promise<string | null> {
     try {
-      if ('update' in response) await this.#apply(address, response)
-      else await this.#write(address, response)
+      if (content.kind === 'update') await this.#apply(address, content)
+      else await this.#write(address, content)
       return null
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -172,9 +153,9 @@ export class DocumentLoader {
 
   async #write(
     address: DocumentAddress,
-    { type, data, contentKey, schema, userId = '' }: Extract<LoadResponse, { type: string }>,
+    { target, schema, userId }: Extract<InitialContent, { kind: 'target' }>,
   ): Promise<void> {
-    const change = prepareChange({ type, data, contentKey }, inlineSizeMax)
+    const change = prepareChange(target, inlineSizeMax)
     const write = { change, userId, schema }
     const { bytes } = await writeEditorContent(this.#options, address, write, { expects: 'nothing', cause })
     this.#options.storage.added(address.workspaceId, bytes)
@@ -182,15 +163,13 @@ export class DocumentLoader {
 
   async #apply(
     address: DocumentAddress,
-    { update, userId = '' }: Extract<LoadResponse, { update: string }>,
+    { update, userId }: Extract<InitialContent, { kind: 'update' }>,
   ): Promise<void> {
     const { rooms, documents, schemas, storage } = this.#options
     const making = (): Promise<void> => documents.ensure(address, address.documentId)
-    const bytes = decodeBase64(update)
-    if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
     const apply = async (room: Room) => {
       const [right, rootSchema] = await Promise.all([documents.rightToChange(address), schemas.of(address)])
-      return room.editing.apply(userId, bytes, { expects: 'nothing', cause, making, right, rootSchema })
+      return room.editing.apply(userId, update, { expects: 'nothing', cause, making, right, rootSchema })
     }
     const applied = await rooms.use(address, apply)
     storage.added(address.workspaceId, applied.bytes)

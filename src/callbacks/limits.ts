@@ -1,38 +1,37 @@
 import type { SlotsOptions } from '../jobs/fair-semaphore.ts'
-import { limits } from '../model/limits.ts'
 
 /** Callbacks that answer while a client waits. */
 export type AnsweringCallbackName = 'authorize' | 'load'
 
 /** Limits of the calls of a callback. */
-interface CallLimits {
-  /** Maximum number of calls at the same time, of all API keys together and of one. */
+export interface CallLimits {
+  /** Maximum number of calls of one API key at the same time. */
+  readonly perKey: number
+  /** Maximum number of calls at the same time: of all workspaces together and of one. */
   readonly slots: SlotsOptions
   /** Maximum number of calls of one API key that wait for a slot. Further calls fail. */
   readonly waitingMax: number
   /** Maximum bytes of a response. */
   readonly answerBytesMax: number
-  /** Maximum memory of the values of a response in bytes, as `measureJson` estimates it. */
-  readonly valueBytesMax: number
 }
 
 export const callLimits: Readonly<Record<AnsweringCallbackName, CallLimits>> = {
   authorize: {
-    slots: { total: 512, each: 64 },
+    perKey: 64,
+    slots: { total: 512, each: 256, reserved: 128 },
     waitingMax: 2_000,
     answerBytesMax: 16_384,
-    valueBytesMax: 2 ** 20,
   },
   load: {
-    slots: { total: 32, each: 8 },
+    perKey: 8,
+    slots: { total: 32, each: 16, reserved: 8 },
     waitingMax: 1_000,
     answerBytesMax: 16 * 2 ** 20,
-    valueBytesMax: 96 * 2 ** 20,
   },
 }
 
-/** Maximum depth of the JSON in a response, including the object that contains the content. */
-export const answerDepthMax = limits.typeDepth + 2
+/** Maximum bytes of a response of `load` that is parsed on the event loop. */
+export const parsedInlineMax = 131_072
 
 /** Maximum number of attempts of one call. */
 export const attemptsMax = 3

@@ -15,6 +15,7 @@ export interface ContentTarget {
    * root.
    */
   readonly contentKey?: string | undefined
+  /** The content; or its JSON in UTF-8, which `checkChange` parses. */
   readonly data: unknown
 }
 

@@ -49,10 +49,22 @@ export interface CheckedChange {
 
 /** Runs all checks that need no document. @throws ApiError INVALID_ARGUMENT */
 export function checkChange(change: RootChange): CheckedChange {
-  const checked = checkWithoutSchema(change)
+  const checked = checkWithoutSchema(withData(change))
   if (change.schema !== undefined) return checkingSchema(checked, change.schema)
   return change.unknownNames === undefined ? checked : checkingNames(checked, change.unknownNames)
 }
+
+/** Returns the change with its data parsed, if the data is encoded. */
+const withData = (change: RootChange): RootChange =>
+  !isEdits(change) && change.data instanceof Uint8Array
+    ? { ...change, data: JSON.parse(new TextDecoder().decode(change.data)) as unknown }
+    : change
+
+/** Returns the change with its data as JSON in UTF-8, which can be sent to a thread without parsing it. */
+export const encodeData = (target: ContentTarget): ContentTarget =>
+  target.data === undefined
+    ? target
+    : { ...target, data: new TextEncoder().encode(JSON.stringify(target.data)) }
 
 /** Adds a schema to a change. @throws ApiError INVALID_ARGUMENT if the schema is invalid */
 export const withSchema = (prepared: PreparedChange, schema: NamedSchema): PreparedChange => ({
@@ -159,11 +171,15 @@ export interface PreparedChange {
 }
 
 /**
- * Runs the inexpensive part of `checkChange`. If the content has at most `sizeMax` characters, runs all
- * checks.
+ * Runs the inexpensive part of `checkChange`. If the content has at most `sizeMax` characters and is not encoded,
+ * runs all checks.
  * @throws ApiError INVALID_ARGUMENT
  */
 export function prepareChange(change: RootChange, sizeMax: number): PreparedChange {
+  if (!isEdits(change) && change.data instanceof Uint8Array) {
+    checkTarget(change)
+    return { change, size: change.data.length, checked: null }
+  }
   const size = sizeOf(contentOfChange(change), sizeMax) + parsingOf(change, sizeMax)
   if (size <= sizeMax) return { change, size, checked: checkChange(change) }
   if (isEdits(change)) checkKeyOf(change)

@@ -6,6 +6,8 @@ export interface SlotsOptions {
    * owners.
    */
   readonly each: number
+  /** Number of slots, of `total`, that only owners without a slot get. Default: 0. */
+  readonly reserved?: number
 }
 
 /**
@@ -62,8 +64,8 @@ export class FairSemaphore {
 
   #admit(): void {
     while (this.#total < this.#options.total) {
-      const next = [...this.#waiting].find(([owner]) => this.#takenBy(owner) < this.#options.each)
-      if (next === undefined) return
+      const next = this.#next()
+      if (next === null) return
       const [owner, line] = next
       this.#total += 1
       this.#taken.set(owner, this.#takenBy(owner) + 1)
@@ -71,6 +73,14 @@ export class FairSemaphore {
       this.#waiting.delete(owner)
       if (line.length > 0) this.#waiting.set(owner, line)
     }
+  }
+
+  /** Returns the first owner that may get a slot now, and its waiting calls. */
+  #next(): readonly [owner: string, line: (() => void)[]] | null {
+    const { total, each, reserved = 0 } = this.#options
+    const max = this.#total < total - reserved ? each : 1
+    for (const waiting of this.#waiting) if (this.#takenBy(waiting[0]) < max) return waiting
+    return null
   }
 
   #takenBy(owner: string): number {

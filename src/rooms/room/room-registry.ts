@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { type ComparedBranch, compareBranch } from '../../content/branches/branch-hunks.ts'
+import type { InitialContent } from '../../content/initial-content.ts'
 import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
 import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
 import type { RemovalTask } from '../../directory/removal/removal-task.ts'
@@ -24,7 +25,7 @@ import { compactIdleLog } from '../log/compaction-policy.ts'
 import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
 import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
 import { ReplicaSync } from '../replication/replica-sync.ts'
-import { openOnThread } from '../threads/place-on-thread.ts'
+import { openOnThread, parseOnThread } from '../threads/place-on-thread.ts'
 import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/thread-pool.ts'
 import { DocumentExpensiveError, ExpensiveDocuments } from './expensive-documents.ts'
 import { RoomHibernation } from './hibernation.ts'
@@ -281,6 +282,14 @@ export class RoomRegistry {
     const { readers } = this.#pools
     if (main.length + branch.length <= inlineSizeMax || !readers.enabled) return compareBranch(main, branch)
     return readers.use(address, (thread) => compareOnThread(thread, main, branch))
+  }
+
+  /**
+   * Parses the large response of a backend (JSON in UTF-8) on a thread.
+   * @throws the errors of `parseOnThread`
+   */
+  parse(address: DocumentAddress, json: Uint8Array): Promise<InitialContent> {
+    return parseOnThread(this.#pools.threads, address, json)
   }
 
   /** Ends every room. All earlier commits are durable when the caller has also closed the engine. */

@@ -1,4 +1,6 @@
+import type { InitialContent } from '../../content/initial-content.ts'
 import type { RootSchema } from '../../content/schemas/content-schema.ts'
+import { MalformedJsonError } from '../../json.ts'
 import type { DocumentAddress } from '../../model/address.ts'
 import { headConflict } from '../edits/backend-change.ts'
 import { type EditContext, presentVersion, waitUntilDurable } from '../edits/edit-context.ts'
@@ -76,6 +78,23 @@ export async function openOnThread(
   if (opened.is !== 'opened')
     throw new TypeError(`the thread returned an unexpected result for a document: ${opened.is}`)
   return opened
+}
+
+/**
+ * Parses the response of a backend (JSON in UTF-8) on a thread. The data of a target is encoded.
+ * @throws MalformedJsonError if the response has the wrong form; ApiError RESOURCE_EXHAUSTED if it takes too long or
+ * too many jobs wait for a thread
+ */
+export async function parseOnThread(
+  threads: ThreadPool,
+  address: DocumentAddress,
+  json: Uint8Array,
+): Promise<InitialContent> {
+  const parsed = await onThread(threads, address, (run) => run({ is: 'parse', json }))
+  if (parsed.is !== 'parsed')
+    throw new TypeError(`the thread returned an unexpected result for a response: ${parsed.is}`)
+  if (parsed.content === null) throw new MalformedJsonError(parsed.problem)
+  return parsed.content
 }
 
 /**

@@ -2,6 +2,7 @@ import { type ComparedBranch, compareBranch } from '../../content/branches/branc
 import type { HunkDecision } from '../../content/branches/hunk-decision.ts'
 import { type AnchorAnswers, type AnchorQueries, lookUpAnchors } from '../../content/edit/anchors.ts'
 import { answerHistory, type HistoryAnswer, type HistoryQuery } from '../../content/history/history-query.ts'
+import { type InitialContent, readInitialContent } from '../../content/initial-content.ts'
 import { checkMerge, type MergeTarget } from '../../content/merge-check.ts'
 import {
   type DocumentReading,
@@ -10,9 +11,10 @@ import {
   withState,
 } from '../../content/read-document.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
-import { checkChange, type RootChange } from '../../content/root-change.ts'
+import { checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
 import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
+import { MalformedJsonError } from '../../json.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
@@ -85,6 +87,8 @@ export type ThreadTask =
       readonly attribution: Uint8Array
       readonly query: HistoryQuery
     }
+  /** Parses the response of a backend (JSON in UTF-8). */
+  | { readonly is: 'parse'; readonly json: Uint8Array }
   /** Reads a document whose conflict scans are too expensive for an event loop. */
   | { readonly is: 'open'; readonly updates: readonly Uint8Array[] }
   /** Integrates an update whose conflict scans are too expensive for an event loop. */
@@ -103,11 +107,12 @@ export type ThreadTask =
       readonly update: Uint8Array
     })
 
-/** Number of copies of a document that a thread has in memory: the bytes and a Y.Doc. */
+/** Number of copies that a thread has in memory: the bytes of a document or of JSON, and the Y.Doc or the values. */
 const copies = 2
 
 /** Returns a lower bound of the memory in bytes that a job takes. */
 export function taskBytes(job: ThreadTask): number {
+  if (job.is === 'parse') return job.json.length * copies
   const updates = 'updates' in job ? job.updates : []
   return updates.reduce((sum, { length }) => sum + length, 0) * copies
 }
@@ -147,6 +152,8 @@ export type ThreadResult =
   | { readonly is: 'anchors'; readonly answers: AnchorAnswers }
   | { readonly is: 'history'; readonly answer: HistoryAnswer }
   | { readonly is: 'compared'; readonly compared: ComparedBranch }
+  /** `content` is null if the JSON has the wrong form; `problem` is the reason. The data of a target is encoded. */
+  | { readonly is: 'parsed'; readonly content: InitialContent | null; readonly problem: string }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
   | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
@@ -184,6 +191,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
         answers: withState(job.updates[0], (doc) => lookUpAnchors(doc, job.queries)),
       }
     if (job.is === 'history') return history(job)
+    if (job.is === 'parse') return parse(job.json)
     if (job.is === 'open') return open(job.updates)
     if (job.is === 'place') return place(job.updates, job.update, job.schema)
     checkChange(job.change)
@@ -210,6 +218,7 @@ export function buffersOf(outcome: ThreadResult): ArrayBuffer[] {
 function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
   if (outcome.is === 'read') return outcome.data.parts
   if (outcome.is === 'history') return historyBytes(outcome.answer)
+  if (outcome.is === 'parsed') return contentBytes(outcome.content)
   if (outcome.is === 'opened') return [outcome.state]
   if (outcome.is === 'placed') return [outcome.added, outcome.state]
   return outcome.is === 'replaced' || outcome.is === 'merged' ? [outcome.update, outcome.state] : []
@@ -257,6 +266,23 @@ function merge(job: Extract<ThreadTask, { is: 'merge' }>): ThreadResult {
   if (!checkMerge(copy.doc, job.content)) return { is: 'merged', update: null, state: null }
   const { added, isDear } = copy.integrate(job.update)
   return { is: 'merged', update: added, state: stateFor(job, copy, added !== null, isDear) }
+}
+
+function parse(json: Uint8Array): ThreadResult {
+  try {
+    const content = readInitialContent(json)
+    const encoded = content.kind === 'target' ? { ...content, target: encodeData(content.target) } : content
+    return { is: 'parsed', content: encoded, problem: '' }
+  } catch (error) {
+    if (!(error instanceof MalformedJsonError)) throw error
+    return { is: 'parsed', content: null, problem: error.message }
+  }
+}
+
+function contentBytes(content: InitialContent | null): readonly (Uint8Array | null)[] {
+  if (content?.kind === 'update') return [content.update]
+  const data = content?.kind === 'target' ? content.target.data : null
+  return data instanceof Uint8Array ? [data] : []
 }
 
 function open(updates: readonly Uint8Array[]): ThreadResult {

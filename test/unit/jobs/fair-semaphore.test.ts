@@ -39,3 +39,14 @@ it('[ORG-14] releases the slot of a job when the job fails', async () => {
   )
   expect(await slots.run('a', () => Promise.resolve('done'))).toBe('done')
 })
+
+it('[CALL-73] keeps the last slots for owners that have none', async () => {
+  const slots = new FairSemaphore({ total: 4, each: 3, reserved: 2 })
+  const { begun, work, endAll } = pieces()
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'].map((name) => slots.run(name.charAt(0), work(name)))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1'])
+  await endAll()
+  await Promise.all(all)
+  expect(begun.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'])
+})
