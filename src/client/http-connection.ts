@@ -111,7 +111,8 @@ export class HttpConnection implements TurnTaker {
     }
     const token = searchParams.get('token')
     searchParams.delete('token')
-    if (token) this.#headers.authorization = `Bearer ${token}`
+    // Access logs contain the id of the session, but no headers.
+    this.#headers.authorization = token ? `Bearer ${token}` : `Session ${randomHex()}`
     searchParams.set('session', randomHex())
     return url
   }

@@ -1,6 +1,6 @@
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { Log } from '../../log.ts'
-import type { Tenant } from '../../model/address.ts'
+import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Tracer } from '../../trace.ts'
@@ -139,6 +139,8 @@ export class HocuspocusEndpoint {
       closeChannel(channel, reason)
     }
     if (path === null) return reject(close('badRequest', problem))
+    if (request.only !== null && !isSameDocument(path, request.only))
+      return reject(close('badRequest', 'this connection carries another document; open another connection'))
     const { withdrawals } = sessionManager
     const identity = await socket.pauseDuring(tokens.authenticate(token))
     if (!socket.socket.isOpen) return
@@ -181,6 +183,9 @@ export class HocuspocusEndpoint {
     return null
   }
 }
+
+const isSameDocument = (a: DocumentPath, b: DocumentPath): boolean =>
+  a.organizationId === b.organizationId && a.documentId === b.documentId && a.editorId === b.editorId
 
 const closeChannel = (channel: DocumentChannel, { code, reason }: Close): void => channel.close(code, reason)
 

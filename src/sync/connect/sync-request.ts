@@ -25,6 +25,8 @@ interface Credentials {
  */
 export interface MultiplexedRequest extends Credentials {
   readonly kind: 'multiplexed'
+  /** The only document that the client may open; null if it may open several. */
+  readonly only: DocumentPath | null
 }
 
 export interface DocumentRequest extends Credentials {
@@ -49,6 +51,9 @@ export type SyncRequest =
   | DocumentRequest
 
 const bearer = /^Bearer +(\S+)$/i
+const sessionSecret = /^Session +(\S+)$/i
+
+const isEmpty = (segments: readonly string[]): boolean => segments.every((segment) => segment === '')
 
 interface SplitRequest {
   readonly endpoint: string | undefined
@@ -64,26 +69,36 @@ interface SplitRequest {
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
   const { endpoint, segments, parameters, credentials } = readParts(request, knownParameters)
-  if (endpoint === 'hocuspocus' && segments.every((segment) => segment === ''))
-    return { kind: 'multiplexed', ...credentials }
+  if (endpoint === 'hocuspocus' && isEmpty(segments))
+    return { kind: 'multiplexed', only: null, ...credentials }
   return endpoint === 'sync' ? readDocumentRequest(segments, parameters, credentials) : { kind: 'otherPath' }
 }
 
-/**
- * Parses a request for a session over HTTP. The URL is `/sync-http/{organizationId}/{documentId}/{editorId}`, or
- * `/sync-http?dialect=hocuspocus` for a connection that carries several documents.
- */
-export function readHttpSyncRequest(request: IncomingMessage): {
+/** A request for a session over HTTP. */
+export interface HttpSyncRequest {
   readonly requested: SyncRequest
   readonly parameters: URLSearchParams
-} {
+  /** Secret of the session: the token, or the value of `Authorization: Session`. Null if there is none. */
+  readonly secret: string | null
+}
+
+/**
+ * Parses a request for a session over HTTP. The URL is `/sync-http/{organizationId}/{documentId}/{editorId}`. With
+ * `dialect=hocuspocus`, the messages are those of HocuspocusProvider, and the path may be left out: then the
+ * connection carries several documents.
+ */
+export function readHttpSyncRequest(request: IncomingMessage): HttpSyncRequest {
   const { segments, parameters, credentials } = readParts(request, [...knownParameters, ...httpParameters])
-  const isMultiplexed =
-    parameters.get('dialect') === 'hocuspocus' && segments.every((segment) => segment === '')
-  const requested: SyncRequest = isMultiplexed
-    ? { kind: 'multiplexed', ...credentials }
-    : readDocumentRequest(segments, parameters, credentials)
-  return { requested, parameters }
+  const secret = credentials.token ?? sessionSecret.exec(request.headers.authorization ?? '')?.[1] ?? null
+  const isHocuspocus = parameters.get('dialect') === 'hocuspocus'
+  if (isHocuspocus && isEmpty(segments))
+    return { requested: { kind: 'multiplexed', only: null, ...credentials }, parameters, secret }
+  const document = readDocumentRequest(segments, parameters, credentials)
+  const requested: SyncRequest =
+    isHocuspocus && document.kind === 'document'
+      ? { kind: 'multiplexed', only: document.path, ...credentials }
+      : document
+  return { requested, parameters, secret }
 }
 
 /** Returns whether a GET requests the events of a session over HTTP as a stream, and not as a long poll. */

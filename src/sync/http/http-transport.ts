@@ -49,8 +49,8 @@ interface HttpSession {
   readonly socket: HttpSocket
   /** Null if the tokens are in the messages. */
   readonly identity: Identity | null
-  /** Token that was checked last; null if the requests contain none. */
-  token: string | null
+  /** Secret of the requests: the token that was checked last, or a random text. Null if they contain none. */
+  secret: string | null
 }
 
 /**
@@ -169,7 +169,7 @@ export class HttpTransport {
     const socket = this.#add(
       events,
       { address, workspaceId: null },
-      { identity: null, token: requested.token },
+      { identity: null, secret: events.secret },
       ticket,
     )
     socket.onClosed(authenticated)
@@ -209,7 +209,7 @@ export class HttpTransport {
       return false
     }
     admission.countWorkspace(ticket, workspaceId)
-    const socket = this.#add(events, { address, workspaceId }, { identity, token }, ticket)
+    const socket = this.#add(events, { address, workspaceId }, { identity, secret: events.secret }, ticket)
     socket.attach(response, { position: 0, waitMs: events.waitMs })
     sessionManager.admit({
       socket,
@@ -241,19 +241,19 @@ export class HttpTransport {
   /** Returns the error if a request does not belong to the user of its session; otherwise null. */
   async #problemOf(
     session: HttpSession,
-    { requested }: SessionRequest,
+    { requested, secret }: SessionRequest,
     request: IncomingMessage,
   ): Promise<ApiError | null> {
     if (requested.kind === 'invalid' || requested.kind === 'otherPath')
       throw invalidRequest('the path is invalid')
     const { token, origin } = requested
-    if (isSameToken(session.token, token)) return null
+    if (isSameSecret(session.secret, secret)) return null
     const { admission, authentication, proxies } = this.#dependencies
     const otherUser = new ApiError(
       'transport/other-user',
       'the session belongs to another user; begin another session',
     )
-    if (session.identity === null) return otherUser
+    if (session.identity === null || token === null) return otherUser
     const uncheckable = new ApiError(
       'server/store-unavailable',
       'the token could not be checked; try again',
@@ -263,7 +263,7 @@ export class HttpTransport {
     const identity = await authentication.authenticate(token, origin)
     if (identity instanceof TokenRejectedError) return isUndetermined(identity) ? uncheckable : otherUser
     if (!isSameUser(session.identity, identity)) return otherUser
-    session.token = token
+    session.secret = secret
     return null
   }
 
@@ -321,7 +321,7 @@ function sendJson(response: ServerResponse, httpCode: number, body: object): voi
   response.end(text)
 }
 
-const isSameToken = (a: string | null, b: string | null): boolean =>
+const isSameSecret = (a: string | null, b: string | null): boolean =>
   a === null || b === null ? a === b : timingSafeEqualText(a, b)
 
 const isSameUser = (a: Identity, b: Identity): boolean =>

@@ -7,6 +7,8 @@ export interface SessionRequest {
   readonly sessionId: string
   /** The document and the token, which are also in every request. */
   readonly requested: SyncRequest
+  /** Secret that each request must repeat, or a newer token of the same user; null if there is none. */
+  readonly secret: string | null
   /** Number of the last event that the client has received; null if the request does not contain it. */
   readonly position: number | null
 }
@@ -25,7 +27,9 @@ export interface SessionPost extends SessionRequest {
   readonly close: number | null
 }
 
-/** The client chooses the id at random, so that it cannot be guessed. */
+/** Minimum length of the secret of a session: 128 bits as hexadecimal digits. */
+const secretLengthMin = 32
+/** The client chooses the id at random (128 bits), so that it cannot be guessed. */
 const sessionId = /^[0-9a-f]{32}$/
 /** The largest number that JavaScript counts with has 16 digits. */
 const wholeNumber = /^\d{1,15}$/
@@ -39,28 +43,36 @@ const pollSecondsMax = 25
 
 /** @throws ApiError INVALID_ARGUMENT */
 export function readSessionGet(request: IncomingMessage): SessionGet {
-  const { requested, parameters } = readHttpSyncRequest(request)
+  const { parameters, ...given } = readHttpSyncRequest(request)
   const wait = readNumber(parameters, 'wait', 0, waitSecondsMax)
   return {
-    ...readSession(requested, parameters),
+    ...readSession(given, parameters),
     waitMs: wait === null ? null : Math.min(wait, pollSecondsMax) * 1000,
   }
 }
 
 /** @throws ApiError INVALID_ARGUMENT */
 export function readSessionPost(request: IncomingMessage): SessionPost {
-  const { requested, parameters } = readHttpSyncRequest(request)
+  const { parameters, ...given } = readHttpSyncRequest(request)
   return {
-    ...readSession(requested, parameters),
+    ...readSession(given, parameters),
     number: readNumber(parameters, 'number', 1),
     close: readNumber(parameters, 'close', 1000, 4999),
   }
 }
 
-function readSession(requested: SyncRequest, parameters: URLSearchParams): SessionRequest {
+function readSession(
+  given: Pick<SessionRequest, 'requested' | 'secret'>,
+  parameters: URLSearchParams,
+): SessionRequest {
   const id = parameters.get('session') ?? ''
   if (!sessionId.test(id)) throw invalidRequest('session must be 32 hexadecimal digits')
-  return { sessionId: id, requested, position: readNumber(parameters, 'position', 0) }
+  // The messages contain the tokens, so only this secret protects the session.
+  if (given.requested.kind === 'multiplexed' && (given.secret?.length ?? 0) < secretLengthMin)
+    throw invalidRequest(
+      `Authorization must contain a token, or "Session" and a random secret of at least ${secretLengthMin} characters`,
+    )
+  return { sessionId: id, ...given, position: readNumber(parameters, 'position', 0) }
 }
 
 function readNumber(

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../src/clock.ts'
 import { contentOf, eventually, message, RawClient, typed } from '../../support/clients/clients.ts'
 import { frame, isAbout, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
-import { type EventStream, HttpSession } from '../../support/clients/http-session.ts'
+import { type EventStream, HttpSession, randomSessionId } from '../../support/clients/http-session.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
@@ -237,7 +237,9 @@ it('[TRANS-10] lists the sessions of an API key as connections, and closes them'
 
 it('[TRANS-11] carries several documents of HocuspocusProvider in one session, each with its token', async () => {
   await start()
-  const http = new HttpSession(`${server.url}/sync-http`, 'secret', { query: { dialect: 'hocuspocus' } })
+  const http = new HttpSession(`${server.url}/sync-http`, randomSessionId(), {
+    query: { dialect: 'hocuspocus' },
+  })
   const stream = await streamOf(http)
   const names = ['acme/one/main', 'acme/two/main'] as const
   await http.post(names.map((name) => tokenFrame(name, token)))
