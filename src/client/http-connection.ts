@@ -170,7 +170,7 @@ export class HttpConnection implements TurnTaker {
     }
     // A poll is answered after its time even if a proxy holds the response back.
     expectWithin(isPoll ? (wait + 10) * 1000 : stallMs)
-    try {
+    const read = async (): Promise<void> => {
       const { body } = await this.#request(isPoll ? { wait } : {}, { signal: held.signal })
       this.#received = 0
       await readServerEvents(
@@ -185,6 +185,13 @@ export class HttpConnection implements TurnTaker {
           this.#take(event)
         },
       )
+    }
+    try {
+      // If a response ends while it is aborted, `fetch` of Node 20 may neither end nor fail.
+      await Promise.race([
+        read(),
+        new Promise((resolve) => held.signal.addEventListener('abort', resolve)),
+      ])
     } catch {
       // The rest of this function handles an incomplete response.
     }

@@ -168,3 +168,21 @@ it('[TRANS-56] closes if a proxy answers an acknowledgment with a page, so that 
   expect((await closed)[0]).toMatchObject({ code: 1006, wasClean: false })
   expect(pages).toBe(1)
 })
+
+it('[TRANS-101] opens new connections although earlier responses neither end nor fail after they were aborted', async () => {
+  const { url } = await start()
+  const endless: typeof fetch = async (input, { signal: _, ...init } = {}) => {
+    const response = await fetch(input, init)
+    if (init.method === 'POST') return response
+    const body = response.body?.pipeThrough(new TransformStream({ flush: () => new Promise(() => {}) }))
+    return new Response(body ?? null, response)
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: endless })
+  for (let connection = 0; connection < 6; connection++) {
+    const socket = new Socket(url)
+    expect(await settled(socket)).toBeNull()
+    const closed = once(socket, 'close')
+    socket.close()
+    await closed
+  }
+})
