@@ -36,6 +36,8 @@ export default defineConfig({
     // Limits for tests that hang. Other work of the machine may slow down a test that passes.
     testTimeout: process.env.WEFT_TEST_ALL === '1' ? 600_000 : 120_000,
     hookTimeout: 120_000,
+    // Concurrent tests mostly wait.
+    maxConcurrency: 10,
     expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -32,11 +32,16 @@ function watch(): void {
   process.stdout.on('error', () => process.exit(1))
 }
 
-const endBySignal = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal])
+function endBySignal(signal: NodeJS.Signals): void {
+  // Not left to the event `exit`, because a runner of tests may forbid `process.exit`.
+  undoAll()
+  process.exit(128 + constants.signals[signal])
+}
 
 /**
  * Calls the registered functions, the last one first, so that a server ends before its directory is deleted.
  */
 function undoAll(): void {
   for (const fn of [...undoings].reverse()) fn()
+  undoings.clear()
 }

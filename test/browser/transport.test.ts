@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/clients/clients.ts'
+import { missingProxies, type RunningProxy, startProxy } from '../support/proxies/proxies.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
 import { type Site, startExample } from '../support/servers/examples.ts'
-import { missingProxies, type RunningProxy, startProxy } from '../support/servers/proxies.ts'
 import { metric, startTestServer, type TestServer } from '../support/servers/server.ts'
 
 /** Number of tabs of one browser. Chromium opens six connections to one origin for all of them. */
@@ -21,7 +21,7 @@ describe.skipIf(browserMissing || missingProxies.includes('haproxy'))(
 
     beforeAll(async () => {
       weft = await startTestServer({ engine: 'level' })
-      proxy = await startProxy('haproxy', 'none', [weft.port])
+      proxy = await startProxy('haproxy', 'plain', [weft.port])
       site = await startExample('codemirror', { ...weft, url: proxy.url })
       browser = await openBrowser()
     }, 120_000)

@@ -1,103 +1,69 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
-import { startCuttingRelay } from '../../support/faults/cutting-relay.ts'
-import {
-  faultsOf,
-  missingProxies,
-  type ProxyFault,
-  type ProxyKind,
-  proxyKinds,
-  startProxy,
-} from '../../support/servers/proxies.ts'
-import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
-import { times } from '../../support/time/full-run.ts'
-import { Crowd, type CrowdOptions } from './marks.ts'
+import { stockClients } from '../../support/proxies/crowd.ts'
+import { missingProxies, modesOf, type ProxyKind, proxyKinds } from '../../support/proxies/proxies.ts'
+import { behindProxy, type Problem, startUnlimited, type TrialOptions } from '../../support/proxies/trials.ts'
+import type { ServerProcess } from '../../support/servers/process.ts'
 
-let server: TestServer
-const ends: (() => unknown)[] = []
+let server: ServerProcess
+let stop: () => Promise<void>
 const random = new Random(seed)
-let documents = 0
+const typingMs = 1_500
+const kinds = proxyKinds.filter((kind) => !missingProxies.includes(kind))
+const kindsOf = (mode: 'buffers' | 'cuts' | 'http2'): ProxyKind[] =>
+  kinds.filter((kind) => modesOf(kind).includes(mode))
 
 beforeAll(async () => {
-  server = await startTestServer()
+  const started = await startUnlimited()
+  server = started.server
+  stop = () => started.stop()
 })
-afterAll(() => server.stop())
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
+afterAll(() => stop())
 
-const open = async (
-  host: { readonly url: string; readonly wsUrl: string },
-  documentId: string,
-  options: CrowdOptions = {},
-): Promise<Crowd> => {
-  const crowd = await Crowd.open(host, documentId, (user) => server.token(user), random, options)
-  ends.push(() => crowd.close())
-  return crowd
+let trials = 0
+
+/** One version of y-websocket and one of Hocuspocus. The next trial gets other versions. */
+function someClients(): TrialOptions['clients'] {
+  trials += 1
+  return stockClients.filter((_, index) => index % 3 === trials % 3)
 }
 
-const newDocument = (): string => `behind a proxy ${++documents}`
-
-/** Returns the text that the server has. */
-const stored = async (documentId: string): Promise<unknown> => {
-  const [{ data }] = dataOf(
-    await server.post('/v2/crdt/get', { organizationId: 'acme', documentId, editorId: 'main' }),
-  ) as [{ data: unknown }]
-  return data
+async function works(kind: ProxyKind, problem: Problem, clients = someClients()): Promise<void> {
+  const result = await behindProxy(server, kind, problem, { random, typingMs, clients })
+  expect(result).toMatchObject({ lost: 0, doubled: 0 })
+  expect(result.marks).toBeGreaterThan(10)
+  if (problem === 'random') expect(result.cuts).toBeGreaterThan(5)
 }
 
-/** Types behind a proxy, and checks content and presence. */
-async function worksBehind(kind: ProxyKind, fault: ProxyFault, options: CrowdOptions = {}): Promise<void> {
-  const proxy = await startProxy(kind, fault, [server.port])
-  ends.push(() => proxy.stop())
-  const documentId = newDocument()
-  const crowd = await open(proxy, documentId, options)
-  await crowd.showsEveryone()
-  await crowd.type(times(2_000, 8_000))
-  if (fault === 'cuts') {
-    // Some proxies cut only a response on which they receive nothing.
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
-    await crowd.type(1_000)
-  }
-  const text = await crowd.converge()
-  expect(await stored(documentId)).toBe(text)
-  expect(await metric(server, 'weft_connections{protocol="y-websocket",transport="http"')).toBeGreaterThan(0)
-  await crowd.leaveFirst().showsEveryone()
-}
+// The trials run at the same time, because they mostly wait. The soak has more of each.
 
-describe.each(proxyKinds.filter((kind) => !missingProxies.includes(kind)))('behind %s', (kind) => {
-  it(`[TRANS-60] stock clients converge without a websocket, and nothing is lost or doubled (seed ${seed})`, () =>
-    worksBehind(kind, 'none'))
+it.concurrent.each(kinds)(
+  `[TRANS-60] behind %s, stock clients converge without a websocket, and nothing is lost or doubled (seed ${seed})`,
+  (kind) => works(kind, 'plain'),
+)
 
-  it.skipIf(!faultsOf(kind).includes('buffers'))(
-    `[TRANS-61] the same if the proxy holds back each response until its end (seed ${seed})`,
-    () => worksBehind(kind, 'buffers'),
-  )
+it.concurrent.each(kindsOf('buffers'))(
+  `[TRANS-61] the same if %s holds back each response until its end (seed ${seed})`,
+  (kind) => works(kind, 'buffers'),
+)
 
-  it.skipIf(!faultsOf(kind).includes('cuts'))(
-    `[TRANS-62] the same if the proxy cuts responses after 2 s (seed ${seed})`,
-    () => worksBehind(kind, 'cuts'),
-  )
+it.concurrent.each(kindsOf('cuts'))(
+  `[TRANS-62] the same if %s cuts responses after 2 s (seed ${seed})`,
+  (kind) => works(kind, 'cuts'),
+)
 
-  it.skipIf(!faultsOf(kind).includes('six'))(
-    `[TRANS-64] the same for six clients on one page with six connections (seed ${seed})`,
-    () => worksBehind(kind, 'six', { onOnePage: true }),
-  )
+it.concurrent.each(kinds)(
+  `[TRANS-63] behind %s, nothing is lost or doubled if connections are cut at random times (seed ${seed})`,
+  (kind) => works(kind, 'random'),
+)
 
-  it(`[TRANS-63] nothing is lost or doubled if connections are cut at random times (seed ${seed})`, async () => {
-    const proxy = await startProxy(kind, 'none', [server.port])
-    ends.push(() => proxy.stop())
-    const relay = await startCuttingRelay(proxy.port, random)
-    ends.push(() => relay.stop())
-    const documentId = newDocument()
-    const crowd = await open(relay, documentId)
-    relay.cut()
-    await crowd.type(times(3_000, 15_000))
-    expect(relay.cuts).toBeGreaterThan(5)
-    relay.heal()
-    const text = await crowd.converge()
-    expect(await stored(documentId)).toBe(text)
-    await crowd.showsEveryone()
-  })
-})
+it.concurrent.each(kinds)(
+  `[TRANS-64] behind %s, the same for seven clients on one page with six connections (seed ${seed})`,
+  (kind) => works(kind, 'six', [...stockClients, ...stockClients.slice(0, 1)]),
+)
+
+it.concurrent.each(kindsOf('http2'))(
+  `[TRANS-100] the same if clients use HTTP/2 to %s (seed ${seed})`,
+  (kind) => works(kind, 'http2'),
+)

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Random } from '../data/random-doc.ts'
 
 /** A relay of TCP connections in front of a server. */
 export interface CuttingRelay {
   readonly url: string
   readonly wsUrl: string
-  /** Cuts each connection at a random time, also in the middle of a request or a response. */
+  /** Cuts each connection at the end of its life, also in the middle of a request or a response. */
   cut(): void
   /** Lets all later connections live. */
   heal(): void
@@ -15,23 +14,29 @@ export interface CuttingRelay {
   stop(): void
 }
 
-/** Maximum life of a connection in ms while the relay cuts. */
-const lifeMs = 600
-
-export async function startCuttingRelay(port: number, random: Random): Promise<CuttingRelay> {
+/**
+ * Starts a relay. It does not cut at first.
+ * @param url address of the server
+ * @param lifeMs returns the life of a connection in ms while the relay cuts
+ */
+export async function startCuttingRelay(url: string, lifeMs: () => number): Promise<CuttingRelay> {
+  const { port, protocol } = new URL(url)
   const sockets = new Set<Socket>()
   const open = new Set<() => void>()
+  const timers = new Set<NodeJS.Timeout>()
   let isCutting = false
   let cuts = 0
   const cutLater = (end: () => void): void => {
-    setTimeout(() => {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
       if (!isCutting || !open.has(end)) return
       cuts += 1
       end()
-    }, random.below(lifeMs))
+    }, lifeMs())
+    timers.add(timer)
   }
   const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1')
+    const upstream = connect(Number(port), '127.0.0.1')
     const end = (): void => {
       client.destroy()
       upstream.destroy()
@@ -48,10 +53,10 @@ export async function startCuttingRelay(port: number, random: Random): Promise<C
     if (isCutting) cutLater(end)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ownUrl = `${protocol}//127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url,
-    wsUrl: url.replace('http', 'ws'),
+    url: ownUrl,
+    wsUrl: ownUrl.replace('http', 'ws'),
     cut: () => {
       isCutting = true
       for (const end of open) cutLater(end)
@@ -64,6 +69,7 @@ export async function startCuttingRelay(port: number, random: Random): Promise<C
     },
     stop: () => {
       server.close()
+      for (const timer of timers) clearTimeout(timer)
       for (const socket of sockets) socket.destroy()
     },
   }

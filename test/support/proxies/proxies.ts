@@ -4,17 +4,20 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './process.ts'
+import { endWithThis } from '../../../bench/support/ending.ts'
+import { selfSigned } from '../servers/certificates.ts'
+import { opensslMissing } from '../servers/openssl.ts'
+import { freePort } from '../servers/process.ts'
 
 /** Reverse proxies as Debian ships them. */
 export const proxyKinds = ['nginx', 'haproxy', 'caddy', 'squid'] as const
 export type ProxyKind = (typeof proxyKinds)[number]
 
 /**
- * Faults of a proxy. All proxies reject websockets. `buffers`: holds back each response until it ends. `cuts`:
- * ends responses after 2 s. `six`: has six connections for all clients.
+ * What a proxy does. All proxies reject websockets. `plain`: nothing else. `buffers`: holds back each response
+ * until it ends. `cuts`: ends responses after 2 s. `http2`: offers its clients HTTP/2 over TLS.
  */
-export type ProxyFault = 'none' | 'buffers' | 'cuts' | 'six'
+export type ProxyMode = 'plain' | 'buffers' | 'cuts' | 'http2'
 
 /** A running proxy in front of Weft. */
 export interface RunningProxy {
@@ -31,9 +34,10 @@ interface Place {
   readonly nodes: readonly number[]
 }
 
-const nginx = ({ port, directory, nodes }: Place, fault: ProxyFault): string => `
+const nginx = ({ port, directory, nodes }: Place, mode: ProxyMode): string => `
 daemon off;
-worker_processes 1;
+# One process, so that its end leaves no other one.
+master_process off;
 pid ${directory}/nginx.pid;
 error_log ${directory}/error.log;
 events { worker_connections 1024; }
@@ -45,56 +49,77 @@ http {
     ${nodes.map((node) => `server 127.0.0.1:${node} max_fails=1 fail_timeout=1s;`).join('\n    ')}
   }
   server {
-    listen 127.0.0.1:${port};
+    listen 127.0.0.1:${port}${mode === 'http2' ? ' ssl http2' : ''};
+    ${mode === 'http2' ? `ssl_certificate ${directory}/both.pem; ssl_certificate_key ${directory}/both.pem;` : ''}
     client_max_body_size 16m;
     location / {
       proxy_pass http://weft;
       proxy_http_version 1.1;
       proxy_set_header Connection '';
-      ${fault === 'buffers' ? 'proxy_ignore_headers X-Accel-Buffering; gzip on; gzip_proxied any; gzip_types text/event-stream; gzip_min_length 0;' : ''}
-      ${fault === 'cuts' ? 'proxy_read_timeout 2s;' : ''}
+      ${mode === 'buffers' ? 'proxy_ignore_headers X-Accel-Buffering; gzip on; gzip_proxied any; gzip_types text/event-stream; gzip_min_length 0;' : ''}
+      ${mode === 'cuts' ? 'proxy_read_timeout 2s;' : ''}
     }
   }
 }
 `
 
-const haproxy = ({ port, nodes }: Place, fault: ProxyFault): string => `
+const haproxy = ({ port, directory, nodes }: Place, mode: ProxyMode): string => `
 defaults
   mode http
   timeout connect 2s
-  timeout client ${fault === 'cuts' ? '2s' : '60s'}
-  timeout server ${fault === 'cuts' ? '2s' : '60s'}
-  ${fault === 'six' ? 'option httpclose' : ''}
+  timeout client ${mode === 'cuts' ? '2s' : '60s'}
+  timeout server ${mode === 'cuts' ? '2s' : '60s'}
 frontend clients
-  bind 127.0.0.1:${port}
-  ${fault === 'six' ? 'maxconn 6' : ''}
+  bind 127.0.0.1:${port}${mode === 'http2' ? ` ssl crt ${directory}/both.pem alpn h2,http/1.1` : ''}
   http-request deny deny_status 403 if { req.hdr(upgrade) -i websocket }
   default_backend weft
 backend weft
-  ${fault === 'buffers' ? 'http-response wait-for-body time 60s' : ''}
+  ${mode === 'buffers' ? 'http-response wait-for-body time 60s' : ''}
   balance url_param session
   hash-type consistent
   ${nodes.map((node, index) => `server node-${index} 127.0.0.1:${node} check inter 200ms fall 2 rise 1`).join('\n  ')}
 `
 
-const caddy = ({ port, nodes }: Place, fault: ProxyFault): string => `
+const caddy = ({ port, directory, nodes }: Place, mode: ProxyMode): string => `
 {
   admin off
   auto_https off
-  ${fault === 'cuts' ? 'servers {\n    timeouts {\n      write 2s\n    }\n  }' : ''}
+  ${mode === 'cuts' ? 'servers {\n    timeouts {\n      write 2s\n    }\n  }' : ''}
 }
-http://127.0.0.1:${port} {
+${mode === 'http2' ? 'https' : 'http'}://127.0.0.1:${port} {
+  ${mode === 'http2' ? `tls ${directory}/both.pem ${directory}/both.pem` : ''}
   @websocket header Upgrade websocket
   respond @websocket 403
-  reverse_proxy 127.0.0.1:${nodes[0]} {
-    ${fault === 'buffers' ? 'buffer_responses' : ''}
+  request_header X-Session {query.session}
+  reverse_proxy ${nodes.map((node) => `127.0.0.1:${node}`).join(' ')} {
+    header_up -X-Session
+    lb_policy header X-Session
+    lb_try_duration 5s
+    fail_duration 1s
+    ${mode === 'buffers' ? 'buffer_responses' : ''}
   }
 }
 `
 
-const squid = ({ port, directory, nodes }: Place, fault: ProxyFault): string => `
+/** Ids of sessions have hexadecimal digits. Each half of them has its node first, and the others after it. */
+const squidPeers = (nodes: readonly number[]): string => {
+  const halves = nodes.map((_, first) => [...nodes.slice(first), ...nodes.slice(0, first)])
+  const digits = ['0-7', '8-f']
+  return halves
+    .flatMap((order, half) =>
+      order.map((node, place) => {
+        const name = `half-${half}-${place}`
+        return `acl ${name} urlpath_regex [?&]session=[${nodes.length > 1 ? digits[half] : '0-f'}]
+cache_peer 127.0.0.1 parent ${node} 0 no-query no-digest originserver name=${name} login=PASSTHRU connect-timeout=1 connect-fail-limit=1
+cache_peer_access ${name} allow ${name}`
+      }),
+    )
+    .join('\n')
+}
+
+const squid = ({ port, directory, nodes }: Place, mode: ProxyMode): string => `
 http_port 127.0.0.1:${port} accel defaultsite=127.0.0.1 no-vhost
-cache_peer 127.0.0.1 parent ${nodes[0]} 0 no-query originserver name=weft login=PASSTHRU connect-fail-limit=1000000
+${squidPeers(nodes)}
 http_access allow all
 cache deny all
 pid_filename ${directory}/squid.pid
@@ -103,13 +128,13 @@ cache_log ${directory}/cache.log
 coredump_dir ${directory}
 shutdown_lifetime 0 seconds
 pinger_enable off
-${fault === 'cuts' ? 'read_timeout 2 seconds' : ''}
+${mode === 'cuts' ? 'read_timeout 2 seconds' : ''}
 `
 
 interface Program {
   readonly path: string
-  readonly configure: (place: Place, fault: ProxyFault) => string
-  readonly faults: readonly ProxyFault[]
+  readonly configure: (place: Place, mode: ProxyMode) => string
+  readonly modes: readonly ProxyMode[]
   readonly args: (file: string, directory: string) => readonly string[]
 }
 
@@ -117,32 +142,33 @@ const programs: Readonly<Record<ProxyKind, Program>> = {
   nginx: {
     path: '/usr/sbin/nginx',
     configure: nginx,
-    faults: ['none', 'buffers', 'cuts'],
+    modes: ['plain', 'buffers', 'cuts', 'http2'],
     args: (file, directory) => ['-c', file, '-p', directory],
   },
   haproxy: {
     path: '/usr/sbin/haproxy',
     configure: haproxy,
-    faults: ['none', 'buffers', 'cuts', 'six'],
+    modes: ['plain', 'buffers', 'cuts', 'http2'],
     args: (file) => ['-db', '-f', file],
   },
   caddy: {
     path: '/usr/bin/caddy',
     configure: caddy,
-    faults: ['none', 'buffers', 'cuts'],
+    modes: ['plain', 'buffers', 'cuts', 'http2'],
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
   },
   squid: {
     path: '/usr/sbin/squid',
     configure: squid,
-    // Squid has no option that holds responses back.
-    faults: ['none', 'cuts'],
+    // Squid has no option that holds responses back, and no HTTP/2.
+    modes: ['plain', 'cuts'],
     args: (file) => ['-N', '-f', file],
   },
 }
 
-/** Faults that a proxy can have. */
-export const faultsOf = (kind: ProxyKind): readonly ProxyFault[] => programs[kind].faults
+/** Modes that a proxy has. */
+export const modesOf = (kind: ProxyKind): readonly ProxyMode[] =>
+  programs[kind].modes.filter((mode) => mode !== 'http2' || !opensslMissing)
 
 const isMissing = ({ path }: Program): boolean => {
   try {
@@ -164,27 +190,32 @@ if (missingProxies.length > 0) {
 /** Starts a proxy in front of Weft. */
 export async function startProxy(
   kind: ProxyKind,
-  fault: ProxyFault,
+  mode: ProxyMode,
   nodes: readonly number[],
 ): Promise<RunningProxy> {
   const { path, configure, args } = programs[kind]
   const [port, directory] = [await freePort(), mkdtempSync(join(tmpdir(), `weft-${kind}-`))]
   // nginx and Squid give up the rights of root, but must write here.
   chmodSync(directory, 0o777)
+  if (mode === 'http2') {
+    const { cert, key } = selfSigned('IP:127.0.0.1')
+    writeFileSync(join(directory, 'both.pem'), cert + key)
+  }
   const file = join(directory, 'proxy.conf')
-  writeFileSync(file, configure({ port, directory, nodes }, fault))
+  writeFileSync(file, configure({ port, directory, nodes }, mode))
   const child = spawn(path, [...args(file, directory)], {
     cwd: directory,
     env: { ...process.env, HOME: directory, XDG_CONFIG_HOME: directory, XDG_DATA_HOME: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  endWithThis(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-4_000)
     })
   await accepts(port, child, () => output)
-  const url = `http://127.0.0.1:${port}`
+  const url = `${mode === 'http2' ? 'https' : 'http'}://127.0.0.1:${port}`
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit')

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endWithThis } from '../../../bench/support/ending.ts'
 import { freePort } from './process.ts'
 
 /** A nats-server on a port of the loopback address. `remove` ends it and deletes its files. */
@@ -73,6 +74,7 @@ async function startAt(port: number, { configuration = '', files = [] }: NatsOpt
   let child: ChildProcess | null = null
   const start = async () => {
     child = spawn(found, ['-c', file], { cwd: directory, stdio: 'ignore' })
+    endWithThis(child)
     await answers(port, child)
   }
   const kill = async () => {

@@ -4,6 +4,7 @@ import { chownSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { endWithThis } from '../../../bench/support/ending.ts'
 import { findBinaries } from './postgres-binaries.ts'
 import { freePort } from './process.ts'
 
@@ -88,6 +89,8 @@ export class PostgresProcess {
     // start there in this time.
     for (let tries = 1; ; tries++) {
       const child = spawn(join(folder, 'postgres'), args, { ...user, cwd: '/', stdio: 'ignore' })
+      // Its child processes end when they notice that it has ended.
+      endWithThis(child)
       this.#child = child
       if (await answers(this.url, child)) return
       if (tries === triesMax) throw new Error(`PostgreSQL does not start: it ended with ${child.exitCode}`)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endWithThis } from '../../../bench/support/ending.ts'
 import { builtFile } from '../../../src/config/package-file.ts'
 import { inheritedEnvironment } from './environment.ts'
 
@@ -55,7 +56,7 @@ export async function freePort(): Promise<number> {
 const withOpenFiles = (files: number): string[] => ['sh', '-c', `ulimit -n ${files}; exec "$@"`, 'sh']
 
 /**
- * Starts the built server in a separate process, as users do.
+ * Starts the built server in a separate process, as users do. It ends with this process.
  * @param atPort port of the server; by default a free port
  * @param openFiles limit of open files; by default the limit of this process
  * @param logTo file descriptor for the log; by default, the log is discarded
@@ -79,6 +80,7 @@ export async function startProcess(
     env,
     stdio: ['ignore', logTo ?? 'ignore', 'inherit'],
   })
+  endWithThis(child)
   const url = `http://127.0.0.1:${port}`
   await ready(url, child)
   const post: ServerProcess['post'] = (path, body, headers) => postTo(url + path, body, headers)
