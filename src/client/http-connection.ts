@@ -188,10 +188,7 @@ export class HttpConnection implements TurnTaker {
     }
     try {
       // If a response ends while it is aborted, `fetch` of Node 20 may neither end nor fail.
-      await Promise.race([
-        read(),
-        new Promise((resolve) => held.signal.addEventListener('abort', resolve)),
-      ])
+      await Promise.race([read(), new Promise((resolve) => held.signal.addEventListener('abort', resolve))])
     } catch {
       // The rest of this function handles an incomplete response.
     }
