@@ -34,7 +34,7 @@ it.concurrent.each(kinds)(
   async (kind) => expectComplete(await behindRestarts(kind, optionsFor(kind))),
 )
 
-describe.concurrent.skipIf(noPostgres !== null || noNats !== null)('two nodes', () => {
+describe('two nodes', { concurrent: true, skip: noPostgres !== null || noNats !== null }, () => {
   let stores: ClusterStores
   beforeAll(async () => {
     stores = { postgres: await startPostgres(), nats: await startNats() }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
-import { type Duplex, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 
 interface Sent {
   readonly url: URL
@@ -23,8 +23,8 @@ async function sentOf(input: Parameters<typeof fetch>[0], init: RequestInit = {}
   }
 }
 
-const responseOf = (body: Readable | Duplex, status: number): Response =>
-  new Response(Readable.toWeb(body as Readable) as ReadableStream, { status })
+const responseOf = (body: Readable, status: number): Response =>
+  new Response(Readable.toWeb(body) as ReadableStream, { status })
 
 /** Returns `fetch` over HTTP/1.1 with at most six connections to an origin, as browsers have. */
 export function fetchOverSix(): typeof fetch {
