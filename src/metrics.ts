@@ -216,7 +216,7 @@ function breakersByCallback(registers: Registry[]): MeasuredBreakers[] {
   const all: MeasuredBreakers[] = []
   const gauge = new Gauge({
     name: 'weft_callback_breakers_open',
-    help: 'Callbacks that are paused because their calls fail',
+    help: 'Callbacks that are not called at the moment because their latest calls failed',
     labelNames: ['callback'],
     registers: [],
     collect() {

@@ -10561,6 +10561,8 @@ export interface paths {
 								 * @default json
 								 */
 								format?: ("json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots") | null;
+								/** @description Root whose content is sent. Default: the root that `crdt/get` reads. */
+								contentKey?: string | null;
 								/**
 								 * @description Minimum time in seconds between two calls about the same editor.
 								 * @default 10
@@ -10627,6 +10629,8 @@ export interface paths {
 										 * @enum {string}
 										 */
 										format: "json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots";
+										/** @description Root whose content is sent. Default: the root that `crdt/get` reads. */
+										contentKey?: string;
 										/**
 										 * @description Minimum time in seconds between two calls about the same editor.
 										 * @default 10
@@ -10852,6 +10856,8 @@ export interface paths {
 										 * @enum {string}
 										 */
 										format: "json" | "text" | "xml" | "markdown" | "html" | "delta" | "xmltext" | "prosemirror" | "update" | "roots";
+										/** @description Root whose content is sent. Default: the root that `crdt/get` reads. */
+										contentKey?: string;
 										/**
 										 * @description Minimum time in seconds between two calls about the same editor.
 										 * @default 10

@@ -4,8 +4,10 @@ import {
   type CallbacksRecord,
   callbackNames,
   loadFailures,
+  type StoreCallback,
 } from '../subscriptions/callbacks/callback-records.ts'
 import { subscriptionLimits as limits } from '../subscriptions/limits.ts'
+import { contentKeySchema } from './editor-content.ts'
 import type { FromSchema } from './schema.ts'
 import { nullable } from './schemas/endpoint-schema.ts'
 import { urlProblem } from './schemas/webhook-schema.ts'
@@ -38,6 +40,11 @@ const format = {
   enum: readingFormats,
   default: 'json',
   description: 'Format of the content, as in `crdt/get`.',
+} as const
+
+const contentKey = {
+  ...contentKeySchema,
+  description: 'Root whose content is sent. Default: the root that `crdt/get` reads.',
 } as const
 
 const minSeconds = {
@@ -87,7 +94,7 @@ export const callbacksChange = {
     description: loadDescription,
   },
   store: {
-    ...nullable({ type: 'object', required: ['url'], properties: { url, format, minSeconds } }),
+    ...nullable({ type: 'object', required: ['url'], properties: { url, format, contentKey, minSeconds } }),
     description: storeDescription,
   },
 } as const
@@ -119,7 +126,7 @@ export const callbacksAnswer = {
       ...nullable({
         type: 'object',
         required: ['url', 'format', 'minSeconds'],
-        properties: { url, format, minSeconds },
+        properties: { url, format, contentKey, minSeconds },
       }),
       description: storeDescription,
     },
@@ -177,7 +184,7 @@ export const toCallbacksResponse = ({
 }: CallbacksRecord): FromSchema<typeof callbacksAnswer> => ({
   authorize: authorize && answeringResponse(authorize),
   load: load && answeringResponse(load),
-  store: store && { url: store.url, format: store.format, minSeconds: store.minSeconds },
+  store: store && storeResponse(store),
   createdAt: new Date(createdAt).toISOString(),
   updatedAt: new Date(updatedAt).toISOString(),
 })
@@ -191,6 +198,13 @@ const answeringResponse = <Failure>({
   readonly timeoutMs: number
   readonly onFailure: Failure
 }) => ({ url, timeoutMs, onFailure })
+
+const storeResponse = ({ url, format, contentKey, minSeconds }: StoreCallback) => ({
+  url,
+  format,
+  ...(contentKey !== undefined && { contentKey }),
+  minSeconds,
+})
 
 /** The names of the callbacks, for messages. */
 export const callbackList = callbackNames.join(', ')

@@ -1,7 +1,12 @@
 import * as v from 'valibot'
 import { StorageError } from '../storage/storage-error.ts'
-import { fixedTargetIds, type RoutedEvent } from '../subscriptions/event-recipient.ts'
-import type { ExplainedConfig, ExplainedEndpoint, Explanation } from '../subscriptions/explain.ts'
+import { fixedTargetIds, type RoutedEvent, storeTargetIds } from '../subscriptions/event-recipient.ts'
+import {
+  type ExplainedConfig,
+  type ExplainedEndpoint,
+  type Explanation,
+  storeName,
+} from '../subscriptions/explain.ts'
 import { listingHint } from '../transfer/documents/listing-hints.ts'
 import { callOnline, listOnline, type OnlineServer } from '../transfer/documents/rest-client.ts'
 
@@ -165,9 +170,22 @@ export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedCo
     (await callOnline(server, `/v2/workspace/${path}`, data, v.unknown())).data
   const basic = (await read('webhookconfig/get')) as ExplainedConfig['basic']
   const advanced = (await read('advancedwebhookconfig/get')) as ExplainedConfig['advanced']
-  if (!advanced.isEnabled) return { basic, advanced, endpoints: [] }
+  const store = await storeCallbackOf(server)
+  if (!advanced.isEnabled) return { basic, advanced, endpoints: [], store }
   const listed = await read('advancedwebhook/endpoints/get', { limit: endpointsMax })
-  return { basic, advanced, endpoints: (listed as { endpoints: readonly ExplainedEndpoint[] }).endpoints }
+  const { endpoints } = listed as { endpoints: readonly ExplainedEndpoint[] }
+  return { basic, advanced, endpoints, store }
+}
+
+const callbacksSchema = v.looseObject({ store: v.nullable(v.looseObject({ minSeconds: v.number() })) })
+
+async function storeCallbackOf(server: OnlineServer): Promise<ExplainedConfig['store']> {
+  try {
+    return (await callOnline(server, '/v2/workspace/callbacks/get', {}, callbacksSchema)).data.store
+  } catch (error) {
+    if (error instanceof StorageError && error.message.includes('NOT_FOUND')) return null
+    throw error
+  }
 }
 
 interface DeliveryPage {
@@ -229,8 +247,12 @@ export async function withLastFailures(
 }
 
 async function lastFailureOf(server: OnlineServer, endpointId: string): Promise<Attempt | null> {
-  const { deliveries } = await deliveriesOf(server, { endpointId, limit: recentMax })
-  const attempts = deliveries.flatMap((each) => each.attempts.slice(-1))
+  const ids = endpointId === storeName ? storeTargetIds : [endpointId]
+  const attempts: Attempt[] = []
+  for (const id of ids) {
+    const { deliveries } = await deliveriesOf(server, { endpointId: id, limit: recentMax })
+    attempts.push(...deliveries.flatMap((each) => each.attempts.slice(-1)))
+  }
   const last = attempts.toSorted((a, b) => a.time.localeCompare(b.time)).at(-1)
   return last === undefined || last.error === null ? null : last
 }

@@ -1,5 +1,6 @@
 import { eventTypes, exhaustedType, isEventType } from '../events/outbound-event.ts'
 import { didYouMean } from '../text.ts'
+import type { StoreCallback } from './callbacks/callback-records.ts'
 import {
   basicForms,
   basicRecipient,
@@ -11,11 +12,16 @@ import {
 } from './event-recipient.ts'
 import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
 
+/** Name of the callback `store`, which has several targets. */
+export const storeName = 'store'
+
 /** The configuration that decides where an event is sent. */
 export interface ExplainedConfig {
   readonly basic: BasicConfig
   readonly advanced: Pick<AdvancedConfig, 'isEnabled'>
   readonly endpoints: readonly ExplainedEndpoint[]
+  /** The callback `store`; null if it is not configured. */
+  readonly store: Pick<StoreCallback, 'minSeconds'> | null
 }
 
 /** The members of an advanced endpoint that decide whether it gets an event. */
@@ -25,7 +31,7 @@ export interface ExplainedEndpoint extends Pick<EndpointRecord, 'id' | 'filterTy
 
 /** States whether one target gets the event, and why. */
 export interface Explanation {
-  /** Id of the endpoint, `basic-raw` or `basic-processed`. */
+  /** Id of the endpoint, `basic-raw`, `basic-processed` or `store`. */
   readonly endpointId: string
   readonly isSent: boolean
   /** Why the event is not sent, or the condition under which it is sent; null if it is sent in any case. */
@@ -45,7 +51,23 @@ export const eventAsSent = (event: RoutedEvent): RoutedEvent =>
  */
 export function explainEvent(config: ExplainedConfig, given: RoutedEvent): readonly Explanation[] {
   const event = eventAsSent(given)
-  return recipientsIn(config).map((recipient) => explained(recipient, event))
+  const { store } = config
+  return [
+    ...recipientsIn(config).map((recipient) => explained(recipient, event)),
+    ...(store === null ? [] : [explainedStore(store, event)]),
+  ]
+}
+
+/** The callback `store` gets the content of the editor instead of the event. */
+function explainedStore(
+  { minSeconds }: Pick<StoreCallback, 'minSeconds'>,
+  { type }: RoutedEvent,
+): Explanation {
+  const isSent = type === 'crdt.update_data'
+  const reason = isSent
+    ? `the callback store gets the content of the editor, at most once in ${minSeconds} s; it gets no branches`
+    : 'the callback store gets only changes of content (crdt.update_data)'
+  return { endpointId: storeName, isSent, reason }
 }
 
 const recipientsIn = ({ basic, advanced, endpoints }: ExplainedConfig): readonly EventRecipient[] => [

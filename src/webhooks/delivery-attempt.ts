@@ -1,5 +1,10 @@
 import type { Clock } from '../clock.ts'
-import { CheckedSender, type OutgoingRequest, type SenderOptions } from '../outgoing/checked-sender.ts'
+import {
+  CheckedSender,
+  type OutgoingRequest,
+  ResponseTimeoutError,
+  type SenderOptions,
+} from '../outgoing/checked-sender.ts'
 import { isSuccess } from '../outgoing/http-post.ts'
 import { failureText } from '../outgoing/no-response-error.ts'
 
@@ -7,9 +12,13 @@ import { failureText } from '../outgoing/no-response-error.ts'
 export type AttemptOutcome =
   /** The receiver responded with a 2xx status. */
   | { readonly kind: 'succeeded'; readonly httpStatus: number; readonly durationMs: number }
-  /** The receiver responded with another status, or there was no response (`httpStatus` is null). */
+  /**
+   * The receiver responded with another status (`status`), there was no response, or the request could not be built
+   * (`unsent`). `httpStatus` is null without a response.
+   */
   | {
       readonly kind: 'failed'
+      readonly failure: 'status' | 'timeout' | 'unreachable' | 'unsent'
       readonly httpStatus: number | null
       readonly durationMs: number
       readonly error: string
@@ -44,7 +53,9 @@ export class AttemptSender {
       return outcomeOf(status, this.#clock.now() - startedAt)
     } catch (error) {
       if (stop.aborted) return { kind: 'interrupted' }
-      return failed(null, this.#clock.now() - startedAt, failureText(error))
+      const failure = error instanceof ResponseTimeoutError ? 'timeout' : 'unreachable'
+      const durationMs = this.#clock.now() - startedAt
+      return { kind: 'failed', failure, httpStatus: null, durationMs, error: failureText(error) }
     }
   }
 }
@@ -53,12 +64,6 @@ function outcomeOf(httpStatus: number, durationMs: number): AttemptOutcome {
   if (isSuccess(httpStatus)) return { kind: 'succeeded', httpStatus, durationMs }
   if (httpStatus === 410) return { kind: 'gone', httpStatus, durationMs }
   const more = httpStatus >= 300 && httpStatus < 400 ? '; redirects are not followed' : ''
-  return failed(httpStatus, durationMs, `the receiver answered ${httpStatus}${more}`)
+  const error = `the receiver answered ${httpStatus}${more}`
+  return { kind: 'failed', failure: 'status', httpStatus, durationMs, error }
 }
-
-const failed = (httpStatus: number | null, durationMs: number, error: string): AttemptOutcome => ({
-  kind: 'failed',
-  httpStatus,
-  durationMs,
-  error,
-})

@@ -4,7 +4,11 @@ import { ApiError } from '../errors.ts'
 import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type EncodedJson, encodedBytes, isResponseTooLarge } from '../model/json-pieces.ts'
-import { type EditorReadServices, readEditorContent } from '../rooms/edits/read-editor-content.ts'
+import {
+  type EditorReading,
+  type EditorReadServices,
+  readEditorContent,
+} from '../rooms/edits/read-editor-content.ts'
 
 /** Reasons why a payload has no content. */
 type ContentOmission =
@@ -33,6 +37,9 @@ export interface EventContent {
   readonly lastUpdatedBy?: string
 }
 
+/** The format of the content, and its root. */
+export type ContentReading = Pick<EditorReading, 'contentKey'> & { readonly format: ReadingFormat }
+
 /** Services that the content of payloads needs. */
 export interface ContentServices extends EditorReadServices {
   readonly documents: Pick<DocumentService, 'isGoing' | 'isBranch'>
@@ -54,9 +61,9 @@ export class EventContentReader {
    * for tests, which have no editor.
    * @throws ApiError UNAVAILABLE or RESOURCE_EXHAUSTED if the editor cannot be read at this time
    */
-  async of(event: QueuedEvent, format: ReadingFormat): Promise<EventContent | null> {
+  async of(event: QueuedEvent, reading: ContentReading): Promise<EventContent | null> {
     const address = editorOf(event)
-    return address === null ? null : this.#read(address, format)
+    return address === null ? null : this.#read(address, reading)
   }
 
   /** Returns whether the editor is a branch, whose content is a draft. */
@@ -64,9 +71,10 @@ export class EventContentReader {
     return this.#services.documents.isBranch(address)
   }
 
-  async #read(address: DocumentAddress, format: ReadingFormat): Promise<EventContent> {
+  async #read(address: DocumentAddress, reading: ContentReading): Promise<EventContent> {
+    const { format } = reading
     try {
-      const read = await readEditorContent(this.#services, address, { format }, this.#bytesMax)
+      const read = await readEditorContent(this.#services, address, reading, this.#bytesMax)
       if (read === null) return omittedContent(format, 'deleted')
       const { result, version, changed } = read
       if (encodedBytes(result.data) > this.#bytesMax) return omittedContent(format, 'too-large', version)

@@ -76,7 +76,7 @@ export class RequestComposer {
   ): Promise<ComposedMessage | null> {
     const editor = editorOf(event)
     if (editor === null || (await this.#contents.isBranch(editor))) return null
-    const content = await this.#contents.of(event, callback.format)
+    const content = await this.#contents.of(event, callback)
     const { progress } = message
     if (content === null || content.contentOmitted === 'deleted') return null
     if (content.version !== null && content.version === progress?.version) return null
@@ -89,7 +89,7 @@ export class RequestComposer {
   async #content(target: AdvancedOrBasic, event: QueuedEvent, detail: Detail): Promise<EventContent | null> {
     const format = target.kind === 'endpoint' ? (target.endpoint.contentFormat ?? null) : null
     if (format === null || editorOf(event) === null) return null
-    return detail === 'protected' ? omittedContent(format, 'protected') : this.#contents.of(event, format)
+    return detail === 'protected' ? omittedContent(format, 'protected') : this.#contents.of(event, { format })
   }
 
   async #payload(target: AdvancedOrBasic, input: PayloadInput): Promise<object> {

@@ -174,6 +174,7 @@ export class TargetSender {
     this.#attemptedAt = at
     metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
     metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
+    if (target.kind === 'store') this.#countCall(outcome)
     const attempt = attemptOf(outcome, at)
     this.#trace(outgoing.event, attempt)
     this.#recording.add({
@@ -185,6 +186,15 @@ export class TargetSender {
     if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
+  }
+
+  /** Counts a call of the callback `store`. */
+  #countCall(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>): void {
+    const { metrics } = this.#options
+    const result = callResultOf(outcome)
+    if (result === 'unsent') return
+    metrics.callbackCalls.inc({ callback: 'store', result })
+    metrics.callbackSeconds.observe({ callback: 'store' }, outcome.durationMs / 1000)
   }
 
   /** Records that a message needs no request. */
@@ -258,10 +268,16 @@ const isTemporary = ({ status }: ApiError): boolean =>
 
 const failedWith = (error: string): AttemptOutcome => ({
   kind: 'failed',
+  failure: 'unsent',
   httpStatus: null,
   durationMs: 0,
   error,
 })
+
+function callResultOf(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>) {
+  if (outcome.kind === 'succeeded') return 'answered'
+  return outcome.kind === 'gone' ? 'status' : outcome.failure
+}
 
 /** Returns what the message of an editor must know of an attempt of the callback `store`. */
 const storeAttemptOf = (

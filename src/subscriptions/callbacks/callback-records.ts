@@ -35,6 +35,8 @@ export type StoreFormat = (typeof readingFormats)[number]
 export interface StoreCallback {
   readonly url: string
   readonly format: StoreFormat
+  /** The root whose content is sent. Default: the root that `crdt/get` reads. */
+  readonly contentKey?: string | undefined
   /** Minimum time in seconds between two deliveries of the same editor. */
   readonly minSeconds: number
 }
@@ -65,7 +67,14 @@ export const callbacksRecordType: RecordType<CallbacksRecord> = {
   schema: v.looseObject({
     authorize: v.nullable(v.looseObject({ ...answering, onFailure: v.picklist(authorizeFailures) })),
     load: v.nullable(v.looseObject({ ...answering, onFailure: v.picklist(loadFailures) })),
-    store: v.nullable(v.looseObject({ url: v.string(), format, minSeconds: v.number() })),
+    store: v.nullable(
+      v.looseObject({
+        url: v.string(),
+        format,
+        contentKey: v.exactOptional(v.string()),
+        minSeconds: v.number(),
+      }),
+    ),
     createdAt: v.number(),
     updatedAt: v.number(),
     secret: v.string(),

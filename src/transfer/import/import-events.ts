@@ -1,5 +1,5 @@
 import type { Engine, Job } from '../../engine/engine.ts'
-import { changeJob } from '../../feed/change-jobs.ts'
+import { changeJob } from '../../events/change-jobs.ts'
 import type { DocumentAddress, Tenant } from '../../model/address.ts'
 import { type ConfigSnapshot, readConfigSnapshot, wantsChanges } from '../../subscriptions/config-snapshot.ts'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { eventually } from '../../support/clients/clients.ts'
 import { Random } from '../../support/data/random-doc.ts'
 import { seed } from '../../support/data/seed.ts'
-import { dataOf, type TestServer } from '../../support/servers/server.ts'
+import { dataOf, metric, type TestServer } from '../../support/servers/server.ts'
 import {
   answering,
   type Behavior,
@@ -71,8 +71,9 @@ it('[CALL-60] sends the content with its version after the first change, then at
   const { server, clock } = await start()
   const receiver = await receiving()
   const times: number[] = []
-  receiver.behavior = (response) => {
-    times.push(clock.now())
+  receiver.behavior = (response, { headers }) => {
+    // The clock may advance between the start of the attempt and its arrival.
+    times.push(Number(headers['webhook-timestamp']) * second)
     response.writeHead(204).end()
   }
   await configure(server, receiver.url)
@@ -226,6 +227,39 @@ it('[CALL-67] sends a version again when a user requests it', async () => {
     await hooks.resend(`store-${index}`, messageId).catch(() => undefined)
   await passing(clock, () => receiver.hooks.length === 2)
   expect(new Set(receiver.ids).size).toBe(1)
+})
+
+it('[CALL-77] sends the root that is configured', async () => {
+  const { server, clock } = await start()
+  const receiver = await receiving()
+  expect(await configure(server, receiver.url, { contentKey: 'notes' })).toMatchObject({
+    store: { contentKey: 'notes' },
+  })
+  const editor = { organizationId, documentId: 'd', editorId: 'main', type: 'text', upsert: true }
+  for (const [contentKey, data] of Object.entries({ body: 'the body', notes: 'the notes' }))
+    dataOf(await server.post('/v2/crdt/update', { ...editor, contentKey, data }))
+  await write(server, 'other', 'without notes')
+  await passing(clock, () => receiver.hooks.length >= 2)
+  const bodyOf = (documentId: string) => receiver.bodies.findLast((body) => body.documentId === documentId)
+  await passing(clock, () => bodyOf('d')?.content === 'the notes')
+  expect(bodyOf('d')).toMatchObject({ contentKey: 'notes' })
+  expect(bodyOf('other')).toMatchObject({ content: null, contentOmitted: 'unreadable' })
+})
+
+it('[CALL-78] counts the calls of store by their results', async () => {
+  const { server, clock } = await start()
+  const receiver = await receiving(answering(503))
+  await configure(server, receiver.url)
+  const calls = (result: string) =>
+    metric(server, `weft_callback_calls_total{callback="store",result="${result}"}`)
+  await write(server, 'd', 'a')
+  await passing(clock, async () => (await calls('status')) === 1)
+  receiver.behavior = answering(200)
+  await passing(clock, async () => (await calls('answered')) === 1)
+  expect(await metric(server, 'weft_callback_duration_seconds_count{callback="store"}')).toBe(2)
+  await configure(server, 'http://127.0.0.1:9/closed')
+  await write(server, 'd', 'b')
+  await passing(clock, async () => (await calls('unreachable')) === 1)
 })
 
 const moods: readonly Behavior[] = [answering(200), answering(204), answering(500), answering(410), hanging]

@@ -256,7 +256,7 @@ it.each(eventTypes)('[RUN-13] weft events why lists exactly the endpoints that g
     { id: 'others', filterTypes: ['another.type'], channels: null },
   ].map((each) => ({ ...each, disabled: false, disabledBy: null }) as unknown as EndpointRecord)
   const explained = explainEvent(
-    { basic, advanced, endpoints: endpoints.map((each) => ({ ...each, disabled: false })) },
+    { basic, advanced, endpoints: endpoints.map((each) => ({ ...each, disabled: false })), store: null },
     { type, organizationId: 'acme', documentId: 'plan', failedEndpointId: 'all' },
   )
   const event = { type, scope, documentId: isOfOrganization ? null : 'plan', data: { endpointId: 'all' } }
@@ -265,4 +265,25 @@ it.each(eventTypes)('[RUN-13] weft events why lists exactly the endpoints that g
     sent.map(targetIdOf),
   )
   expect(explained.filter(({ isSent, reason }) => !isSent && reason === null)).toEqual([])
+})
+
+it('[CALL-76] weft events why explains the callback store, with its last failure', async () => {
+  const post = async (path: string, data: object) => dataOf(await server.post(path, data))
+  const store = { url: 'http://127.0.0.1:9/store', format: 'text', minSeconds: 2 }
+  await post('/v2/workspace/callbacks/update', { store })
+  const storeIn = async (type: string) => {
+    const { out } = await why('acme', '--type', type, '--document', 'plan', '--json')
+    const { endpoints } = JSON.parse(out) as { endpoints: { endpointId: string }[] }
+    return endpoints.find(({ endpointId }) => endpointId === 'store')
+  }
+  expect(await storeIn('comment.add')).toMatchObject({ isSent: false })
+  const editor = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+  await post('/v2/crdt/update', { ...editor, type: 'text', data: 'changed' })
+  await eventually(async () => 'lastFailure' in ((await storeIn('crdt.update_data')) ?? {}))
+  expect(await storeIn('crdt.update_data')).toMatchObject({
+    isSent: true,
+    reason: 'the callback store gets the content of the editor, at most once in 2 s; it gets no branches',
+  })
+  await post('/v2/workspace/callbacks/delete', {})
+  expect(await storeIn('crdt.update_data')).toBeUndefined()
 })

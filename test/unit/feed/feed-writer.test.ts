@@ -6,8 +6,8 @@ import {
   StoreUnavailableError,
 } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { ChangeJobs, changeWindowMs } from '../../../src/events/change-jobs.ts'
 import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
-import { ChangeJobs, changeWindowMs } from '../../../src/feed/change-jobs.ts'
 import { addressKey } from '../../../src/model/address.ts'
 import { HeldClock } from '../../support/time/clock.ts'
 import { address, allOf, appendUpdates, changeOf, eventOf, openFeed, tenant } from './feed-setup.ts'

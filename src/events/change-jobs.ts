@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Job } from '../engine/engine.ts'
-import { type EditListener, editorName, type StartedWindows } from '../events/debounce-windows.ts'
-import { eventJob, type QueuedEvent } from '../events/outbound-event.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
+import { type EditListener, editorName, type StartedWindows } from './debounce-windows.ts'
+import { eventJob, type QueuedEvent } from './outbound-event.ts'
 
 /**
- * Time in ms after an edit at which the feed reads the version of the editor. Edits within this time become one
- * event.
+ * Time in ms after an edit at which the version of the editor is read. The edits within this time become one event
+ * of the feed, and one request of `store`.
  */
 export const changeWindowMs = 1_000
 /** Time in ms between the due time of a job and the notice, because the clock of the store may differ a little. */
