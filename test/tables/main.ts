@@ -1,11 +1,18 @@
-/** Writes the generated tables into the chapters: `npm run docs:tables`. */
+/** Writes the generated files: `npm run docs:tables`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limitsTables } from '../../src/api/limits-tables.ts'
+import { apiFiles } from '../../src/build/package-api/api-files.ts'
 import { chapters } from '../../src/docs/chapters.ts'
 import { fillTables } from '../../src/docs/tables.ts'
 
+const root = join(import.meta.dirname, '../..')
+
+// The tables in the chapters of the documentation.
 for (const { name } of chapters) {
-  const file = join(import.meta.dirname, '../..', 'src', 'docs', `${name}.md`)
+  const file = join(root, 'src', 'docs', `${name}.md`)
   writeFileSync(file, fillTables(readFileSync(file, 'utf8'), limitsTables))
 }
+
+// The types and the table of the operations in the package.
+for (const { path, text } of apiFiles()) writeFileSync(join(root, path), text)

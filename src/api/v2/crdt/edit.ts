@@ -31,7 +31,7 @@ const text = { type: 'string', maxLength: quoteLengthMax } as const
 
 const position = { type: 'string', format: 'byte', maxLength: pointerLengthMax } as const
 
-const target = {
+export const editTarget = {
   anyOf: [
     { ...text, description: 'A quote: short for an object with `quote`.' },
     {
@@ -106,7 +106,7 @@ const edit = {
       required: ['find', 'with'],
       description: 'Replaces the target. Characters that both have in common stay.',
       properties: {
-        find: target,
+        find: editTarget,
         with: { description: 'The new content.', examples: ['Hello'] },
         format,
         occurrence,
@@ -117,9 +117,9 @@ const edit = {
       required: ['content'],
       description: 'Inserts content. Exactly one of `before`, `after`, `into`, `at`.',
       properties: {
-        before: target,
-        after: target,
-        into: target,
+        before: editTarget,
+        after: editTarget,
+        into: editTarget,
         at: { type: 'string', enum: ['start', 'end'], description: 'An end of the whole content.' },
         content: { description: 'The new content.', examples: ['Hello'] },
         format,
@@ -129,19 +129,19 @@ const edit = {
       type: 'object',
       required: ['target'],
       description: 'Removes the target.',
-      properties: { target },
+      properties: { target: editTarget },
     },
     mark: {
       type: 'object',
       required: ['find', 'name', 'value'],
       description: 'Sets formatting of a text; the value null removes it.',
-      properties: { find: target, name: { type: 'string', maxLength: markNameLengthMax }, value: {} },
+      properties: { find: editTarget, name: { type: 'string', maxLength: markNameLengthMax }, value: {} },
     },
     attributes: {
       type: 'object',
       required: ['target', 'set'],
       description: 'Sets attributes of a node; null removes an attribute.',
-      properties: { target, set: { type: 'object', properties: {}, additionalProperties: {} } },
+      properties: { target: editTarget, set: { type: 'object', properties: {}, additionalProperties: {} } },
     },
     patch: {
       type: 'array',

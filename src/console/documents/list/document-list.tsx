@@ -82,7 +82,7 @@ const nameOf = ({ documentName, disabled }: ListedDocument) => (
   </>
 )
 
-type Results = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
+type ResultsById = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
 
 /** Asks the user to confirm the deletion of a document, and shows the result. */
 function useDeletion(organizationId: string, onDeleted: () => void) {
@@ -90,7 +90,7 @@ function useDeletion(organizationId: string, onDeleted: () => void) {
   const [asked, setAsked] = useState<string | null>(null)
   const { run, busy, error, done } = useAction(async (id: string) => {
     setAsked(null)
-    const results = await api.call<Results>('/v2/organizations/documents/delete', {
+    const results = await api.call<ResultsById>('/v2/organizations/documents/delete', {
       organizationId,
       documentIds: [id],
     })
