@@ -26,15 +26,20 @@ export interface RetryRuleDependencies {
 }
 
 /**
+ * Number of delays of the schedule that `store` uses. The last one (30 minutes) is repeated, so that the receiver
+ * has the last version of each editor soon after an outage.
+ */
+const storeDelays = 3
+
+/**
  * Returns the policy for failed attempts of a target. The attempts of the callback `store` do not end, because
  * the receiver must get the last version of each editor.
  */
 export const retryPolicyFor = (dependencies: RetryRuleDependencies, address: TargetAddress): RetryPolicy => ({
   retryAfter: (failures) => {
     const { schedule, random } = dependencies
-    const { length } = schedule.delaysMs
     const endless = storeTargetIds.includes(address.targetId)
-    return delayAfter(schedule, endless ? Math.min(failures, length) : failures, random())
+    return delayAfter(schedule, endless ? Math.min(failures, storeDelays) : failures, random())
   },
   exhausted: (message) => exhaustedEvent(dependencies, address, message),
 })

@@ -23,8 +23,8 @@ const options = {
   WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
   WEFT_UPDATE_EVENT_WINDOW_SECONDS: '1',
 }
-const rounds = times(2, 10)
-const documents = Array.from({ length: 12 }, (_, index) => `d${index}`)
+const rounds = times(1, 10)
+const documents = Array.from({ length: times(6, 12) }, (_, index) => `d${index}`)
 /** Leases of a killed process end within 10 s, the first retry is after 5 s, the second after 5 min. */
 const patienceMs = 90_000
 
@@ -114,14 +114,14 @@ async function surviveKills(configure: (server: ServerProcess, url: string) => P
   )
 }
 
-it(`[CALL-68] sends the last version of each editor after ${rounds} SIGKILLs, to a receiver that fails, hangs and is killed (seed ${seed})`, async () => {
+it(`[CALL-68] sends the last version of each editor after SIGKILLs, to a receiver that fails, hangs and is killed (seed ${seed})`, async () => {
   await surviveKills(async (server, url) => {
     const store = { url, format: 'text', minSeconds: 1 }
     await server.post('/v2/workspace/callbacks/update', { store })
   })
 }, 240_000)
 
-it(`[HOOK-257] sends the last content of each editor to an endpoint after ${rounds} SIGKILLs (seed ${seed})`, async () => {
+it(`[HOOK-257] sends the last content of each editor to an endpoint after SIGKILLs (seed ${seed})`, async () => {
   await surviveKills(async (server, url) => {
     const calls = hookCalls(async (path, data) => (await server.post(path, data)).data)
     await calls.begin()

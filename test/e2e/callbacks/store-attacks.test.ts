@@ -1,0 +1,107 @@
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import { eventually } from '../../support/clients/clients.ts'
+import { dataOf, type TestServer } from '../../support/servers/server.ts'
+import { answering, hanging, hookTests, organizationId } from '../../support/servers/webhook-servers.ts'
+
+const minute = 60_000
+const { start: startHooks, receiving } = hookTests()
+
+/** Starts a server whose callback `store` calls a receiver. */
+async function start(behavior = answering(200)) {
+  const hooks = await startHooks({ updateEventWindowSeconds: 1 })
+  const { server, clock } = hooks
+  const receiver = await receiving(behavior)
+  const store = { url: receiver.url, format: 'text', minSeconds: 1 }
+  await call(server, '/v2/workspace/callbacks/update', { store })
+  /** Lets time pass until `holds`. */
+  const passing = (holds: () => boolean | Promise<boolean>, step = 1_000): Promise<void> =>
+    eventually(async () => {
+      clock.advance(step)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return holds()
+    })
+  const write = (documentId: string, data: string, more: object = {}) =>
+    call(server, '/v2/crdt/update', {
+      organizationId,
+      documentId,
+      editorId: 'main',
+      type: 'text',
+      data,
+      upsert: true,
+      ...more,
+    })
+  return { ...hooks, receiver, passing, write }
+}
+
+const call = async (server: TestServer, path: string, data: object): Promise<unknown> =>
+  dataOf(await server.post(path, data))
+
+it('[CALL-79] sends the last version of each editor within 35 minutes after a receiver that has failed for hours answers', async () => {
+  const { clock, receiver, passing, write } = await start(answering(500))
+  const names = Array.from({ length: 30 }, (_, index) => `d${index}`)
+  for (const name of names) await write(name, `${name} old`)
+  await passing(() => names.every((name) => receiver.bodies.some((body) => body.documentId === name)))
+  for (const name of names) await write(name, `${name} new`)
+  const end = clock.now() + 6 * 60 * minute
+  await passing(() => clock.now() >= end, 5 * minute)
+  receiver.hooks.length = 0
+  receiver.behavior = answering(200)
+  const back = clock.now()
+  const last = (name: string) => receiver.bodies.findLast((body) => body.documentId === name)?.content
+  await passing(() => names.every((name) => last(name) === `${name} new`), minute / 2)
+  expect(clock.now() - back).toBeLessThanOrEqual(35 * minute)
+})
+
+it('[CALL-80] sends nothing of a document or an organization that was deleted while its request failed', async () => {
+  const { server, receiver, passing, write } = await start(answering(500))
+  await write('gone', 'secret of the document')
+  await write('in-gone', 'secret of the organization', { organizationId: 'gone' })
+  await write('kept', 'kept')
+  await passing(() => receiver.hooks.length >= 3)
+  await call(server, '/v2/organizations/documents/delete', { organizationId, documentIds: ['gone'] })
+  await call(server, '/v2/organizations/delete', { organizationIds: ['gone'] })
+  await passing(async () => {
+    const { status } = await server.post('/v2/crdt/get', { organizationId: 'gone', documentId: 'in-gone' })
+    return status === 404
+  })
+  receiver.hooks.length = 0
+  receiver.behavior = answering(200)
+  await passing(() => receiver.bodies.some(({ content }) => content === 'kept'), minute)
+  for (let passed = 0; passed < 40; passed += 1) await passing(() => true, minute)
+  expect(receiver.bodies.map(({ content }) => content)).toEqual(['kept'])
+})
+
+it('[CALL-80] a repeated request names no author that was erased meanwhile', async () => {
+  const { server, receiver, passing, write } = await start(answering(500))
+  await write('d', 'by eve', { userId: 'eve' })
+  await passing(() => receiver.hooks.length === 1)
+  expect(receiver.hooks[0]?.body).toMatch(/"eve"/)
+  await call(server, '/v2/users/data/delete', { userId: 'eve' })
+  await passing(async () => {
+    const [found] = (await call(server, '/v2/crdt/get', {
+      organizationId,
+      documentId: 'd',
+      editorId: 'main',
+    })) as [{ lastUpdatedBy?: string }]
+    return found.lastUpdatedBy !== 'eve'
+  })
+  receiver.hooks.length = 0
+  await passing(() => receiver.hooks.length >= 1, minute)
+  expect(receiver.hooks[0]?.body).not.toMatch(/"eve"/)
+})
+
+it('[CALL-81] signs a request that is repeated after a rotation with the new secret', async () => {
+  const { server, receiver, passing, write } = await start(hanging)
+  await write('d', 'x')
+  await passing(() => receiver.hooks.length === 1)
+  const rotated = (await call(server, '/v2/workspace/callbacks/secret/rotate', { graceSeconds: 0 })) as {
+    secret: string
+  }
+  receiver.behavior = answering(200)
+  await passing(() => receiver.hooks.length === 2, minute / 2)
+  const [, { body, headers }] = receiver.hooks as [unknown, (typeof receiver.hooks)[0]]
+  expect(new Webhook(rotated.secret).verify(body, headers as Record<string, string>)).toEqual(
+    JSON.parse(body),
+  )
+})
