@@ -34,6 +34,7 @@ const benches: Readonly<Record<string, string>> = {
   activities: 'filters over many activities',
   memory: 'suggestions from many judgments',
   webhooks: 'events sent to receivers that work, hang or fail',
+  callbacks: 'connections with authorize and load, and beside an endpoint that hangs',
   storage: 'written bytes, and opening times',
   authorship: 'stored bytes of the authors of changes, and the time of reading them',
   audit: 'the cost of the audit log',
