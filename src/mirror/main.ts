@@ -1,9 +1,9 @@
 import { systemClock } from '../clock.ts'
 import { Mirror } from './mirror.ts'
+import { MirrorClient } from './mirror-client.ts'
 import { mirroredNames, type NameFlags } from './mirrored-names.ts'
 import { MirrorReport } from './report.ts'
 import { type DialectName, sourceProtocols } from './source-protocols.ts'
-import { WeftClient } from './weft-client.ts'
 
 export interface MirrorRunOptions {
   readonly names: NameFlags
@@ -37,7 +37,7 @@ export async function runMirror(options: MirrorRunOptions): Promise<boolean> {
   const { source, target, parallel, checkEveryMs } = options
   const dialect = sourceProtocols[source.dialect]
   const names = await mirroredNames(options.names, dialect)
-  const weft = new WeftClient(target, systemClock)
+  const weft = new MirrorClient(target, systemClock)
   await weft.tryCredentials()
   const report = new MirrorReport(options.report)
   const mirror = new Mirror({

@@ -3,10 +3,10 @@ import { errorMessage } from '../errors.ts'
 import type { DocumentPath } from '../model/address.ts'
 import { closeCodes } from '../model/close.ts'
 import { backOff, InterruptiblePause } from './interruptible-pause.ts'
+import type { MirrorClient } from './mirror-client.ts'
 import { MirrorConnectionError } from './mirror-connection.ts'
 import type { SourceServer } from './source-document.ts'
 import { SyncAttempt } from './sync-attempt.ts'
-import type { WeftClient } from './weft-client.ts'
 
 export interface DocumentName {
   /** Name of the document on the old server. */
@@ -16,7 +16,7 @@ export interface DocumentName {
 
 export interface MirroredDocumentOptions {
   readonly old: SourceServer
-  readonly weft: WeftClient
+  readonly weft: MirrorClient
   /** Limits the number of documents that are being connected at the same time. */
   readonly slots: Semaphore
   readonly checkEveryMs: number

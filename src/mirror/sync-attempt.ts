@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DocumentPath } from '../model/address.ts'
 import type { NextClocks } from './coverage.ts'
+import type { MirrorClient } from './mirror-client.ts'
 import type { MirrorConnectionError } from './mirror-connection.ts'
 import { SourceDocument, type SourceServer, type SourceUpdate } from './source-document.ts'
 import { TargetDocument } from './target-document.ts'
-import type { WeftClient } from './weft-client.ts'
 
 export interface SyncAttemptOptions {
   readonly name: string
   readonly path: DocumentPath
   readonly old: SourceServer
-  readonly weft: WeftClient
+  readonly weft: MirrorClient
   /** Called for each update that the mirror sends to Weft. */
   readonly passed: () => void
   /** Called when Weft lacks updates that the old server may have. */

@@ -205,8 +205,8 @@ function methodText({ operation, parts, typeName }: NamedOperation): string {
   const pages = pagesOf(operation)
   if (pages !== null) {
     const item = pages.items === null ? `${data}[number]` : `${data}['${pages.items}'][number]`
-    const all = isOptional ? `${requestType} | undefined` : requestType
-    return `${about}readonly ${name}: ListMethod<${all}, ${data}, ${code}, ${item}>`
+    const args = `[data${isOptional ? '?' : ''}: ${requestType}, options?: CallOptions]`
+    return `${about}readonly ${name}: ListMethod<${args}, ${data}, ${code}, ${item}>`
   }
   return `${about}${name}(data${isOptional ? '?' : ''}: ${requestType}, options?: CallOptions): Promise<Result<${data}, ${code}>>`
 }

@@ -40,7 +40,7 @@ function methodOf(operation: OperationEntry, send: Send): Method {
 function listMethod(
   method: Method,
   { token, items }: NonNullable<OperationEntry['pages']>,
-): ListMethod<object, unknown, never, unknown> & Method {
+): ListMethod<[data?: object, options?: CallOptions], unknown, never, unknown> & Method {
   async function* pages(data: object = {}, options: CallOptions = {}): AsyncGenerator<unknown, void> {
     let next: string | null | undefined
     do {
@@ -59,5 +59,11 @@ function listMethod(
         items === null ? page : (page as Readonly<Record<string, unknown>>)[items]
       ) as readonly unknown[]
   }
-  return Object.assign(method, { pages, items: each }) as ListMethod<object, unknown, never, unknown> & Method
+  return Object.assign(method, { pages, items: each }) as ListMethod<
+    [data?: object, options?: CallOptions],
+    unknown,
+    never,
+    unknown
+  > &
+    Method
 }

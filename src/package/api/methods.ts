@@ -13,20 +13,20 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** Method of an operation that returns a list in pages. */
-export interface ListMethod<Request, Data, Code extends string, Item> {
+/** Method of an operation that returns a list in pages. `Args` are its data and its options. */
+export interface ListMethod<Args extends readonly unknown[], Data, Code extends string, Item> {
   /** Returns one page. `nextPage` of the result, or `iterator` of its data, selects the next one. */
-  (data: Request, options?: CallOptions): Promise<Result<Data, Code>>
+  (...args: Args): Promise<Result<Data, Code>>
   /**
    * Returns the data of each page, from the first page or the one that `data` selects.
    * @throws WeftError if a call fails
    */
-  pages(data: Request, options?: CallOptions): AsyncGenerator<Data, void>
+  pages(...args: Args): AsyncGenerator<Data, void>
   /**
    * Returns each item of all pages. The next page is requested when its first item is.
    * @throws WeftError if a call fails
    */
-  items(data: Request, options?: CallOptions): AsyncGenerator<Item, void>
+  items(...args: Args): AsyncGenerator<Item, void>
 }
 
 /** Facts about an operation that a sender needs. */

@@ -47,7 +47,7 @@ export interface WeftApi {
      * Errors: `NOT_FOUND` when the organization does not exist.
      */
     readonly get: ListMethod<
-      ActivitiesGetRequest,
+      [data: ActivitiesGetRequest, options?: CallOptions],
       ActivitiesGetData,
       ActivitiesGetErrorCode,
       ActivitiesGetData[number]
@@ -184,7 +184,7 @@ export interface WeftApi {
      * response is larger than `maxResponseBytes`; the message names the request to make instead.
      */
     readonly get: ListMethod<
-      CommentannotationsGetRequest,
+      [data: CommentannotationsGetRequest, options?: CallOptions],
       CommentannotationsGetData,
       CommentannotationsGetErrorCode,
       CommentannotationsGetData[number]
@@ -238,7 +238,7 @@ export interface WeftApi {
        * Errors: `comment/annotation-not-found` when the organization, the document or the annotation does not exist.
        */
       readonly get: ListMethod<
-        CommentannotationsCommentsGetRequest,
+        [data: CommentannotationsCommentsGetRequest, options?: CallOptions],
         CommentannotationsCommentsGetData,
         CommentannotationsCommentsGetErrorCode,
         CommentannotationsCommentsGetData[number]
@@ -311,7 +311,7 @@ export interface WeftApi {
      * not answer within 250 ms is left out.
      */
     readonly get: ListMethod<
-      ConnectionsGetRequest | undefined,
+      [data?: ConnectionsGetRequest, options?: CallOptions],
       ConnectionsGetData,
       ConnectionsGetErrorCode,
       ConnectionsGetData[number]
@@ -351,7 +351,7 @@ export interface WeftApi {
      * `maxResponseBytes`; the message names the request to make instead.
      */
     readonly changes: ListMethod<
-      CrdtChangesRequest,
+      [data: CrdtChangesRequest, options?: CallOptions],
       CrdtChangesData,
       CrdtChangesErrorCode,
       CrdtChangesData['changes'][number]
@@ -487,7 +487,7 @@ export interface WeftApi {
        * Errors: `crdt/no-content` when there is no CRDT data for the editor id.
        */
       readonly list: ListMethod<
-        CrdtBranchesListRequest,
+        [data: CrdtBranchesListRequest, options?: CallOptions],
         CrdtBranchesListData,
         CrdtBranchesListErrorCode,
         CrdtBranchesListData[number]
@@ -554,7 +554,7 @@ export interface WeftApi {
        * Ordered by name, without the schemas themselves and without the presets.
        */
       readonly list: ListMethod<
-        CrdtSchemasListRequest | undefined,
+        [data?: CrdtSchemasListRequest, options?: CallOptions],
         CrdtSchemasListData,
         CrdtSchemasListErrorCode,
         CrdtSchemasListData[number]
@@ -636,7 +636,7 @@ export interface WeftApi {
        * Errors: `crdt/no-content` when there is no CRDT data for the editor id.
        */
       readonly list: ListMethod<
-        CrdtVersionsListRequest,
+        [data: CrdtVersionsListRequest, options?: CallOptions],
         CrdtVersionsListData,
         CrdtVersionsListErrorCode,
         CrdtVersionsListData[number]
@@ -813,7 +813,7 @@ export interface WeftApi {
      * Errors: `NOT_FOUND` when the organization or the document does not exist.
      */
     readonly get: ListMethod<
-      NotificationsGetRequest,
+      [data: NotificationsGetRequest, options?: CallOptions],
       NotificationsGetData,
       NotificationsGetErrorCode,
       NotificationsGetData[number]
@@ -887,7 +887,7 @@ export interface WeftApi {
      * selects organizations whose id or name contains it.
      */
     readonly get: ListMethod<
-      OrganizationsGetRequest | undefined,
+      [data?: OrganizationsGetRequest, options?: CallOptions],
       OrganizationsGetData,
       OrganizationsGetErrorCode,
       OrganizationsGetData[number]
@@ -934,7 +934,7 @@ export interface WeftApi {
        * Errors: `folder/not-found` when the organization or the folder does not exist.
        */
       readonly get: ListMethod<
-        OrganizationsDocumentsGetRequest,
+        [data: OrganizationsDocumentsGetRequest, options?: CallOptions],
         OrganizationsDocumentsGetData,
         OrganizationsDocumentsGetErrorCode,
         OrganizationsDocumentsGetData[number]
@@ -1100,7 +1100,7 @@ export interface WeftApi {
        * Errors: `NOT_FOUND` when the organization, folder or document, or the one group, does not exist.
        */
       readonly get: ListMethod<
-        OrganizationsUsergroupsGetRequest,
+        [data: OrganizationsUsergroupsGetRequest, options?: CallOptions],
         OrganizationsUsergroupsGetData,
         OrganizationsUsergroupsGetErrorCode,
         OrganizationsUsergroupsGetData[number]
@@ -1202,7 +1202,7 @@ export interface WeftApi {
      * does not answer within 250 ms is left out.
      */
     readonly get: ListMethod<
-      RequestsGetRequest | undefined,
+      [data?: RequestsGetRequest, options?: CallOptions],
       RequestsGetData,
       RequestsGetErrorCode,
       RequestsGetData[number]
@@ -1240,7 +1240,12 @@ export interface WeftApi {
      *
      * Errors: `NOT_FOUND` when the organization, folder or document does not exist.
      */
-    readonly get: ListMethod<UsersGetRequest, UsersGetData, UsersGetErrorCode, UsersGetData[number]>
+    readonly get: ListMethod<
+      [data: UsersGetRequest, options?: CallOptions],
+      UsersGetData,
+      UsersGetErrorCode,
+      UsersGetData[number]
+    >
     /**
      * Change users: `POST /v2/users/update`.
      *
@@ -1283,7 +1288,7 @@ export interface WeftApi {
        * Errors: `NOT_FOUND` when the organization does not exist.
        */
       readonly get: ListMethod<
-        UsersDataGetRequest,
+        [data: UsersDataGetRequest, options?: CallOptions],
         UsersDataGetData,
         UsersDataGetErrorCode,
         UsersDataGetData[number]
@@ -1381,7 +1386,7 @@ export interface WeftApi {
          * `webhook/endpoint-not-found` when the endpoint does not exist.
          */
         readonly get: ListMethod<
-          WorkspaceAdvancedwebhookDeliveriesGetRequest,
+          [data: WorkspaceAdvancedwebhookDeliveriesGetRequest, options?: CallOptions],
           WorkspaceAdvancedwebhookDeliveriesGetData,
           WorkspaceAdvancedwebhookDeliveriesGetErrorCode,
           WorkspaceAdvancedwebhookDeliveriesGetData['deliveries'][number]
@@ -1468,7 +1473,7 @@ export interface WeftApi {
          * Errors: `webhook/disabled` when advanced webhooks were never configured, or are disabled.
          */
         readonly get: ListMethod<
-          WorkspaceAdvancedwebhookEndpointsGetRequest | undefined,
+          [data?: WorkspaceAdvancedwebhookEndpointsGetRequest, options?: CallOptions],
           WorkspaceAdvancedwebhookEndpointsGetData,
           WorkspaceAdvancedwebhookEndpointsGetErrorCode,
           WorkspaceAdvancedwebhookEndpointsGetData['endpoints'][number]
@@ -1591,7 +1596,7 @@ export interface WeftApi {
        * Ordered by key.
        */
       readonly get: ListMethod<
-        WorkspaceApikeysGetRequest | undefined,
+        [data?: WorkspaceApikeysGetRequest, options?: CallOptions],
         WorkspaceApikeysGetData,
         WorkspaceApikeysGetErrorCode,
         WorkspaceApikeysGetData[number]
@@ -1622,7 +1627,7 @@ export interface WeftApi {
        * `pageToken`.
        */
       readonly get: ListMethod<
-        WorkspaceAuditGetRequest | undefined,
+        [data?: WorkspaceAuditGetRequest, options?: CallOptions],
         WorkspaceAuditGetData,
         WorkspaceAuditGetErrorCode,
         WorkspaceAuditGetData[number]
@@ -6615,6 +6620,8 @@ export interface WorkspaceCallbacksGetDataStore {
     | 'prosemirror'
     | 'update'
     | 'roots'
+  /** Root whose content is sent. Default: the root that `crdt/get` reads. */
+  readonly contentKey?: string | undefined
   /** Minimum time in seconds between two calls about the same editor. Minimum: 1. Maximum: 86400. Default: `10`. */
   readonly minSeconds: number
 }
@@ -6699,6 +6706,8 @@ export interface WorkspaceCallbacksUpdateRequestStore {
     | 'update'
     | 'roots'
     | undefined
+  /** Root whose content is sent. Default: the root that `crdt/get` reads. */
+  readonly contentKey?: string | undefined
   /** Minimum time in seconds between two calls about the same editor. Minimum: 1. Maximum: 86400. Default: `10`. */
   readonly minSeconds?: number | undefined
 }
@@ -6753,6 +6762,8 @@ export interface WorkspaceCallbacksUpdateDataStore {
     | 'prosemirror'
     | 'update'
     | 'roots'
+  /** Root whose content is sent. Default: the root that `crdt/get` reads. */
+  readonly contentKey?: string | undefined
   /** Minimum time in seconds between two calls about the same editor. Minimum: 1. Maximum: 86400. Default: `10`. */
   readonly minSeconds: number
 }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { coverageOf, missing, proofQuestion, takeProof, undeleted } from '../../../src/mirror/coverage.ts'
-import { WeftClient } from '../../../src/mirror/weft-client.ts'
+import { MirrorClient } from '../../../src/mirror/mirror-client.ts'
 import { readNameMap } from '../../../src/transfer/import/name-map.ts'
 import { mapName } from '../../../src/transfer/import/name-mapping.ts'
 import { readStateVector } from '../../../src/update/state-vector.ts'
@@ -103,7 +103,7 @@ it('[MIRROR-13] reuses its token for Weft, and creates a new token before the ol
   try {
     const { apiKey, authToken } = weft.credentials
     const access = { url: new URL(weft.url), apiKey, authToken, messageBytesMax: 1024 }
-    const server = new WeftClient(access, clock)
+    const server = new MirrorClient(access, clock)
     const path = { organizationId: 'a b', documentId: 'd/e', editorId: 'main' }
     const first = await server.syncUrl(path)
     expect(first.href).toContain(`${weft.wsUrl}/sync/a%20b/d%2Fe/main?token=`)

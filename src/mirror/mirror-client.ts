@@ -42,7 +42,7 @@ const user = {
  * Provides websocket URLs of the Weft server with a token. The token is created with the API key, and is
  * replaced before it expires.
  */
-export class WeftClient {
+export class MirrorClient {
   readonly #access: WeftAccess
   readonly #clock: Clock
   #made: Promise<Token> | null = null

@@ -1,0 +1,54 @@
+import { createApi } from './api/create-api.ts'
+import type { FeedGetData, FeedGetDataEventsItem, WeftApi } from './api/operation-types.ts'
+import { type ClientOptions, settingsOf } from './client/client-options.ts'
+import { type FeedOptions, readFeedEvents, readFeedPages } from './client/feed-pages.ts'
+import { sendCall } from './client/send-call.ts'
+
+export type * from './api/codes.ts'
+export type { CallOptions, ListMethod } from './api/methods.ts'
+export type * from './api/operation-types.ts'
+export {
+  dataOf,
+  type FailedCall,
+  type FailureDetails,
+  type Result,
+  type SucceededCall,
+  WeftError,
+  type WeftFailure,
+} from './api/result.ts'
+export type { ClientOptions, Fetch } from './client/client-options.ts'
+export type { FeedOptions } from './client/feed-pages.ts'
+export {
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+  type WebhookOptions,
+  WebhookRejectedError,
+} from './client/verify-webhook.ts'
+
+/** A client of one server: a method for each operation, and the change feed. */
+export interface WeftClient extends WeftApi {
+  /**
+   * Returns the pages of the change feed, without end. Store `cursor` of a page when its events are processed, and
+   * pass it as `cursor` to resume. While the server is not reachable, it tries again, with at most 30 s between.
+   * @throws WeftError if the feed cannot continue, for example `feed/disabled` or `feed/cursor-expired`
+   */
+  feedPages(options?: FeedOptions): AsyncGenerator<FeedGetData, void>
+  /** Returns each event of the change feed, like `feedPages`. An event has its own `cursor`. */
+  feedEvents(options?: FeedOptions): AsyncGenerator<FeedGetDataEventsItem, void>
+}
+
+/**
+ * Creates a client for the REST API. It needs only `fetch` and other standard APIs, so it runs in Node, Deno, Bun,
+ * edge runtimes and browsers. It has no connection and no timer while no call is running.
+ * @throws TypeError if an option is not valid
+ */
+export function createClient(options: ClientOptions): WeftClient {
+  const settings = settingsOf(options)
+  const api = createApi((operation, data, call) => sendCall(settings, operation, data, call))
+  return {
+    ...api,
+    feedPages: (selection) => readFeedPages(api, selection),
+    feedEvents: (selection) => readFeedEvents(api, selection),
+  }
+}
