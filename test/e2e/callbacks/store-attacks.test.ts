@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { eventually } from '../../support/clients/clients.ts'
 import { dataOf, type TestServer } from '../../support/servers/server.ts'
 import { answering, hanging, hookTests, organizationId } from '../../support/servers/webhook-servers.ts'
+import { times } from '../../support/time/full-run.ts'
 
 const minute = 60_000
 const { start: startHooks, receiving } = hookTests()
@@ -104,4 +105,25 @@ it('[CALL-81] signs a request that is repeated after a rotation with the new sec
   expect(new Webhook(rotated.secret).verify(body, headers as Record<string, string>)).toEqual(
     JSON.parse(body),
   )
+})
+
+const many = times(300, 1_000)
+
+it(`[CALL-82] sends ${many} changed editors to a slow receiver, with at most 8 requests at the same time`, async () => {
+  let [atOnce, most] = [0, 0]
+  const { receiver, passing, write } = await start((response) => {
+    most = Math.max(most, ++atOnce)
+    setTimeout(() => {
+      atOnce -= 1
+      response.writeHead(200).end()
+    }, 20)
+  })
+  const names = Array.from({ length: many }, (_, index) => `d${index}`)
+  for (let from = 0; from < many; from += 50)
+    await Promise.all(names.slice(from, from + 50).map((name) => write(name, `text of ${name}`)))
+  const last = () => new Map(receiver.bodies.map(({ documentId, content }) => [documentId, content]))
+  await passing(() => receiver.hooks.length >= many && last().size === many)
+  const contents = last()
+  expect(names.filter((name) => contents.get(name) !== `text of ${name}`)).toEqual([])
+  expect(most).toBeLessThanOrEqual(8)
 })
