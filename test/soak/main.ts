@@ -1,9 +1,9 @@
 /**
  * Tests the promises under load: kills, power losses, many rooms, hostile frames, readers that stop,
- * reconnect storms, noise, hostile tenants. Prints one line per step and a table at the end. Exits with 1 if
+ * reconnect storms, noise, hostile tenants, proxies. Prints one line per step and a table at the end. Exits with 1 if
  * a promise was broken.
  *
- *   npm run test:soak                       all, at most 10 minutes on 2 idle cores
+ *   npm run test:soak                       all, at most 20 minutes on 2 idle cores
  *   npm run test:soak -- kills rooms        the named steps
  *   npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
  *   npm run test:soak -- --long             more of each

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { round, thousands } from '../../bench/support/report.ts'
 import { seed } from '../support/data/seed.ts'
+import { behindProxies } from './behind-proxies.ts'
 import { type Crashes, type CrashOptions, crashes } from './crashes.ts'
 import { hostileNeighbors } from './hostile-step.ts'
 import { leaks } from './leaks.ts'
@@ -200,6 +201,7 @@ export const steps: Readonly<Record<string, Step>> = {
   noise: noisy,
   leaks: leaked,
   hostile: hostileNeighbors,
+  proxies: behindProxies,
   power: cuts,
   fuzz,
   kills,
