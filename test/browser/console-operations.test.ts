@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { RawClient } from '../support/clients/clients.ts'
+import { pageSocket } from '../support/clients/page-sockets.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
 import { openConsole, seriousFindings } from '../support/servers/console.ts'
 import { startTestServer, type TestServer } from '../support/servers/server.ts'
@@ -36,6 +37,12 @@ describe.skipIf(browserMissing)('the console for operators, in Chromium', () => 
     const { page } = shown
     const row = (text: string) => page.getByRole('row').filter({ hasText: text })
     await row('ADA').getByRole('link', { name: 'plan' }).waitFor()
+    await row('ADA').getByText('websocket', { exact: true }).waitFor()
+    const Socket = await pageSocket({ WebSocket: null })
+    const eve = new Socket(`${weft.wsUrl}/sync/acme/plan/main?token=${await weft.token('eve')}`)
+    await row('eve').getByText('HTTP', { exact: true }).waitFor()
+    eve.close()
+    await row('eve').waitFor({ state: 'detached' })
     const bob = await connect('bob', 'acme/other/main')
     await row('BOB').getByText('127.0.0.1').waitFor()
     expect(await seriousFindings(page)).toEqual([])

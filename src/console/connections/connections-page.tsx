@@ -61,6 +61,7 @@ function LiveConnections() {
           { title: 'Document', cell: (connection) => <Editor {...connection} /> },
           { title: 'Role', cell: ({ accessRole }) => accessRole },
           { title: 'Since', cell: ({ connectedAt }) => <LocalTime at={connectedAt} /> },
+          { title: 'Transport', cell: ({ transport }) => (transport === 'http' ? 'HTTP' : 'websocket') },
           { title: 'From', cell: (connection) => <From {...connection} /> },
           {
             title: 'Action',

@@ -10,6 +10,7 @@ export interface ListedConnection {
   readonly name: string
   readonly accessRole: RoleName
   readonly protocol: string
+  readonly transport: 'websocket' | 'http'
   readonly clientAddress: string
   readonly connectedAt: number
   readonly node: string

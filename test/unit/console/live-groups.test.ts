@@ -16,6 +16,7 @@ const connection = (
   name,
   accessRole: 'editor',
   protocol: 'y-websocket',
+  transport: 'websocket',
   clientAddress: '203.0.113.7',
   connectedAt,
   node: 'one',
