@@ -106,17 +106,19 @@ export const behindProxies: Step = async (size, say) => {
         say,
       ),
     )
-  const { server, stop } = await startUnlimited()
+  const started = await startUnlimited()
   try {
     for (const problem of some) {
       const able = kinds.filter((kind) => {
         const modes: readonly Problem[] = modesOf(kind)
         return modes.includes(problem) || ['random', 'six', 'every30'].includes(problem)
       })
-      await add(words[problem], able, (kind) => behindProxy(server, kind, problem, optionsFor(problem)))
+      await add(words[problem], able, (kind) =>
+        behindProxy(started.server, kind, problem, optionsFor(problem)),
+      )
     }
   } finally {
-    await stop()
+    await started.stop()
   }
   await add('the server is killed and restarts, and stops and restarts', kinds, (kind) =>
     behindRestarts(kind, optionsFor()),
