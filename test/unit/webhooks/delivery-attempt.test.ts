@@ -39,6 +39,7 @@ it.each([400, 401, 404, 409, 429, 500, 502, 503, 599, 999])(
     const { outcome } = await attempting(saying(answer(status)))
     expect(await outcome).toEqual({
       kind: 'failed',
+      failure: 'status',
       httpStatus: status,
       durationMs: 0,
       error: `the receiver answered ${status}`,

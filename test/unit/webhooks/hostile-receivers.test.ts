@@ -10,8 +10,8 @@ import { answer, attempting, saying, started, stopReceivers } from './attempt-se
 afterEach(stopReceivers)
 
 const { deadlineMs, drainMs } = postLimits
-const failed = { kind: 'failed', httpStatus: null }
-const late = { ...failed, durationMs: deadlineMs, error: 'no answer within 15 s' }
+const failed = { kind: 'failed', failure: 'unreachable', httpStatus: null }
+const late = { ...failed, failure: 'timeout', durationMs: deadlineMs, error: 'no answer within 15 s' }
 
 /** Writes a byte at a time for as long as the connection lasts. */
 const dripping =

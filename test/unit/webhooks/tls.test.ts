@@ -70,6 +70,7 @@ describe.skipIf(opensslMissing)('TLS', () => {
     const plain = await started((socket) => socket.once('data', () => socket.end(answer(200))))
     expect(await attempted('hooks.example.com', certificate.cert, plain)).toEqual({
       kind: 'failed',
+      failure: 'unreachable',
       httpStatus: null,
       durationMs: 0,
       error: expect.stringMatching('the TLS connection failed'),
