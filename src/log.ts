@@ -9,9 +9,9 @@ const secretFields = ['token', 'authToken', 'secret', 'authorization', 'password
 /**
  * Creates the structured log on standard output. Messages and fields must never contain tokens or query
  * strings.
- * @param format `json`: one line of JSON for each message; `text`: readable lines
+ * @param output `json`: one line of JSON for each message; `text`: readable lines; a stream gets lines of JSON
  */
-export function createLog(level: string, format: 'json' | 'text' = 'json'): Log {
+export function createLog(level: string, output: 'json' | 'text' | DestinationStream = 'json'): Log {
   return pino(
     {
       level,
@@ -23,7 +23,7 @@ export function createLog(level: string, format: 'json' | 'text' = 'json'): Log 
         censor: '[secret]',
       },
     },
-    format === 'json' ? pino.destination(1) : textOutput(),
+    output === 'json' ? pino.destination(1) : output === 'text' ? textOutput() : output,
   )
 }
 

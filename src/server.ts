@@ -1,3 +1,5 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { onWebsocket } from './api/http/http-server.ts'
 import { createAudit } from './audit/audit.ts'
 import { RecentRequests } from './audit/recent-requests.ts'
@@ -19,22 +21,45 @@ import { registerClusterMetrics } from './server/cluster-metrics.ts'
 import { measureData } from './server/data-gauges.ts'
 import { memoryAccountsOf } from './server/limits-from-config.ts'
 import { createHttp, createSync } from './server/listeners.ts'
-import { createServices, type ServerBase } from './server/services.ts'
+import { createServices, type ServerBase, type ServerServices } from './server/services.ts'
 import { shutDown } from './server/shutdown.ts'
+import type { CallbackFunctions } from './subscriptions/callbacks/callback-functions.ts'
 import { RejectionLog } from './sync/connect/rejection-log.ts'
+import { isSyncRequest } from './sync/connect/sync-request.ts'
 import { createTracer } from './trace.ts'
+import { EventListeners } from './webhooks/event-listeners.ts'
 
-export interface RunningServer {
-  readonly port: number
+/** A server whose store is open. */
+export interface OpenServer {
   readonly credentials: ServerCredentials
   /** True if this start created credentials that have not been printed yet. */
   readonly created: boolean
+  readonly listeners: EventListeners
+  /** Starts the work that no request causes: deliveries, retention, retries. */
+  begin(): void
+  /**
+   * Listens on a port, 0: any free port. Resolves with the port.
+   * @throws ListenError
+   */
+  listen(port: number, host: string): Promise<number>
+  /** Answers a request that another HTTP server has received. */
+  readonly handle: RequestListener
+  /**
+   * Handles an upgrade that another HTTP server has received. Returns false, and does nothing, if the path of the
+   * request is not one of Weft.
+   */
+  handleUpgrade(request: IncomingMessage, connection: Duplex, head: Buffer): boolean
   /**
    * Stops the server: rejects new clients, answers pending requests, makes clients reconnect (close code
    * 1012), and waits until accepted changes are durable. Ends within `shutdownSeconds`. A repeated call has
    * no effect.
    */
   close(): Promise<void>
+}
+
+/** A server that listens. */
+export interface RunningServer extends Pick<OpenServer, 'credentials' | 'created' | 'close'> {
+  readonly port: number
 }
 
 /**
@@ -46,6 +71,8 @@ export interface ServerOverrides {
   readonly engine?: Engine
   /** See `ServerBase`. Default: `transferTimeoutMsDefault`. */
   readonly transferTimeoutMs?: number
+  /** Callbacks that are functions of this process. */
+  readonly functions?: CallbackFunctions | null
 }
 
 /**
@@ -58,11 +85,32 @@ export async function startServer(
   log: Log,
   given: ServerOverrides = {},
 ): Promise<RunningServer> {
+  const server = await openServer(config, log, given)
+  try {
+    const port = await server.listen(config.port, config.host)
+    server.begin()
+    return { port, credentials: server.credentials, created: server.created, close: () => server.close() }
+  } catch (error) {
+    await server.abandon()
+    throw error
+  }
+}
+
+/**
+ * Opens the store, and creates missing credentials. If this fails, nothing remains running. The caller must call
+ * `begin`, or else `abandon`.
+ * @throws EngineOpenError, BootstrapError with a message for the operator
+ */
+export async function openServer(
+  config: Config,
+  log: Log,
+  given: ServerOverrides = {},
+): Promise<OpenServer & { abandon(): Promise<void> }> {
   if (keepsData(config)) await makeDataDirectory(config.dataDir)
   const engine = given.engine ?? (await openEngine(config, log))
   try {
-    const { clock = systemClock, transferTimeoutMs = transferTimeoutMsDefault } = given
-    return await serve({ config, log, clock, engine, transferTimeoutMs })
+    const { clock = systemClock, transferTimeoutMs = transferTimeoutMsDefault, functions = null } = given
+    return await open({ config, log, clock, engine, transferTimeoutMs, functions })
   } catch (error) {
     await engine.close()
     throw error
@@ -119,9 +167,9 @@ function onlyOwnerOf(
   return adminToken === null && bootstrap.length < 2 ? { workspaceId, apiKey } : null
 }
 
-async function serve(
-  given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs'>,
-): Promise<RunningServer> {
+async function open(
+  given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine' | 'transferTimeoutMs' | 'functions'>,
+): Promise<OpenServer & { abandon(): Promise<void> }> {
   const { config, engine, clock, log } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
@@ -161,6 +209,7 @@ async function serve(
     memoryAccounts: memoryAccountsOf({ config, metrics, reports }),
     tenancy,
     auditing,
+    listeners: new EventListeners(log),
     leaving: leaving.signal,
     stopping: stopping.signal,
   }
@@ -168,10 +217,30 @@ async function serve(
   const sync = createSync(services)
   const edge = createHttp(sync, services)
   onWebsocket(edge.server, (request, connection, head) => sync.upgrade(request, connection, head))
-  const port = await edge.listen(config.port, config.host).catch((error: unknown) => {
-    sync.end()
-    throw error
-  })
+  let closing: Promise<void> | null = null
+  const stop = { leave: () => leaving.abort(), stop: () => stopping.abort() }
+  const end = () => shutDown(services, edge, sync, stop)
+  return {
+    credentials,
+    created,
+    listeners: base.listeners,
+    begin: () => begin(services),
+    listen: (port, host) => edge.listen(port, host),
+    handle: (request, response) => edge.handle(request, response),
+    handleUpgrade: (request, connection, head) => {
+      const isOwn = isSyncRequest(request)
+      if (isOwn) sync.upgrade(request, connection, head)
+      return isOwn
+    },
+    close: () => (closing ??= end()),
+    abandon: async () => {
+      sync.end()
+      await engine.close()
+    },
+  }
+}
+
+function begin(services: ServerServices): void {
   services.metricsHistory.start()
   services.directory.removals.start()
   services.directory.edits.start()
@@ -181,10 +250,6 @@ async function serve(
   services.webhooks.start()
   services.feed.start()
   services.versions.start()
-  auditing.sweep.start()
+  services.auditing.sweep.start()
   services.idempotentCalls.start()
-  let closing: Promise<void> | null = null
-  const stop = { leave: () => leaving.abort(), stop: () => stopping.abort() }
-  const end = () => shutDown(services, edge, sync, stop)
-  return { port, credentials, created, close: () => (closing ??= end()) }
 }

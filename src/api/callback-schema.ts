@@ -14,10 +14,10 @@ import { urlProblem } from './schemas/webhook-schema.ts'
 import { invalidAt } from './validator.ts'
 
 /** Minimum timeout of a call in ms. */
-const timeoutMsMin = 100
-const timeoutMsDefault = 5_000
+export const timeoutMsMin = 100
+export const timeoutMsDefault = 5_000
 /** Default of the minimum time in seconds between two deliveries of `store`. */
-const minSecondsDefault = 10
+export const minSecondsDefault = 10
 
 const url = {
   type: 'string',

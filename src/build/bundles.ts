@@ -18,7 +18,7 @@ const requireBanner =
 
 /**
  * Returns the options for the programs: the command line, the program of `npm start`, the thread of the
- * server, the mirror and the load generator.
+ * server, the mirror, the load generator, and the server as a library.
  * @param folder output folder, with a slash at the end; the programs look for their other files in it
  */
 export const programs = (folder: string): BuildOptions => ({
@@ -29,6 +29,7 @@ export const programs = (folder: string): BuildOptions => ({
     'src/rooms/threads/thread-main.ts',
     'src/mirror/main.ts',
     'src/loadtest/main.ts',
+    'src/package/server.ts',
   ],
   outdir: folder,
   outbase: 'src',
@@ -37,7 +38,8 @@ export const programs = (folder: string): BuildOptions => ({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  external: ['level', 'node-sqlite3-wasm'],
+  // An application that embeds the server, and its editors, must load one copy of Yjs only.
+  external: ['level', 'node-sqlite3-wasm', 'yjs', 'lib0', 'y-protocols'],
   banner: { js: requireBanner },
   define: { BUILD_FOLDER: JSON.stringify(folder) },
   minifyWhitespace: true,

@@ -8,7 +8,7 @@ import { MalformedJsonError } from '../json.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
-import { CheckedSender, ResponseTimeoutError } from '../outgoing/checked-sender.ts'
+import { CheckedSender, type LocalReceivers, ResponseTimeoutError } from '../outgoing/checked-sender.ts'
 import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import { isSuccess, ResponseTooLargeError } from '../outgoing/http-post.ts'
 import { failureText } from '../outgoing/no-response-error.ts'
@@ -36,6 +36,7 @@ export interface CallbackCallerOptions {
   readonly metrics: Metrics
   readonly log: Log
   readonly destinations: DestinationPolicy
+  readonly receivers?: LocalReceivers | undefined
   /** Aborts all calls when the server stops. */
   readonly stopping: AbortSignal
 }

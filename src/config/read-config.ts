@@ -15,6 +15,7 @@ import { findJsonProblem } from '../json-problem.ts'
 import { didYouMean } from '../text.ts'
 import { ConfigError } from './error.ts'
 import { isLoopbackHost } from './loopback-host.ts'
+import { formatRate, type Rate } from './rate.ts'
 import { isInjected } from './variables.ts'
 
 export { ConfigError }
@@ -62,6 +63,38 @@ export function readConfig(input: ConfigInput): ReadConfig {
   const config = values as unknown as Config
   checkTogether(config)
   return { config, sources: sources as Record<OptionKey, Source> }
+}
+
+/**
+ * Reads the configuration from the values of a program. Reads neither the environment nor a file.
+ * @param given values by option, in the forms that `optionTypes` declares; null and undefined are the default
+ * @throws ConfigError for the first invalid option
+ */
+export function configOfValues(given: Readonly<Record<string, unknown>>): Config {
+  const unknown = Object.keys(given).find((key) => !optionKeys.includes(key as OptionKey))
+  if (unknown !== undefined)
+    throw new ConfigError(`unknown option "${unknown}"${didYouMean(unknown, optionKeys)}`)
+  const values: Record<string, unknown> = {}
+  for (const key of optionKeys) {
+    const value = given[key] ?? null
+    const name = `the option "${key}"`
+    values[key] = value === null ? defaultOf(key) : parse(key, { name, text: textOfValue(value) })
+  }
+  if (values.auth === 'none' && (given.host ?? null) === null) values.host = '127.0.0.1'
+  const config = values as unknown as Config
+  checkTogether(config)
+  return config
+}
+
+/** Returns the text of a value, as an environment variable has it. */
+function textOfValue(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',')
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Object.values(value).some((member) => typeof member === 'object')) return JSON.stringify(value)
+  if ('perSecond' in value && 'burst' in value) return formatRate(value as Rate)
+  return Object.entries(value)
+    .map((pair) => pair.join('='))
+    .join(',')
 }
 
 function fromFlag(key: OptionKey, { flags }: ConfigInput): Found | null {
@@ -146,7 +179,7 @@ function defaultOf(key: OptionKey): unknown {
   return typeof value === 'string' ? parser.parse(value) : value
 }
 
-function parse(key: OptionKey, { name, text }: Found): unknown {
+function parse(key: OptionKey, { name, text }: Pick<Found, 'name' | 'text'>): unknown {
   const { parser } = optionOf(key)
   const value = parser.parse(text)
   if (value !== undefined) return value

@@ -57,3 +57,48 @@ function meaning(key: OptionKey): string {
   const also = alsoEnvironment === undefined ? '' : ` \`${alsoEnvironment}\` also sets it.`
   return `${description}${also} Expects ${parser.expected}.`.replaceAll('|', '\\|')
 }
+
+/** Types of the options whose values have no plain type, for programs. */
+const specialTypes: Readonly<Partial<Record<OptionKey, string>>> = {
+  natsUrl: 'readonly string[]',
+  bootstrap:
+    'Readonly<Record<string, { readonly workspaceId: string; readonly workspaceAuthToken: string; readonly apiKey: string; readonly authToken: string }>>',
+  jwtClaims: "{ readonly [Claim in 'userId' | 'name' | 'email' | 'admin' | 'apiKey']?: string }",
+  debug: 'readonly string[]',
+  webhookAllowlist: 'readonly string[]',
+}
+
+/** Returns the declarations of the options for programs, as the members of a TypeScript interface. */
+export const optionTypes = (): string =>
+  optionKeys
+    .map((key) => {
+      const { description, parser } = optionOf(key)
+      const lines = wrapped(`${description} Expects ${parser.expected}. Default: ${defaultText(key)}.`)
+      return `  /**\n${lines.map((line) => `   * ${line}\n`).join('')}   */\n  readonly ${key}?: ${typeOf(key)} | null`
+    })
+    .join('\n')
+
+function typeOf(key: OptionKey): string {
+  const { default: value, parser } = optionOf(key)
+  const special = specialTypes[key]
+  if (special !== undefined) return special
+  if (typeof value === 'object' && value !== null)
+    return 'number | { readonly perSecond: number; readonly burst: number }'
+  if (typeof value === 'number' || typeof value === 'boolean') return typeof value
+  return parser.expected.startsWith('"')
+    ? parser.expected.replaceAll('"', "'").replaceAll(' or ', ' | ')
+    : 'string'
+}
+
+/** Splits a text into lines of at most 106 characters. Braces are spelled so that they end no link of a comment. */
+function wrapped(text: string): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.replaceAll(/[{}@]/g, '\\$&').split(' ')) {
+    if (line !== '' && line.length + word.length >= 106) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

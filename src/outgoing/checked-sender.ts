@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { type DestinationPolicy, pinnedLookup } from './destination-policy.ts'
-import { type PostResponse, post } from './http-post.ts'
+import { type PostResponse, post, ResponseTooLargeError } from './http-post.ts'
 import { NoResponseError } from './no-response-error.ts'
 import { type PostSizeLimits, postLimits } from './post-limits.ts'
 
@@ -18,7 +18,15 @@ export interface SenderOptions {
   readonly limits?: PostSizeLimits
   /** Certificate authorities (PEM) to trust instead of those that Node trusts. */
   readonly authorities?: string
+  /** Functions that get the requests with these URLs, instead of a connection. */
+  readonly receivers?: LocalReceivers | undefined
 }
+
+/**
+ * Functions of this process that receive requests, by the URL of their requests. A function gets the body of the
+ * request, and returns the body of the response. A response with an error has no other form than a rejection.
+ */
+export type LocalReceivers = ReadonlyMap<string, (body: Uint8Array) => Promise<Uint8Array>>
 
 /** Options of one request. */
 export interface SendOptions {
@@ -69,10 +77,13 @@ export class CheckedSender {
     { reads = 'status', answerBytesMax = this.#limits.answerBytesMax }: SendOptions,
     signal: AbortSignal,
   ): Promise<PostResponse> {
-    const { destinations, clock, authorities } = this.#options
+    const { destinations, clock, authorities, receivers } = this.#options
     signal.throwIfAborted()
-    const url = urlOf(request.url)
     this.#checkSize(request)
+    const receiver = receivers?.get(request.url)
+    if (receiver !== undefined)
+      return responseOf(await unlessAborted(receiver(request.body), signal), answerBytesMax)
+    const url = urlOf(request.url)
     const destination = await unlessAborted(destinations.of(url), signal)
     if (destination.kind === 'refused') throw new NoResponseError(destination.problem)
     const { host, addresses } = destination
@@ -94,6 +105,13 @@ export class ResponseTimeoutError extends NoResponseError {}
 
 const timeout = (deadlineMs: number): NoResponseError =>
   new ResponseTimeoutError(`no answer within ${deadlineMs / 1000} s`)
+
+/** @throws ResponseTooLargeError */
+function responseOf(body: Uint8Array, bytesMax: number): PostResponse {
+  if (body.byteLength > bytesMax)
+    throw new ResponseTooLargeError(`the answer has more than ${bytesMax} bytes`)
+  return { status: 200, body }
+}
 
 function urlOf(text: string): URL {
   if (!URL.canParse(text)) throw new NoResponseError('the URL is not valid')

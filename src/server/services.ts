@@ -45,6 +45,7 @@ import type { LimitReports } from '../quota/limit-reports.ts'
 import type { MemoryLedger } from '../quota/memory-bounds.ts'
 import type { DocumentRegistry } from '../rooms/room/room-options.ts'
 import { RoomRegistry } from '../rooms/room/room-registry.ts'
+import type { CallbackFunctions } from '../subscriptions/callbacks/callback-functions.ts'
 import { createWebhookModule, type WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { RejectionLog } from '../sync/connect/rejection-log.ts'
 import type { Tracer } from '../trace.ts'
@@ -53,6 +54,7 @@ import { UserDataService } from '../userdata/user-data-service.ts'
 import { createVersionParts } from '../versions/create-version-parts.ts'
 import { VersionService } from '../versions/version-service.ts'
 import type { ContentServices } from '../webhooks/event-content.ts'
+import type { EventListeners } from '../webhooks/event-listeners.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
 import { createCascade } from './create-cascade.ts'
 import { creationsOf } from './limits-from-config.ts'
@@ -75,6 +77,9 @@ export interface ServerBase {
   readonly tenancy: Tenancy
   readonly auditing: Audit
   readonly recent: RecentRequests
+  /** Callbacks that are functions of this process; null if there are none. */
+  readonly functions: CallbackFunctions | null
+  readonly listeners: EventListeners
   /** Aborted when the server must not get new clients any more. The server then still answers requests. */
   readonly leaving: AbortSignal
   readonly stopping: AbortSignal
@@ -130,8 +135,9 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
   const { config, clock, engine, log, tracer, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  const subscribing = createWebhookModule(engine, clock)
-  const wanted: HasSubscriber = (tenant, type) => subscribing.subscriptions.wanted(tenant, type)
+  const subscribing = createWebhookModule(engine, clock, base.functions?.callbacks)
+  const wanted: HasSubscriber = (tenant, type) =>
+    base.listeners.wants(type) || subscribing.subscriptions.wanted(tenant, type)
   const events = new EventRecorder(clock, wanted, tracer)
   const organizations = new OrganizationStore(engine, events)
   const memory = new DecisionMemory(engine.kv, organizations, clock)
@@ -189,7 +195,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     subscriptions: subscribing.subscriptions,
   })
   const destinations = new DestinationPolicy(config.webhookAllowlist, resolveName)
-  const callbacks = new CallbackCaller({ ...base, destinations })
+  const callbacks = new CallbackCaller({ ...base, destinations, receivers: base.functions?.receivers })
   const { subscriptions } = subscribing
   const storage = new StorageQuota({
     engine,
@@ -385,7 +391,7 @@ const createIdempotentCalls = (
   })
 
 function createWebhooks(
-  { config, engine, clock, log, tracer, metrics, memoryAccounts }: ServerBase,
+  { config, engine, clock, log, tracer, metrics, memoryAccounts, functions, listeners }: ServerBase,
   subscribing: WebhookModule,
   organizations: OrganizationStore,
   editors: ContentServices,
@@ -403,6 +409,8 @@ function createWebhooks(
     organizations,
     participants: (scope, annotationId) => participantsOf(organizations.read(scope), annotationId),
     destinations,
+    receivers: functions?.receivers,
+    listeners,
     editors,
     contentBytesMax: config.maxWebhookContentBytes,
     unread: memoryAccounts.unreadResponses,

@@ -3,6 +3,7 @@ import type { Kv } from '../engine/engine.ts'
 import { readRecord } from '../engine/stored-record.ts'
 import { type EventType, eventTypes } from '../events/outbound-event.ts'
 import type { Tenant } from '../model/address.ts'
+import { withFunctions } from './callbacks/callback-functions.ts'
 import { type CallbacksRecord, callbacksRecordType } from './callbacks/callback-records.ts'
 import { noAdvancedConfig, noBasicConfig } from './defaults.ts'
 import { typeExclusion } from './event-recipient.ts'
@@ -44,8 +45,13 @@ export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number
 /**
  * Reads the webhook configuration of an API key. The revision is read before the rest: if the configuration
  * changes during the read, the snapshot has an outdated revision, and is read again later.
+ * @param functions callbacks that are functions of this process; null if there are none
  */
-export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
+export async function readConfigSnapshot(
+  kv: Kv,
+  tenant: Tenant,
+  functions: CallbacksRecord | null = null,
+): Promise<ConfigSnapshot> {
   const part = subscriptionsPart(tenant)
   const revision = await readConfigRevision(kv, tenant)
   const [[basic = null, advanced = null, feedRecord = null, callbackBytes = null], entries] =
@@ -53,10 +59,11 @@ export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<Config
       kv.get(part, [keys.basic, keys.advanced, keys.feed, keys.callbacks]),
       kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
     ])
-  const callbacks =
+  const stored =
     callbackBytes === null
       ? null
       : readRecord(callbacksRecordType, { key: keys.callbacks, value: callbackBytes })
+  const callbacks = withFunctions(stored, functions)
   const targets = activeTargets({
     callbacks,
     basic: basic === null ? noBasicConfig : readRecord(basicConfigType, { key: keys.basic, value: basic }),

@@ -64,6 +64,7 @@ export class SubscriptionCache {
   readonly #checkedMs: number
   readonly #checkEveryMs: number
   readonly #bytesMax: number
+  readonly #functions: CallbacksRecord | null
   readonly #cache = new Map<string, CachedSubscriptions>()
   #bytes = 0
 
@@ -71,12 +72,14 @@ export class SubscriptionCache {
     { kv, bus, foreignChanges }: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
     clock: Clock,
     bytesMax: number = cachedBytesMax,
+    functions: CallbacksRecord | null = null,
   ) {
     this.#kv = kv
     this.#clock = clock
     this.#checkedMs = Math.max(checkedMs, foreignChanges.maxAgeMs)
     this.#checkEveryMs = Math.max(checkEveryMs, foreignChanges.maxAgeMs)
     this.#bytesMax = bytesMax
+    this.#functions = functions
     bus.subscribe(subscriptionsTopic, (message) => {
       this.forget(decodeChange(message))
       return undefined
@@ -195,7 +198,7 @@ export class SubscriptionCache {
     const name = nameOf(tenant)
     this.forget(tenant)
     const cached: CachedSubscriptions = {
-      reading: readConfigSnapshot(this.#kv, tenant),
+      reading: readConfigSnapshot(this.#kv, tenant, this.#functions),
       snapshot: null,
       checkedAt: this.#clock.now(),
       isChecking: false,

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { OrganizationAddress } from '../model/address.ts'
 import { CallbackConfigService } from './callbacks/callback-config-service.ts'
+import type { CallbacksRecord } from './callbacks/callback-records.ts'
 import { DeliveryRemoval, type GoOn } from './deliveries/delivery-removal.ts'
 import { DeliveryService } from './deliveries/delivery-service.ts'
 import { DeliveryStore } from './deliveries/delivery-store.ts'
@@ -23,12 +24,14 @@ export interface WebhookModule {
   readonly deliveryRemoval: DeliveryRemoval
 }
 
+/** @param functions callbacks that are functions of this process; null if there are none */
 export function createWebhookModule(
   engine: Pick<Engine, 'kv' | 'bus' | 'foreignChanges'>,
   clock: Clock,
+  functions: CallbacksRecord | null = null,
 ): WebhookModule {
   const { kv, bus } = engine
-  const subscriptions = new SubscriptionCache(engine, clock)
+  const subscriptions = new SubscriptionCache(engine, clock, undefined, functions)
   const store = new SubscriptionStore({ kv, bus, subscriptions })
   const deliveryStore = new DeliveryStore(kv)
   return {

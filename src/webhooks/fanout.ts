@@ -13,6 +13,7 @@ import type { DeliveryRemoval } from '../subscriptions/deliveries/delivery-remov
 import type { DeliveryService } from '../subscriptions/deliveries/delivery-service.ts'
 import { targetIdOf, type WebhookTarget } from '../subscriptions/target.ts'
 import type { Tracer } from '../trace.ts'
+import type { EventListeners } from './event-listeners.ts'
 
 /** Value of `event` in log lines about events that the server will dispatch again. */
 export const dispatchFailed = 'webhook.dispatch_failed'
@@ -30,6 +31,7 @@ export interface FanoutDependencies {
   readonly subscriptions: { targetsOf(tenant: Tenant, event: QueuedEvent): Promise<readonly WebhookTarget[]> }
   /** Adds events of an API key to its change feed, if the feed is on. A repeated call adds nothing. */
   readonly feed: { append(tenant: Tenant, events: readonly QueuedEvent[]): Promise<void> }
+  readonly listeners: EventListeners
 }
 
 /**
@@ -72,6 +74,7 @@ export class Fanout {
     const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytes))
     await mapInSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
     await this.#forgetGone(events, lines)
+    for (const event of events) if (!failed.has(event)) this.#dependencies.listeners.notify(event)
     return failed
   }
 

@@ -66,6 +66,8 @@ export function advancedPayload({ webhookId, event, detail, content }: PayloadIn
   }
 }
 
+export type AdvancedPayload = ReturnType<typeof advancedPayload>
+
 /** Returns the payload of the callback `store`. `timestamp` is the time of the event in epoch milliseconds. */
 export const storePayload = (event: QueuedEvent, content: EventContent) => ({
   callback: 'store',

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts'
 import { EventIds } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { LocalReceivers } from '../outgoing/checked-sender.ts'
 import type { DestinationPolicy } from '../outgoing/destination-policy.ts'
 import type { MemoryAccount } from '../quota/memory-account.ts'
 import { isTargetRemoved } from '../subscriptions/deliveries/delivery-targets.ts'
@@ -34,7 +35,9 @@ export interface WebhookServiceOptions extends WebhookModule {
   /** Account of the memory for requests that receivers have not read yet. */
   readonly unread: MemoryAccount
   readonly destinations: DestinationPolicy
+  readonly receivers?: LocalReceivers | undefined
   readonly feed: FanoutDependencies['feed']
+  readonly listeners: FanoutDependencies['listeners']
   /** Time in ms for which sent messages are kept in the log of their target. */
   readonly keepMs: number
   readonly schedule?: Schedule
@@ -54,7 +57,8 @@ export class WebhookService {
       new CommentRecipients(options.organizations, options.participants),
       new EventContentReader(options.editors, options.contentBytesMax),
     )
-    const attempts = new AttemptSender({ destinations: options.destinations, clock })
+    const { destinations, receivers, listeners } = options
+    const attempts = new AttemptSender({ destinations, receivers, clock })
     this.#dispatcher = new EventDispatcher(shared)
     this.#failures = new FailureLog(options)
     options.deliveries.onDropped((address, outcome, messages) => {
@@ -70,7 +74,7 @@ export class WebhookService {
       compose: (target, due, now) => composer.compose(target, due, now),
       attempt: (delivery, stop) => attempts.make(delivery, stop),
       isGone: (address) => isTargetRemoved(kv, address),
-      wanted: (tenant, type) => subscriptions.wanted(tenant, type),
+      wanted: (tenant, type) => listeners.wants(type) || subscriptions.wanted(tenant, type),
       targetOf: (tenant, targetId) => subscriptions.targetOf(tenant, targetId),
       disable: (tenant, endpointId, by) => endpoints.disable(tenant, endpointId, by),
     })

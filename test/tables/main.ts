@@ -1,12 +1,18 @@
 /** Writes the generated files: `npm run docs:tables`. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limitsTables } from '../../src/api/limits-tables.ts'
 import { apiFiles } from '../../src/build/package-api/api-files.ts'
 import { chapters } from '../../src/docs/chapters.ts'
 import { fillTables } from '../../src/docs/tables.ts'
+import { optionValuesFile, optionValuesSource } from './option-values.ts'
 
 const root = join(import.meta.dirname, '../..')
+
+// The types of the options in the package.
+writeFileSync(join(root, optionValuesFile), optionValuesSource())
+execFileSync('npx', ['biome', 'format', '--write', optionValuesFile], { cwd: root, stdio: 'ignore' })
 
 // The tables in the chapters of the documentation.
 for (const { name } of chapters) {

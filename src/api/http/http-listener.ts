@@ -30,6 +30,8 @@ function sentenceOf(error: NodeJS.ErrnoException, port: number): readonly [reaso
 export class HttpListener {
   /** The HTTP server. Other code may handle its upgrades. */
   readonly server: Server
+  /** Answers a request. Another HTTP server may have received it. */
+  readonly handle: RequestListener
   /** Connections of streams, which Node does not close. */
   readonly #streams = new Set<Socket>()
   #answering = 0
@@ -41,7 +43,7 @@ export class HttpListener {
     function gone(this: Socket): void {
       streams.delete(this)
     }
-    const count: RequestListener = (request, response) => {
+    this.handle = (request, response) => {
       this.#answering += 1
       response.once('close', () => this.#answered())
       if (response instanceof StreamResponse) {
@@ -50,7 +52,7 @@ export class HttpListener {
       }
       handle(request, response)
     }
-    this.server = createHttpServer(count, httpTimeouts, isStream)
+    this.server = createHttpServer(this.handle, httpTimeouts, isStream)
   }
 
   /**

@@ -49,6 +49,12 @@ export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError'
 }
 
+/** Thrown if other code of the process has read the body. */
+class BodyTakenError extends Error {
+  override readonly name = 'BodyTakenError'
+  override readonly message = 'other code has read the body of the request: put Weft before parsers of bodies'
+}
+
 /**
  * Checks that the content type is plain JSON in UTF-8.
  * @throws ApiError INVALID_ARGUMENT if it is not
@@ -139,6 +145,8 @@ function attempt(work: () => void, onError: (error: unknown) => void): void {
 function readText(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<string> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientDisconnectedError('the connection ended before the body'))
+    // Without this check, the call would wait for an end that has passed.
+    if (request.readableEnded) return reject(new BodyTakenError())
     if (request.destroyed) return gone()
     const decoder = new TextDecoder('utf-8', { fatal: true })
     const pieces: string[] = []

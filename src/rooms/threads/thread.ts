@@ -85,7 +85,8 @@ export class WorkerThread {
 export const stopping = (): ApiError => new ApiError('server/stopping', 'the server is stopping; try again')
 
 function startWorker(): Worker {
-  const worker = new Worker(script)
+  // The flags of a program that embeds the server are meant for its own code: a thread rejects some of them.
+  const worker = new Worker(script, { execArgv: [] })
   // This listener only prevents an uncaught error if an idle thread ends: the next job starts a new thread. A
   // running job has its own listener.
   worker.on('error', () => {})

@@ -63,6 +63,10 @@ interface SplitRequest {
   readonly credentials: Credentials
 }
 
+/** Returns whether the path of an upgrade request belongs to Weft. */
+export const isSyncRequest = (request: IncomingMessage): boolean =>
+  readSyncRequest(request).kind !== 'otherPath'
+
 /**
  * Parses an upgrade request. The URL is `/sync/{organizationId}/{documentId}/{editorId}?token=…` (each part
  * percent-encoded) or `/hocuspocus`. The token may instead be in the header `Authorization: Bearer`.

@@ -2,16 +2,19 @@ import { expect, it } from 'vitest'
 import { StoreUnavailableError } from '../../../src/engine/engine.ts'
 import { createLog } from '../../../src/log.ts'
 import { createWebhookModule } from '../../../src/subscriptions/webhook-module.ts'
+import { EventListeners } from '../../../src/webhooks/event-listeners.ts'
 import { Fanout } from '../../../src/webhooks/fanout.ts'
 import { allOf, eventOf, openFeed } from './feed-setup.ts'
 
 /** Creates a fan-out whose feed fails before it adds events, once for each of the given errors. */
 async function openFanout(errors: Error[]) {
   const opened = await openFeed()
+  const log = createLog('silent')
   const { engine, clock, organizations, feed } = opened
   const { subscriptions, deliveries, deliveryRemoval } = createWebhookModule(engine, clock)
   const fanout = new Fanout({
-    log: createLog('silent'),
+    log,
+    listeners: new EventListeners(log),
     organizations,
     deliveries,
     removal: deliveryRemoval,

@@ -1,0 +1,184 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ConfigError } from '../../config/error.ts'
+import { localUrlAt } from '../../config/local-url.ts'
+import { configOfValues } from '../../config/read-config.ts'
+import { openServer } from '../../server.ts'
+import { withoutTrailing } from '../../text.ts'
+import type { WeftApi } from '../api/operation-types.ts'
+import { type CallbackOptions, toCallbackFunctions } from './callback-options.ts'
+import { createInProcessApi } from './in-process-api.ts'
+import { logOf, type WeftLog } from './log-option.ts'
+import type { OptionValues } from './option-values.ts'
+
+/** Options of a server: the option table, and values that only a program can have. */
+export interface ServerOptions extends OptionValues, CallbackOptions {
+  /**
+   * Path below which an HTTP server of the application serves Weft, such as `/weft`. `handle` and `handleUpgrade`
+   * then expect this path in front of the paths of Weft. Default: none.
+   */
+  readonly basePath?: string
+  /** A logger, such as one of pino; false: no log. Default: standard output. */
+  readonly log?: WeftLog | false
+}
+
+/** Names of the events of `WeftServer.on`, which are those of webhooks. */
+export type WeftEventName =
+  | 'comment_annotation.add'
+  | 'comment_annotation.assign'
+  | 'comment_annotation.status_change'
+  | 'comment_annotation.priority_change'
+  | 'comment_annotation.suggestion_accept'
+  | 'comment_annotation.suggestion_reject'
+  | 'comment.add'
+  | 'comment.update'
+  | 'comment.delete'
+  | 'comment.reaction_add'
+  | 'comment.reaction_delete'
+  | 'huddle.create'
+  | 'huddle.join'
+  | 'recorder.done'
+  | 'crdt.update_data'
+  | 'document.create'
+  | 'document.delete'
+  | 'permission.add'
+  | 'permission.update'
+  | 'permission.delete'
+  | 'presence.join'
+  | 'presence.leave'
+  | 'webhook.test'
+  | 'message.attempt.exhausted'
+
+/** An event, in the form in which endpoints of webhooks get it. */
+export interface WeftEvent<Name extends WeftEventName = WeftEventName> {
+  readonly event: Name
+  readonly actionType: Name
+  /** Product area of the event, such as `comment`. */
+  readonly source: string
+  /** Data of the event. The chapter on webhooks describes its members. */
+  readonly data: {
+    readonly actionUser: { readonly userId: string; readonly name?: string; readonly email?: string }
+    readonly metadata: {
+      readonly apiKey: string
+      readonly organizationId: string
+      /** Null if the event belongs to the organization as a whole. */
+      readonly documentId: string | null
+    }
+    readonly [name: string]: unknown
+  }
+  /** Unique id of the event. An event that is repeated has the same id. */
+  readonly webhookId: string
+  /** Time of the event in epoch milliseconds. */
+  readonly timestamp: number
+}
+
+/** The credentials that a backend needs, and the secret that signs realtime tokens. */
+export interface WeftCredentials {
+  readonly workspaceId: string
+  readonly workspaceAuthToken: string
+  readonly apiKey: string
+  readonly authToken: string
+  readonly jwtSecret: string
+}
+
+/** A server in this process. Its store is open from its creation to `close`. */
+export interface WeftServer {
+  /** Credentials of the first API key, which are created at the first start. */
+  readonly credentials: WeftCredentials
+  /**
+   * The operations of REST, which run in this process with `credentials`: `api.crdt.update(data)`. Validation,
+   * limits, audit and idempotency are those of REST.
+   */
+  readonly api: WeftApi
+  /** URL at which clients reach the server: `publicUrl`, or the one of `listen`; null if there is none. */
+  readonly url: string | null
+  /**
+   * Listens on a port of its own. Not needed if the HTTP server of the application calls `handle`.
+   * @throws an error with a message for the operator if the port or the host cannot be used
+   */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<{
+    readonly url: string
+    readonly port: number
+  }>
+  /** Answers a request of an HTTP server of the application. Can be passed on without its object. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  /**
+   * Handles an upgrade of an HTTP server of the application. Returns false, and does nothing, if its path is not
+   * one of Weft.
+   */
+  readonly handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
+  /** Adds a listener of events. Returns the function that removes it. */
+  on<Name extends WeftEventName>(name: Name, listener: (event: WeftEvent<Name>) => unknown): () => void
+  /**
+   * Stops the server: clients reconnect, and accepted changes become durable. Takes at most `shutdownSeconds`. A
+   * repeated call has no effect.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store, creates missing credentials, and starts a server in this process. Several servers can run in one
+ * process, each with its own data directory or in memory.
+ * @throws an error with a message for the operator if an option is invalid or the store cannot be opened
+ */
+export async function createServer(options: ServerOptions = {}): Promise<WeftServer> {
+  const { basePath = '', log, authorize, load, store, ...values } = options
+  checkBasePath(basePath)
+  const functions = toCallbackFunctions({
+    ...(authorize !== undefined && { authorize }),
+    ...(load !== undefined && { load }),
+    ...(store !== undefined && { store }),
+  })
+  const config = configOfValues(values)
+  const server = await openServer(config, logOf(log, config), { functions })
+  server.begin()
+  const publicUrl = config.publicUrl === null ? null : withoutTrailing('/', config.publicUrl)
+  let localUrl: string | null = null
+  return {
+    credentials: server.credentials,
+    api: createInProcessApi(server.handle, server.credentials, config.adminToken),
+    get url() {
+      return publicUrl ?? localUrl
+    },
+    async listen({ port = config.port, host = config.host } = {}) {
+      const bound = await server.listen(port, host)
+      localUrl = localUrlAt(host, bound)
+      return { url: publicUrl ?? localUrl, port: bound }
+    },
+    handle: below(basePath, server.handle),
+    handleUpgrade: (request, socket, head) =>
+      enter(request, basePath) && server.handleUpgrade(request, socket, head),
+    on: (name, listener) => server.listeners.on(name, (event) => listener(event as WeftEvent<typeof name>)),
+    close: () => server.close(),
+  }
+}
+
+/** @throws ConfigError */
+function checkBasePath(basePath: string): void {
+  if (basePath !== '' && !/^(\/[^/?#\s]+)+$/.test(basePath))
+    throw new ConfigError(
+      `the option "basePath" is ${JSON.stringify(basePath)}; expected a path such as "/weft", without a slash at its end`,
+    )
+}
+
+/** Answers requests below a path. Requests elsewhere get the answer for an unknown path. */
+const below =
+  (basePath: string, handle: RequestListener): RequestListener =>
+  (request, response) => {
+    enter(request, basePath)
+    handle(request, response)
+  }
+
+/**
+ * Removes the path in front of the paths of Weft from the URL of a request. Frameworks such as Express keep the
+ * whole URL in `originalUrl`. Returns false, and changes nothing, if the URL does not begin with the path.
+ */
+function enter(request: IncomingMessage & { originalUrl?: unknown }, basePath: string): boolean {
+  if (basePath === '') return true
+  const { originalUrl, url = '' } = request
+  const whole = typeof originalUrl === 'string' ? originalUrl : url
+  if (!whole.startsWith(basePath) || !/^[/?]|^$/.test(whole.slice(basePath.length))) return false
+  const rest = whole.slice(basePath.length)
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+  return true
+}
