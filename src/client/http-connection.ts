@@ -14,8 +14,10 @@ type Query = Readonly<Record<string, string | number>>
 const silenceMs = 40_000
 /** Time in ms without any response after which the session is lost. The server keeps it for 35 s. */
 const lostMs = 30_000
-/** Time in ms of a small request that sends, after which the held requests of pages may occupy the browser. */
-const slowMs = 3_000
+/** Number of consecutive failures of a request that sends, after which the session ends. Together 26 s. */
+const failuresMax = 10
+/** Number of attempts to send the end of a session. Together 6 s. */
+const closesMax = 5
 /** Number of consecutive streams that end within `stallMs`, after which connections poll. */
 const cutsMax = 3
 /** Maximum size of one request with several messages. Common limits of proxies are larger. */
@@ -36,6 +38,10 @@ function framed(message: Uint8Array): Frame {
   frame.set(message, length.length + 1)
   return frame
 }
+
+/** Waits before a request is repeated, for a longer time after each failure. */
+const pause = (failures: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(4_000, 200 * 2 ** failures)))
 
 /** The owner of a connection. */
 export interface ConnectionOwner {
@@ -63,7 +69,7 @@ export class HttpConnection implements TurnTaker {
   #received = 0
   #answeredAtMs = Date.now()
   #held: AbortController | undefined
-  readonly #leave = (): void => this.close(1001)
+  readonly #leave = (): void => void this.close(1001)
 
   /** @throws TypeError if the URL is invalid */
   constructor(url: string, owner: ConnectionOwner, memory: OriginMemory, options: HttpOptions) {
@@ -88,12 +94,13 @@ export class HttpConnection implements TurnTaker {
   }
 
   /** Sends everything that is not confirmed, and ends the session. */
-  close(code = 1000, reason = ''): void {
+  async close(code = 1000, reason = ''): Promise<void> {
     if (this.readyState > 1) return
     this.readyState = 2
     this.yieldTurn()
-    const end = (): void => this.#end(code, reason)
-    this.#post(this.#frames, { close: code }).then(end, end)
+    for (let failures = 0; failures < closesMax && !(await this.#post(this.#frames, { close: code })); )
+      await pause(failures++)
+    this.#end(code, reason)
   }
 
   yieldTurn(): void {
@@ -149,7 +156,7 @@ export class HttpConnection implements TurnTaker {
     if (this.readyState > 1) return 0
     if ((!isGood && this.readyState === 0) || Date.now() - this.#answeredAtMs > lostMs) this.#end()
     if (isGood) return 0
-    await new Promise((resolve) => setTimeout(resolve, Math.min(4_000, 200 * 2 ** failures)))
+    await pause(failures)
     return failures + 1
   }
 
@@ -157,8 +164,9 @@ export class HttpConnection implements TurnTaker {
   async #get(): Promise<boolean> {
     const { way, isCrowded } = this.#memory
     const { stallMs } = this.#options
-    const isPoll = way.polls || isCrowded
-    const wait = this.readyState === 0 ? 0 : isCrowded ? 1 : way.waitSeconds
+    const isShort = isCrowded || way.slowUntilMs > Date.now()
+    const isPoll = way.polls || isShort
+    const wait = this.readyState === 0 ? 0 : isShort ? 1 : way.waitSeconds
     const held = new AbortController()
     this.#held = held
     const [startMs, before] = [Date.now(), this.#position]
@@ -229,6 +237,7 @@ export class HttpConnection implements TurnTaker {
       await new Promise((resolve) => setTimeout(resolve))
       if (this.readyState !== 1 || (this.#frames.length === 0 && this.#received < smallBytes)) break
       failures = await this.#next(failures, await this.#sendBatch())
+      if (failures >= failuresMax) this.#end()
     }
     this.#isSending = false
   }
@@ -241,33 +250,40 @@ export class HttpConnection implements TurnTaker {
       return bytes <= batchBytesMax || bytes === length
     })
     this.#received = 0
+    const { stallMs } = this.#options
+    // The held requests of several pages may occupy the connections of the browser. Later, streams are tried again.
     const slow = setTimeout(() => {
-      if (bytes < smallBytes) Object.assign(this.#memory.way, { polls: true, waitSeconds: 1 })
+      if (bytes < smallBytes) this.#memory.way.slowUntilMs = Date.now() + 20 * stallMs
       this.yieldTurn()
-    }, slowMs)
-    const response = await this.#post(batch).catch(() => null)
+    }, stallMs / 2)
+    const answer = await this.#post(batch)
     clearTimeout(slow)
-    if (response === null || response.status >= 500 || response.status === 429) return false
-    const { received = 0 } = (await response.json().catch(() => ({}))) as { received?: number }
-    const confirmed = received + 1 - this.#number
+    if (!answer) return false
+    const confirmed = (answer.received ?? -1) + 1 - this.#number
     this.#answeredAtMs = Date.now()
-    if (confirmed > 0 || (!confirmed && response.ok && !batch.length)) {
+    if (confirmed > 0 || (!confirmed && !batch.length)) {
       this.#frames.splice(0, confirmed)
       this.#number += confirmed
     } else this.#end()
     return true
   }
 
-  #post(batch: readonly Frame[], query: Query = {}): Promise<Response> {
+  /** Returns the answer of the server; null if the request must be repeated, because a proxy has answered it. */
+  async #post(batch: readonly Frame[], query: Query = {}): Promise<{ received?: number } | null> {
     const body = new Blob([...batch], { type: 'application/octet-stream' })
-    return this.#request(
-      { number: this.#number, ...query },
-      {
-        method: 'POST',
-        body,
-        keepalive: 'close' in query && body.size < smallBytes,
-        signal: AbortSignal.timeout(2 * this.#options.stallMs + (body.size >> 2)),
-      },
-    )
+    try {
+      const response = await this.#request(
+        { number: this.#number, ...query },
+        {
+          method: 'POST',
+          body,
+          keepalive: 'close' in query && body.size < smallBytes,
+          signal: AbortSignal.timeout(2 * this.#options.stallMs + (body.size >> 2)),
+        },
+      )
+      return response.status >= 500 || response.status === 429 ? null : await response.json()
+    } catch {
+      return null
+    }
   }
 }

@@ -20,6 +20,8 @@ const untried = {
   cuts: 0,
   /** Seconds for which a long poll waits. */
   waitSeconds: 25,
+  /** Until this time (`Date.now()`), connections poll for a short time, because a request that sends was slow. */
+  slowUntilMs: 0,
 }
 
 /** Knowledge of this page about the way to one origin, shared by all its connections. */

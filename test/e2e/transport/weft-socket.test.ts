@@ -147,26 +147,39 @@ it('[TRANS-55] sends messages that were sent before `close`, and ends the sessio
   )
 })
 
-it('[TRANS-56] closes if a proxy answers an acknowledgment with a page, so that no later message is lost unnoticed', async () => {
+/** A page that a proxy sends instead of the response. */
+const page = (): Response => new Response('<html>Sign in</html>')
+const wordsOf = async (server: TestServer): Promise<string> =>
+  JSON.stringify(
+    (await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'plan', editorId: 'main' }))
+      .body,
+  )
+const words = (text: string, client = 7): Uint8Array<ArrayBuffer> =>
+  message([0, 2], typed(text, client)) as Uint8Array<ArrayBuffer>
+const closing = (socket: PageSocket): Promise<CloseEvent> =>
+  new Promise((resolve) => socket.addEventListener('close', (event) => resolve(event as CloseEvent)))
+
+it('[TRANS-56] loses no later message if a proxy answers an acknowledgment with a page', async () => {
   const { server, url } = await start()
   let pages = 0
   const proxied: typeof fetch = async (input, init) => {
-    if (init?.method !== 'POST' || (init.body as Blob).size > 0) return fetch(input, init)
+    if (init?.method !== 'POST' || (init.body as Blob).size > 0 || pages === 1) return fetch(input, init)
     pages += 1
-    return new Response('<html>Sign in</html>')
+    return page()
   }
   const Socket = await pageSocket({ WebSocket: null, fetch: proxied })
   const socket = new Socket(url)
   expect(await settled(socket)).toBeNull()
-  const closed = once(socket, 'close') as Promise<[CloseEvent]>
-  socket.send(message([0, 2], typed('first', 7)) as Uint8Array<ArrayBuffer>)
+  socket.send(words('first'))
   await eventually(() => socket.bufferedAmount === 0)
   const large = { organizationId: 'acme', documentId: 'plan', editorId: 'main', contentKey: 'long' }
   dataOf(
     await server.post('/v2/crdt/update', { ...large, type: 'text', data: 'x'.repeat(100_000), upsert: true }),
   )
-  expect((await closed)[0]).toMatchObject({ code: 1006, wasClean: false })
-  expect(pages).toBe(1)
+  await eventually(() => pages === 1)
+  socket.send(words('second', 8))
+  await eventually(async () => (await wordsOf(server)).includes('second'))
+  expect(socket.readyState).toBe(socket.OPEN)
 })
 
 it('[TRANS-101] opens new connections although earlier responses neither end nor fail after they were aborted', async () => {
@@ -186,3 +199,89 @@ it('[TRANS-101] opens new connections although earlier responses neither end nor
     await closed
   }
 })
+
+it('[TRANS-56] [TRANS-89] if a proxy answers each POST with a page, repeats it after growing waits, and then closes', async () => {
+  const { url } = await start()
+  const sentAtMs: number[] = []
+  const proxied: typeof fetch = async (input, init) => {
+    if (init?.method !== 'POST') return fetch(input, init)
+    sentAtMs.push(performance.now())
+    return page()
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: proxied })
+  const socket = new Socket(url)
+  const closed = closing(socket)
+  expect(await settled(socket)).toBeNull()
+  socket.send(words('unsent'))
+  expect(await closed).toMatchObject({ code: 1006, wasClean: false })
+  const waits = sentAtMs.slice(1).map((time, index) => time - (sentAtMs[index] ?? 0))
+  const least = [200, 400, 800, 1_600, 3_200, 4_000, 4_000, 4_000, 4_000]
+  expect(waits.length).toBeGreaterThanOrEqual(least.length)
+  for (const [index, ms] of least.entries()) expect(waits[index]).toBeGreaterThan(ms * 0.9)
+}, 60_000)
+
+it('[TRANS-88] repeats the end of a session until the server has received it', async () => {
+  const { server, url } = await start()
+  let attempts = 0
+  const failing: typeof fetch = async (input, init) => {
+    if (init?.method !== 'POST') return fetch(input, init)
+    attempts += 1
+    if (attempts === 1) throw new TypeError('no network')
+    return attempts === 2 ? page() : fetch(input, init)
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: failing })
+  const socket = new Socket(url)
+  expect(await settled(socket)).toBeNull()
+  const closed = closing(socket)
+  socket.send(words('sent at last'))
+  socket.close(1000, 'done')
+  expect(await closed).toMatchObject({ code: 1000, reason: 'done' })
+  expect(attempts).toBe(3)
+  expect(await connections({ server }, 'http')).toBe(0)
+  await eventually(async () => (await wordsOf(server)).includes('sent at last'))
+})
+
+it('[TRANS-88] closes after some attempts if no request reaches the server', async () => {
+  const { url } = await start()
+  let attempts = 0
+  const failing: typeof fetch = async (input, init) => {
+    if (init?.method !== 'POST') return fetch(input, init)
+    attempts += 1
+    throw new TypeError('no network')
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: failing })
+  const socket = new Socket(url)
+  expect(await settled(socket)).toBeNull()
+  const closed = closing(socket)
+  socket.close(1000)
+  expect(await closed).toMatchObject({ code: 1000 })
+  expect(attempts).toBe(5)
+}, 60_000)
+
+it('[TRANS-90] uses streams again some time after a slow POST', async () => {
+  const { server, url } = await start()
+  const gets: ('poll' | 'stream')[] = []
+  let posts = 0
+  const slow: typeof fetch = async (input, init) => {
+    if (init?.method === 'POST') {
+      posts += 1
+      if (posts === 1) await new Promise((resolve) => setTimeout(resolve, 500))
+    } else gets.push(new URL(String(input)).searchParams.has('wait') ? 'poll' : 'stream')
+    return fetch(input, init)
+  }
+  const Socket = await pageSocket({ WebSocket: null, fetch: slow, stallMs: 500 })
+  const socket = new Socket(url)
+  expect(await settled(socket)).toBeNull()
+  socket.send(words('slow'))
+  await eventually(() => gets.includes('poll'))
+  const polledFrom = gets.length
+  await eventually(
+    () => gets.indexOf('stream', polledFrom) !== -1,
+    () => gets,
+    40_000,
+  )
+  expect(gets[0]).toBe('stream')
+  socket.send(words('fast', 8))
+  await eventually(async () => (await wordsOf(server)).includes('fast'))
+  expect(gets.at(-1)).toBe('stream')
+}, 60_000)
