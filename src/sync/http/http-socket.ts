@@ -214,7 +214,6 @@ export class HttpSocket implements ClientSocket, BodyReader {
 
   /** Sends messages in the response from now on. The response to an earlier GET ends. */
   attach(response: ServerResponse, { position, waitMs }: EventRange): void {
-    if (this.#isEnded) return sendClosed(response, closeCodes.tryAgainLater, 'unknown session; connect again')
     const time = this.#dependencies.time()
     this.#seenAt = time
     this.flush()
