@@ -14,14 +14,14 @@ type Query = Readonly<Record<string, string | number>>
 const silenceMs = 40_000
 /** Time in ms without any response after which the session is lost. The server keeps it for 35 s. */
 const lostMs = 30_000
-/** Number of consecutive failures of a request that sends, after which the session ends. Together 26 s. */
-const failuresMax = 10
-/** Number of attempts to send the end of a session. Together 6 s. */
+/** Maximum number of consecutive failures of requests that the session survives. The waits take 25 s. */
+const failuresMax = 9
+/** Number of attempts to send the end of a session, one in each second. */
 const closesMax = 5
 /** Number of consecutive streams that end within `stallMs`, after which connections poll. */
 const cutsMax = 3
 /** Maximum size of one request with several messages. Common limits of proxies are larger. */
-const batchBytesMax = 262_144
+const batchBytesMax = 200_000
 /** Number of received bytes after which a stream is acknowledged. Also the limit of browsers for `keepalive`. */
 const smallBytes = 60_000
 
@@ -39,9 +39,7 @@ function framed(message: Uint8Array): Frame {
   return frame
 }
 
-/** Waits before a request is repeated, for a longer time after each failure. */
-const pause = (failures: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.min(4_000, 200 * 2 ** failures)))
+const sleep = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The owner of a connection. */
 export interface ConnectionOwner {
@@ -98,8 +96,8 @@ export class HttpConnection implements TurnTaker {
     if (this.readyState > 1) return
     this.readyState = 2
     this.yieldTurn()
-    for (let failures = 0; failures < closesMax && !(await this.#post(this.#frames, { close: code })); )
-      await pause(failures++)
+    for (let tries = closesMax; tries-- > 0 && !(await this.#post(this.#frames, { close: code })); )
+      await sleep(1_000)
     this.#end(code, reason)
   }
 
@@ -154,9 +152,10 @@ export class HttpConnection implements TurnTaker {
   /** Waits before a failed request is repeated, and returns the new number of failures. Ends a lost session. */
   async #next(failures: number, isGood: boolean): Promise<number> {
     if (this.readyState > 1) return 0
-    if ((!isGood && this.readyState === 0) || Date.now() - this.#answeredAtMs > lostMs) this.#end()
+    if (Date.now() - this.#answeredAtMs > lostMs) this.#end()
     if (isGood) return 0
-    await pause(failures)
+    if (this.readyState === 0 || failures > failuresMax) this.#end()
+    await sleep(200 << Math.min(failures, 4))
     return failures + 1
   }
 
@@ -178,10 +177,10 @@ export class HttpConnection implements TurnTaker {
     }
     // A poll is answered after its time even if a proxy holds the response back.
     expectWithin(isPoll ? (wait + 10) * 1000 : stallMs)
-    const read = async (): Promise<void> => {
-      const { body } = await this.#request(isPoll ? { wait } : {}, { signal: held.signal })
+    const { signal } = held
+    const read = this.#request(isPoll ? { wait } : {}, { signal }).then(({ body }) => {
       this.#received = 0
-      await readServerEvents(
+      return readServerEvents(
         body as ReadableStream<Uint8Array>,
         (bytes) => {
           this.#received += bytes
@@ -193,18 +192,24 @@ export class HttpConnection implements TurnTaker {
           this.#take(event)
         },
       )
-    }
+    })
     try {
       // If a response ends while it is aborted, `fetch` of Node 20 may neither end nor fail.
-      await Promise.race([read(), new Promise((resolve) => held.signal.addEventListener('abort', resolve))])
+      await Promise.race([
+        read,
+        new Promise((resolve) => {
+          // oxlint-disable-next-line unicorn/prefer-add-event-listener -- this form is shorter
+          signal.onabort = resolve
+        }),
+      ])
     } catch {
       // The rest of this function handles an incomplete response.
     }
     clearTimeout(timer)
-    const { aborted } = held.signal
+    const { aborted } = signal
     const durationMs = Date.now() - startMs
     if (isPoll) {
-      if (!isOpen) way.waitSeconds = Math.max(1, way.waitSeconds >> 1)
+      if (!isOpen) way.waitSeconds = way.waitSeconds >> 1 || 1
     } else if (!isOpen) way.polls ||= durationMs >= stallMs
     else if (!aborted) {
       way.cuts = durationMs < stallMs ? way.cuts + 1 : 0
@@ -234,10 +239,9 @@ export class HttpConnection implements TurnTaker {
     this.#isSending = true
     for (let failures = 0; ; ) {
       // Messages of one tick are one request.
-      await new Promise((resolve) => setTimeout(resolve))
+      await sleep()
       if (this.readyState !== 1 || (this.#frames.length === 0 && this.#received < smallBytes)) break
       failures = await this.#next(failures, await this.#sendBatch())
-      if (failures >= failuresMax) this.#end()
     }
     this.#isSending = false
   }
@@ -259,9 +263,10 @@ export class HttpConnection implements TurnTaker {
     const answer = await this.#post(batch)
     clearTimeout(slow)
     if (!answer) return false
-    const confirmed = (answer.received ?? -1) + 1 - this.#number
+    // Not a number if the answer is an error.
+    const confirmed = (answer.received as number) + 1 - this.#number
     this.#answeredAtMs = Date.now()
-    if (confirmed > 0 || (!confirmed && !batch.length)) {
+    if (confirmed > 0 || (confirmed === 0 && !batch.length)) {
       this.#frames.splice(0, confirmed)
       this.#number += confirmed
     } else this.#end()
@@ -269,21 +274,18 @@ export class HttpConnection implements TurnTaker {
   }
 
   /** Returns the answer of the server; null if the request must be repeated, because a proxy has answered it. */
-  async #post(batch: readonly Frame[], query: Query = {}): Promise<{ received?: number } | null> {
+  #post(batch: readonly Frame[], query: Query = {}): Promise<{ received?: number } | null> {
     const body = new Blob([...batch], { type: 'application/octet-stream' })
-    try {
-      const response = await this.#request(
-        { number: this.#number, ...query },
-        {
-          method: 'POST',
-          body,
-          keepalive: 'close' in query && body.size < smallBytes,
-          signal: AbortSignal.timeout(2 * this.#options.stallMs + (body.size >> 2)),
-        },
-      )
-      return response.status >= 500 || response.status === 429 ? null : await response.json()
-    } catch {
-      return null
-    }
+    return this.#request(
+      { number: this.#number, ...query },
+      {
+        method: 'POST',
+        body,
+        keepalive: !!query.close && body.size < smallBytes,
+        signal: AbortSignal.timeout(2 * this.#options.stallMs + (body.size >> 2)),
+      },
+    )
+      .then((response) => (response.status > 428 ? null : response.json()))
+      .catch(() => null)
   }
 }

@@ -91,7 +91,7 @@ export class WeftSocket extends EventTarget {
   close(code?: number, reason?: string): void {
     if (this.readyState > 1) return
     this.readyState = 2
-    this.#connection.close(code, reason)
+    void this.#connection.close(code, reason)
   }
 
   #overHttp(): HttpConnection {
