@@ -21,7 +21,14 @@ export async function build(folder: string): Promise<void> {
   const stamp = packageFile(`${folder}SOURCES`)
   const hash = sourceHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  for (const project of ['tsconfig.json', 'src/console', 'src/playground', 'src/docs/browser', 'src/client'])
+  for (const project of [
+    'tsconfig.json',
+    'src/console',
+    'src/playground',
+    'src/docs/browser',
+    'src/client',
+    'src/package/provider',
+  ])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
   rmSync(packageFile(folder), { recursive: true, force: true })
   await buildUnchecked(folder)

@@ -161,6 +161,7 @@ export class HocuspocusEndpoint {
       origin,
       renews: false,
       tokens,
+      isMultiplexed: true,
       receivesLive: true,
       withdrawals,
     })

@@ -59,8 +59,10 @@ export interface AuthenticatedClient {
    * reconnects with a newer token.
    */
   readonly renews: boolean
-  /** Checks newer tokens of the client; null if the protocol has no token messages. */
-  readonly tokens: SocketTokens | null
+  /** Checks newer tokens of the client. */
+  readonly tokens: SocketTokens
+  /** True if the client is on a multiplexed websocket, which may carry several documents. */
+  readonly isMultiplexed: boolean
   /** True if the client understands live messages. */
   readonly receivesLive: boolean
   /**
@@ -189,7 +191,7 @@ export class SessionManager {
 
   #startSession(client: TracedClient, { changes, ...start }: SessionStart): void {
     const { metrics, rooms } = this.#dependencies
-    const { socket, protocol, identity, origin, renews, tokens, clientAddress, trace } = client
+    const { socket, protocol, identity, origin, renews, tokens, isMultiplexed, clientAddress, trace } = client
     const recheck = (): Promise<void> => this.#accessWatch.recheck(session)
     const dependencies = {
       socket,
@@ -197,6 +199,7 @@ export class SessionManager {
       identity,
       renews,
       tokens,
+      isMultiplexed,
       clientAddress,
       trace,
       recheck,

@@ -41,6 +41,8 @@ export interface DocumentRequest extends Credentials {
   readonly receivesLive: boolean
   /** `saved=1`: the client requests acknowledgments of durable updates. */
   readonly wantsSaveAcks: boolean
+  /** `role=1`: the client requests its role, and each change of it. */
+  readonly wantsRole: boolean
 }
 
 /** The parsed upgrade request of a client. */
@@ -140,10 +142,11 @@ function readDocumentRequest(
     renews: parameters.get('renew') === '1',
     receivesLive: parameters.get('live') === '1',
     wantsSaveAcks: parameters.get('saved') === '1',
+    wantsRole: parameters.get('role') === '1',
   }
 }
 
-const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved']
+const knownParameters: readonly string[] = ['token', 'renew', 'live', 'saved', 'role']
 /** Further parameters of a session over HTTP. */
 const httpParameters: readonly string[] = ['session', 'position', 'wait', 'number', 'close', 'dialect']
 /** Maximum number of parameters of one URL that are compared with the known parameters. */

@@ -6,7 +6,8 @@ import type { ApiError } from '../../errors.ts'
 import type { DocumentPath, Tenant } from '../../model/address.ts'
 import { type Close, close } from '../../model/close.ts'
 import { HttpTransport } from '../http/http-transport.ts'
-import { yWebsocket, yWebsocketSaved } from '../protocols/y-websocket.ts'
+import { yWebsocketFor } from '../protocols/y-websocket.ts'
+import { documentTokens, type SocketTokenDependencies } from '../session/socket-tokens.ts'
 import type { SocketAcceptor } from '../socket/local-socket.ts'
 import { Admission, type AdmissionLimits, type AdmissionTicket } from './admission.ts'
 import { ConnectGate } from './connect-gate.ts'
@@ -56,6 +57,7 @@ export class SyncServer {
   readonly #rejecter: UpgradeRejecter
   readonly #authentication: SocketAuthentication
   readonly #sessionManager: SessionManager
+  readonly #tokenDependencies: SocketTokenDependencies
   readonly #hocuspocus: HocuspocusEndpoint
   /** Serves the clients without a websocket. */
   readonly http: HttpTransport
@@ -71,6 +73,11 @@ export class SyncServer {
     this.#gate = new ConnectGate(this.#admission, options.loopbackOnly)
     this.#rejecter = new UpgradeRejecter(this.#admission, dependencies)
     this.#authentication = new SocketAuthentication({ ...dependencies, authMs: options.authMs })
+    this.#tokenDependencies = {
+      authentication: this.#authentication,
+      admission: this.#admission,
+      reports: dependencies.reports,
+    }
     this.#sessionManager = new SessionManager(options, dependencies)
     this.#hocuspocus = new HocuspocusEndpoint({
       ...dependencies,
@@ -210,14 +217,14 @@ export class SyncServer {
     const full = this.#admission.workspaceProblem(workspaceId)
     if (full !== null) return this.#reject(upgrade, full, requested.path, identity.tenant)
     this.#admission.countWorkspace(ticket, workspaceId)
-    const protocol = requested.wantsSaveAcks ? yWebsocketSaved : yWebsocket
     this.#dependencies.acceptor.accept(upgrade, workspaceId, (socket) =>
       this.#sessionManager.admit({
         socket,
-        protocol,
+        protocol: yWebsocketFor(requested),
         identity,
         withdrawals,
-        tokens: null,
+        tokens: documentTokens(this.#tokenDependencies, socket, address, requested),
+        isMultiplexed: false,
         clientAddress: address,
         ...requested,
       }),

@@ -15,7 +15,8 @@ import type { Requested } from '../connect/rejection-log.ts'
 import type { SessionManager, SessionManagerDependencies } from '../connect/session-manager.ts'
 import { isUndetermined, type SocketAuthentication } from '../connect/socket-authentication.ts'
 import type { DocumentRequest, MultiplexedRequest } from '../connect/sync-request.ts'
-import { yWebsocket, yWebsocketSaved } from '../protocols/y-websocket.ts'
+import { yWebsocketFor } from '../protocols/y-websocket.ts'
+import { documentTokens } from '../session/socket-tokens.ts'
 import { CloseReporter } from '../socket/close-reporter.ts'
 import type { SocketAcceptor } from '../socket/local-socket.ts'
 import type { SocketOwner } from '../socket/socket-memory.ts'
@@ -213,10 +214,11 @@ export class HttpTransport {
     socket.attach(response, { position: 0, waitMs: events.waitMs })
     sessionManager.admit({
       socket,
-      protocol: requested.wantsSaveAcks ? yWebsocketSaved : yWebsocket,
+      protocol: yWebsocketFor(requested),
       identity,
       withdrawals,
-      tokens: null,
+      tokens: documentTokens(this.#dependencies, socket, address, requested),
+      isMultiplexed: false,
       clientAddress: address,
       ...requested,
     })

@@ -1,17 +1,23 @@
 import { ByteReader } from '../../update/byte-reader.ts'
-import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
+import { MalformedMessageError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Message, Protocol } from './message.ts'
-import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
+import {
+  asMessageError,
+  decodeSync,
+  syncTypes,
+  tokenBytesMax,
+  types,
+  unknownMessageType,
+} from './sync-message.ts'
 
 /** Message types that only Hocuspocus uses (`MessageType` of @hocuspocus/provider 4.8, 2026). */
 const ownTypes = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const
 /** Values of the second byte of messages of type `auth`. */
 const auth = { token: 0, denied: 1, authenticated: 2 } as const
 
-/** Maximum bytes of a document name, of a token, and of a live message (`stateless`). */
+/** Maximum bytes of a document name, and of a live message (`stateless`). */
 const nameBytesMax = 8_192
-const tokenBytesMax = 16_384
 const statelessBytesMax = 65_536
 
 /**
@@ -159,13 +165,4 @@ function textOf(bytes: Uint8Array): string {
 function prefixOf(name: string, ...type: readonly number[]): Uint8Array {
   const bytes = Buffer.from(name)
   return Buffer.concat([varUintBytes(bytes.length), bytes, Uint8Array.from(type)])
-}
-
-/** Runs `read`. Converts a MalformedUpdateError to a MalformedMessageError. */
-function asMessageError<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof MalformedUpdateError ? new MalformedMessageError(error.message) : error
-  }
 }

@@ -1,3 +1,4 @@
+import type { AccessRole } from '../../directory/store/records.ts'
 import type { LiveEncoder } from '../../rooms/room/live-messages.ts'
 import type { FrameEncoder } from '../../rooms/room/member.ts'
 
@@ -60,10 +61,10 @@ export interface Protocol extends FrameEncoder, LiveEncoder {
   /** Encodes the frame that answers an echo request; null if the protocol has no echoes. */
   readonly echo: ((body: Uint8Array) => Uint8Array) | null
   /**
-   * Encodes the frame that states whether the client may write. It is sent when the client connects and when
+   * Encodes the frame with the role of the client, and whether it may write. It is sent when the client connects and when
    * its role changes; null if the protocol has no such frame.
    */
-  readonly right: ((mayWrite: boolean) => Uint8Array) | null
+  readonly right: ((mayWrite: boolean, role: AccessRole) => Uint8Array) | null
   /**
    * Encodes the frame that notifies a client without the right to write that its edits are dropped. Stock
    * clients show or ignore it.

@@ -1,5 +1,5 @@
 import { messageYjsSyncStep1, messageYjsSyncStep2, messageYjsUpdate } from 'y-protocols/sync'
-import { MalformedMessageError } from '../../update/malformed.ts'
+import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
 import { readBody } from './frame.ts'
 import type { Message } from './message.ts'
 
@@ -13,6 +13,9 @@ export const syncTypes = {
   step2: messageYjsSyncStep2,
   update: messageYjsUpdate,
 } as const
+
+/** Maximum bytes of a token in a message. */
+export const tokenBytesMax = 16_384
 
 /** Decodes a message of type `sync`. @param bytes the whole message, with its type */
 export function decodeSync(bytes: Uint8Array): Message {
@@ -31,3 +34,12 @@ export function decodeSync(bytes: Uint8Array): Message {
 /** Returns the error for a message with an unknown type. */
 export const unknownMessageType = (bytes: Uint8Array): MalformedMessageError =>
   new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)
+
+/** Runs `read`. Converts a MalformedUpdateError to a MalformedMessageError. */
+export function asMessageError<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof MalformedUpdateError ? new MalformedMessageError(error.message) : error
+  }
+}

@@ -1,8 +1,16 @@
 import { messagePermissionDenied } from 'y-protocols/auth'
+import { ByteReader } from '../../update/byte-reader.ts'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import { framePartsWithBody, frameRaw, frameWithBody, readBody, varUintBytes } from './frame.ts'
 import type { Protocol } from './message.ts'
-import { decodeSync, syncTypes, types, unknownMessageType } from './sync-message.ts'
+import {
+  asMessageError,
+  decodeSync,
+  syncTypes,
+  tokenBytesMax,
+  types,
+  unknownMessageType,
+} from './sync-message.ts'
 
 /**
  * Message type of an echo. A client of Y-Sweet sends an echo, and the server sends the same message back when
@@ -15,6 +23,10 @@ const messageEcho = 102
  */
 const messageLive = 110
 const messageSaved = 111
+/** The role of the client: 1 if it may write, otherwise 0, and the name of the role. */
+const messageRole = 112
+/** A newer token of the same user, which the client sends before its token expires. */
+const messageToken = 113
 
 /** Maximum bytes of the body of an echo. Clients of Y-Sweet send one number. */
 const echoBytesMax = 16
@@ -37,6 +49,13 @@ function echoBody(bytes: Uint8Array): Uint8Array {
   return echo
 }
 
+const tokenOf = (bytes: Uint8Array): string =>
+  asMessageError(() => {
+    const reader = new ByteReader(bytes)
+    reader.varUint()
+    return reader.string(tokenBytesMax)
+  })
+
 /**
  * The protocol of the WebsocketProvider of y-websocket (versions 1 to 3) and of the client of Y-Sweet. A
  * socket carries one document.
@@ -55,6 +74,8 @@ export const yWebsocket: Protocol = {
         return { kind: 'queryAwareness' }
       case messageEcho:
         return { kind: 'echo', body: echoBody(bytes) }
+      case messageToken:
+        return { kind: 'token', token: tokenOf(bytes) }
       default:
         throw unknownMessageType(bytes)
     }
@@ -72,11 +93,27 @@ export const yWebsocket: Protocol = {
   renew: null,
 }
 
-/**
- * The y-websocket protocol with acknowledgments. An acknowledgment contains the number of updates and offers
- * of the client that are durable.
- */
-export const yWebsocketSaved: Protocol = {
-  ...yWebsocket,
-  saves: { saved: (_, total) => frameRaw(prefixes.saved, varUintBytes(total)), rejected: null },
+/** An acknowledgment contains the number of updates and offers of the client that are durable. */
+const saves: Protocol['saves'] = {
+  saved: (_, total) => frameRaw(prefixes.saved, varUintBytes(total)),
+  rejected: null,
 }
+const right: Protocol['right'] = (mayWrite, role) =>
+  frameWithBody(Uint8Array.of(messageRole, mayWrite ? 1 : 0), Buffer.from(role))
+
+const withSaves: Protocol = { ...yWebsocket, saves }
+const withRole: Protocol = { ...yWebsocket, right }
+const withBoth: Protocol = { ...yWebsocket, saves, right }
+
+/** Returns the protocol with the messages that a client has requested. */
+export const yWebsocketFor = (requested: {
+  readonly wantsSaveAcks: boolean
+  readonly wantsRole: boolean
+}): Protocol =>
+  requested.wantsSaveAcks
+    ? requested.wantsRole
+      ? withBoth
+      : withSaves
+    : requested.wantsRole
+      ? withRole
+      : yWebsocket

@@ -52,8 +52,10 @@ export interface SessionOptions {
    * reconnects with a newer token.
    */
   readonly renews: boolean
-  /** Checks newer tokens; null if the protocol has no token messages. */
-  readonly tokens: SocketTokens | null
+  /** Checks newer tokens. */
+  readonly tokens: SocketTokens
+  /** True if the session is on a multiplexed websocket, which may carry several documents. */
+  readonly isMultiplexed: boolean
   /** The trace of the connection; undefined if the connection is not traced. */
   readonly trace: ConnectionTrace | undefined
 }

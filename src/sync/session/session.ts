@@ -81,7 +81,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   /** True if an update was rejected before the client requested its first echo. */
   #hasRejectedUpdate = false
   readonly #readOnly = new ReadOnlyNotice()
-  readonly #tokenRefresh: TokenRefresh | null
+  readonly #tokenRefresh: TokenRefresh
   readonly #syncReplies: SyncReplyQueue
   readonly #bucket: WorkspaceBucket
   /** Number of bytes of the incomplete message that `#bucket` has already counted. */
@@ -99,14 +99,14 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     this.#room = options.roomHandle.room
     this.encoder = options.protocol
     const { identity, tokens } = options
-    this.isMultiplexed = tokens !== null
+    this.isMultiplexed = options.isMultiplexed
     this.right = new SessionRole({ ...options, clock: dependencies.clock }, (...changed) =>
       this.#sendRole(...changed),
     )
     const { userId: id, name, email } = identity
     this.user = { id, name, email }
     this.#syncReplies = new SyncReplyQueue(this.#room, this, options.socket)
-    this.#tokenRefresh = tokens === null ? null : new TokenRefresh(this, tokens)
+    this.#tokenRefresh = new TokenRefresh(this, tokens)
     this.#bucket = dependencies.receiveRate.enter(identity.tenant.workspaceId)
     this.#heartbeat = new Heartbeat(dependencies.time())
   }
@@ -235,7 +235,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
     if (this.#state.kind === 'ended') return
     if (now >= this.identity.expiresAt) return this.#expire()
     if (this.right.roleAt(now) === null) return this.#endRevoked()
-    if (this.encoder.renew !== null && this.#tokenRefresh?.isDue(now)) this.send(this.encoder.renew)
+    if (this.encoder.renew !== null && this.#tokenRefresh.isDue(now)) this.send(this.encoder.renew)
     this.#keepAlive()
     this.#syncReplies.resume()
   }
@@ -323,7 +323,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
       case 'live':
         return this.#publishLive(message.text)
       case 'token':
-        return this.#tokenRefresh?.receive(message.token)
+        return this.#tokenRefresh.receive(message.token)
     }
   }
 
@@ -434,7 +434,7 @@ export class Session implements Member, Connection, LiveListener, BudgetedReader
   #sendRole(role: AccessRole, mayWrite: boolean): void {
     this.#readOnly.reset()
     this.#trace?.line('role', { role })
-    const frame = this.encoder.right?.(mayWrite) ?? null
+    const frame = this.encoder.right?.(mayWrite, role) ?? null
     if (frame !== null) this.send(frame)
   }
 

@@ -6,6 +6,7 @@ import type { LimitReports } from '../../quota/limit-reports.ts'
 import type { Admission } from '../connect/admission.ts'
 import { isCredentialFailure, type SocketAuthentication } from '../connect/socket-authentication.ts'
 import type { Misspelling } from '../connect/sync-request.ts'
+import type { ClientSocket } from '../socket/client-socket.ts'
 
 export interface SocketTokenDependencies {
   readonly authentication: SocketAuthentication
@@ -26,6 +27,21 @@ export interface TokenSource {
   /** Closes the socket with all its documents. */
   end(reason: Close): void
 }
+
+/** Returns the check of newer tokens for a socket that carries one document. */
+export const documentTokens = (
+  dependencies: SocketTokenDependencies,
+  socket: Pick<ClientSocket, 'close'>,
+  address: string,
+  { token, origin, misspelled }: Pick<TokenSource, 'token' | 'origin' | 'misspelled'>,
+): SocketTokens =>
+  new SocketTokens(dependencies, {
+    address,
+    token,
+    origin,
+    misspelled,
+    end: ({ code, reason }) => socket.close(code, reason),
+  })
 
 /** Maximum number of rejected tokens on one socket. */
 const rejectedMax = 100

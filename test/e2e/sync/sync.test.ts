@@ -10,7 +10,7 @@ import {
   syncedEditor,
   typed,
 } from '../../support/clients/clients.ts'
-import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { shortToken, startTestServer, type TestServer } from '../../support/servers/server.ts'
 
 let server: TestServer
 let token: string
@@ -325,7 +325,7 @@ describe('rejections and close codes', () => {
       exp: number
     }
     expect(claims.exp * 1000 - Date.now()).toBeLessThanOrEqual(60_000)
-    const expiring = await shortToken(3)
+    const expiring = await shortToken(server, 'ada', 3)
     const plain = await RawClient.connect(url(path, expiring))
     const renewing = await RawClient.connect(`${url(path, expiring)}&renew=1`)
     expect(await plain.closed).toMatchObject({ code: 4401, reason: expect.stringContaining('expired') })
@@ -352,14 +352,3 @@ describe('rejections and close codes', () => {
 })
 
 /** A token that expires after `seconds` or up to one second less, minted as a backend does. */
-async function shortToken(seconds: number): Promise<string> {
-  const { SignJWT } = await import('jose')
-  const { workspaceId, apiKey, jwtSecret } = server.credentials
-  return new SignJWT({ ws: workspaceId, key: apiKey, name: 'Ada' })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setIssuer('weft')
-    .setSubject('ada')
-    .setIssuedAt()
-    .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
-    .sign(new TextEncoder().encode(jwtSecret))
-}

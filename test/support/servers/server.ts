@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SignJWT } from 'jose'
 import type { TokenGrant } from '../../../src/access/identity.ts'
 import { unlimited } from '../../../src/config/rate.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
@@ -133,6 +134,22 @@ export async function metric({ url }: TestServer, name: string): Promise<number>
   const text = await (await fetch(`${url}/metrics`)).text()
   const line = text.split('\n').find((each) => each.startsWith(name))
   return Number(line?.split(' ').at(-1) ?? Number.NaN)
+}
+
+/** Returns a token that is valid for less time than `/v2/auth/generate_token` permits. */
+export function shortToken(
+  { credentials }: Pick<TestServer, 'credentials'>,
+  userId: string,
+  seconds: number,
+): Promise<string> {
+  const { workspaceId, apiKey, jwtSecret } = credentials
+  return new SignJWT({ ws: workspaceId, key: apiKey, name: userId })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer('weft')
+    .setSubject(userId)
+    .setIssuedAt()
+    .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
+    .sign(new TextEncoder().encode(jwtSecret))
 }
 
 async function makeToken(post: TestServer['post'], userId: string, options: TokenOptions): Promise<string> {

@@ -1,0 +1,95 @@
+import { type Doc, decodeStateVector, encodeStateVector } from 'yjs'
+
+/** An offline store of one document, such as an `IndexeddbPersistence` of y-indexeddb. */
+export interface StoredCopy {
+  /** Resolves when the stored content is in the document. */
+  readonly whenSynced: Promise<unknown>
+  get(key: string): Promise<unknown>
+  set(key: string, value: Uint8Array): Promise<unknown>
+  destroy(): Promise<unknown>
+  clearData(): Promise<unknown>
+}
+
+/** The class of an offline store, such as `IndexeddbPersistence`. */
+export type BrowserStorage = new (name: string, doc: Doc) => StoredCopy
+
+/** Key of the last known state vector of the server. `examples/codemirror` uses the same one. */
+const serverHad = 'server-had'
+/** Milliseconds after which a store that does not open is not used. */
+const openMs = 10_000
+
+/**
+ * The copy of a document in this browser. It belongs to one document of the server: a document that was deleted and
+ * created again has the same name, and a merge would put the old text next to the new one. A server never loses a
+ * client of a document. So if it knows none of the clients of its last known state vector, it has another document.
+ */
+export class OfflineCopy {
+  /** Null if nothing is stored. The state vector of the server is then known as long as the page lives. */
+  readonly #store: StoredCopy | null
+  readonly #doc: Doc
+  #known: Map<number, number>
+  /** True if the store has a state vector of this session. */
+  #isCurrent = false
+
+  private constructor(store: StoredCopy | null, doc: Doc, known?: Uint8Array) {
+    this.#store = store
+    this.#doc = doc
+    this.#known = known === undefined ? new Map<number, number>() : decodeStateVector(known)
+  }
+
+  /** Loads the stored content into the document. Stores nothing if the browser does not open the store. */
+  static async open(Storage: BrowserStorage | undefined, name: string, doc: Doc): Promise<OfflineCopy> {
+    if (!Storage) return new OfflineCopy(null, doc)
+    const store = new Storage(name, doc)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(reject, openMs)
+    })
+    try {
+      await Promise.race([store.whenSynced, late])
+      return new OfflineCopy(store, doc, (await store.get(serverHad)) as Uint8Array | undefined)
+    } catch {
+      // A store that opens later would merge content that was not compared with the server.
+      void store.destroy().catch(() => {})
+      return new OfflineCopy(null, doc)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** True if the browser stores the document. */
+  get isStored(): boolean {
+    return this.#store !== null
+  }
+
+  /** Returns whether the copy can belong to the document of the server, and remembers the state vector. */
+  matches(vector: Uint8Array): boolean {
+    const has = decodeStateVector(vector)
+    if (this.#known.size > 0 && ![...this.#known.keys()].some((client) => has.has(client))) return false
+    if (has.size > 0) void this.#remember(vector, has).catch(() => {})
+    return true
+  }
+
+  /** Must be called when the server has everything of this document. Resolves when the store knows that. */
+  async saved(): Promise<void> {
+    if (this.#isCurrent) return
+    const vector = encodeStateVector(this.#doc)
+    const has = decodeStateVector(vector)
+    if (has.size > 0) await this.#remember(vector, has)
+  }
+
+  async #remember(vector: Uint8Array, has: Map<number, number>): Promise<void> {
+    this.#known = has
+    await this.#store?.set(serverHad, vector)
+    this.#isCurrent = true
+  }
+
+  /** Deletes the copy from this browser. */
+  async clear(): Promise<void> {
+    await this.#store?.clearData()
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.destroy()
+  }
+}
