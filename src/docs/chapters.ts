@@ -43,6 +43,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
   {
     title: 'Guides: front end',
     chapters: [
+      { name: 'provider', title: 'Provider' },
       { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
       { name: 'presence', title: 'Presence and awareness' },
       { name: 'comments', title: 'Comments, activity feed, notifications' },

@@ -59,7 +59,7 @@ function message(types: readonly number[], body?: Uint8Array | string): Uint8Arr
   for (const type of types) writeVarUint(encoder, type)
   if (typeof body === 'string') writeVarString(encoder, body)
   else if (body !== undefined) writeVarUint8Array(encoder, body)
-  return toUint8Array(encoder) as Uint8Array<ArrayBuffer>
+  return toUint8Array(encoder)
 }
 
 /** One connection to the server, from its start to its end. */
@@ -81,15 +81,15 @@ export class SyncConnection {
     const socket = new WeftSocket(options.url, [], options.socket)
     this.#socket = socket
     socket.binaryType = 'arraybuffer'
-    socket.onopen = () => this.#opened()
-    socket.onmessage = (event) => {
+    socket.addEventListener('open', () => this.#opened())
+    socket.addEventListener('message', (event) => {
       this.#expectWithin(silenceMs)
       this.#receive(createDecoder(new Uint8Array((event as MessageEvent<ArrayBuffer>).data)))
-    }
-    socket.onclose = (event) => {
+    })
+    socket.addEventListener('close', (event) => {
       const { code, reason } = event as CloseEvent
       this.#end(code, reason)
-    }
+    })
   }
 
   /** True if everything that was sent is durable. */

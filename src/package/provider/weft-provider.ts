@@ -71,7 +71,7 @@ export class WeftProvider extends ObservableV2<ProviderEvents> {
     this.awareness = options.awareness ?? new Awareness(this.doc)
     const body = { organizationId, documentId, editorId }
     this.#tokens = new TokenCache(
-      getToken ? async (signal) => getToken(signal) : tokenRequest(tokenUrl as string, body),
+      getToken ? async (signal) => getToken(signal) : tokenRequest(tokenUrl, body),
     )
     this.#isSaved = this.doc.store.clients.size === 0
     if (options.user) this.setUser(options.user)

@@ -28,7 +28,7 @@ function open(options: Parameters<typeof openProvider>[0]): WeftProvider {
 const statusesOf = (calls: readonly unknown[][]): unknown[] =>
   calls.map(([status, problem]) => {
     const code = (problem as { code: string } | null)?.code
-    return code === undefined ? status : `${status}: ${code}`
+    return code === undefined ? status : `${String(status)}: ${code}`
   })
 
 it('[PROV-4] renews its token over the open connection before it expires, over websockets and HTTP', async () => {

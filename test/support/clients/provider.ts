@@ -28,9 +28,9 @@ export const settled = (provider: WeftProvider): Promise<void> =>
 export const textOf = ({ doc }: WeftProvider) => doc.getText('content')
 
 /** Records what listeners of an event get. */
-export function recorded<Name extends 'status' | 'saved' | 'synced' | 'role' | 'users' | 'message'>(
+export function recorded(
   provider: WeftProvider,
-  name: Name,
+  name: 'status' | 'saved' | 'synced' | 'role' | 'users' | 'message',
 ): unknown[][] {
   const calls: unknown[][] = []
   provider.on(name, (...values: unknown[]) => void calls.push(values))

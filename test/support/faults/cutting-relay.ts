@@ -7,6 +7,8 @@ export interface CuttingRelay {
   readonly wsUrl: string
   /** Cuts each connection at the end of its life, also in the middle of a request or a response. */
   cut(): void
+  /** Ends all connections, and each new one, until `heal`. */
+  reject(): void
   /** Lets all later connections live. */
   heal(): void
   /** Number of connections that were cut. */
@@ -25,6 +27,7 @@ export async function startCuttingRelay(url: string, lifeMs: () => number): Prom
   const open = new Set<() => void>()
   const timers = new Set<NodeJS.Timeout>()
   let isCutting = false
+  let isRejecting = false
   let cuts = 0
   const cutLater = (end: () => void): void => {
     const timer = setTimeout(() => {
@@ -36,6 +39,10 @@ export async function startCuttingRelay(url: string, lifeMs: () => number): Prom
     timers.add(timer)
   }
   const server = createServer((client) => {
+    if (isRejecting) {
+      client.destroy()
+      return
+    }
     const upstream = connect(Number(port), '127.0.0.1')
     const end = (): void => {
       client.destroy()
@@ -61,8 +68,13 @@ export async function startCuttingRelay(url: string, lifeMs: () => number): Prom
       isCutting = true
       for (const end of open) cutLater(end)
     },
+    reject: () => {
+      isRejecting = true
+      for (const end of open) end()
+    },
     heal: () => {
       isCutting = false
+      isRejecting = false
     },
     get cuts() {
       return cuts
