@@ -65,7 +65,7 @@ export class WeftProvider extends ObservableV2<ProviderEvents> {
     super()
     const { organizationId, documentId, editorId = 'main', getToken, tokenUrl } = options
     // Throws if the URL is invalid.
-    this.#url = new URL(options.url.replace(/\/*$/, '')).href
+    this.#url = new URL(options.url).href
     this.#options = options
     this.doc = options.doc ?? new Doc()
     this.awareness = options.awareness ?? new Awareness(this.doc)
