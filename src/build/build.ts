@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
-import { clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import { clientPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
 import { writeSearchIndex } from './search-index.ts'
 
@@ -27,11 +27,13 @@ export async function build(folder: string): Promise<void> {
     'src/playground',
     'src/docs/browser',
     'src/client',
+    'src/package/client',
     'src/package/provider',
   ])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
   rmSync(packageFile(folder), { recursive: true, force: true })
   await buildUnchecked(folder)
+  writePackageTypes(folder)
   writeLicenses(folder)
   writeFileSync(stamp, hash)
 }
@@ -43,13 +45,24 @@ export async function build(folder: string): Promise<void> {
  */
 export async function buildUnchecked(folder: string): Promise<void> {
   await Promise.all(
-    [programs(folder), pages(folder), styles(folder), docsScripts(folder), clientScript(folder)].map(
-      (options) => bundle(options),
-    ),
+    [
+      programs(folder),
+      pages(folder),
+      styles(folder),
+      docsScripts(folder),
+      clientScript(folder),
+      clientPackage(folder),
+    ].map((options) => bundle(options)),
   )
   copyPages(folder)
   buildDocs(folder)
   writeSearchIndex(folder)
+}
+
+/** Writes the declarations of the client of the package. */
+function writePackageTypes(folder: string): void {
+  const output = `--noEmit false --declaration --emitDeclarationOnly --rootDir src/package --outDir ${folder}package`
+  execSync(`npx tsc -p src/package/client ${output}`, { cwd: root, stdio: 'inherit' })
 }
 
 /**

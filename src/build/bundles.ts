@@ -93,6 +93,16 @@ export const clientScript = (folder: string): BuildOptions => ({
   sourcesContent: false,
 })
 
+/** Returns the options for the client of the package. */
+export const clientPackage = (folder: string): BuildOptions => ({
+  ...common,
+  entryPoints: ['src/package/client.ts'],
+  outdir: `${folder}package`,
+  format: 'esm',
+  target: 'es2022',
+  sourcemap: true,
+})
+
 /** Returns the options for the style sheets of the console and the playground. */
 export const styles = (folder: string): BuildOptions => ({
   ...common,

@@ -89,7 +89,9 @@ const mark = '\u001e'
 function prepare(folder: string): void {
   symlinkSync(fileURLToPath(builtFile('.')), join(folder, 'dist'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  // Samples import the package by its name.
+  const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', name, exports }))
   // Configures curl: the progress output is not part of a response, and each response ends with a line break.
   writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n"\n')
   copyFileSync(join(import.meta.dirname, 'sample-page.mjs'), join(folder, 'given.js'))
