@@ -33,6 +33,7 @@ const benches: Readonly<Record<string, string>> = {
   'rest-rates': 'small contents and pages of documents by 16 callers',
   activities: 'filters over many activities',
   memory: 'suggestions from many judgments',
+  feed: 'a consumer of the change feed, the time to its events, and the cost for writers',
   webhooks: 'events sent to receivers that work, hang or fail',
   callbacks: 'connections with authorize and load, and beside an endpoint that hangs',
   storage: 'written bytes, and opening times',

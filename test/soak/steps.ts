@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { round, thousands } from '../../bench/support/report.ts'
 import { seed } from '../support/data/seed.ts'
+import { noNats } from '../support/servers/nats.ts'
+import { noPostgres } from '../support/servers/postgres.ts'
 import { behindProxies } from './behind-proxies.ts'
 import { type Crashes, type CrashOptions, crashes } from './crashes.ts'
+import { followFeed } from './feed-consumers.ts'
 import { hostileNeighbors } from './hostile-step.ts'
 import { leaks } from './leaks.ts'
 import { type Noticed, noise } from './neighbor-latency.ts'
@@ -41,6 +44,7 @@ const amounts = {
   /** Duration of typing, with and without noise. */
   typingSeconds: { smoke: 1, full: 5, long: 30 },
   largeBytes: { smoke: 1 * MB, full: 9 * MB, long: 9 * MB },
+  feedDocuments: { smoke: 40, full: 1_000, long: 10_000 },
   visitRounds: { smoke: 1, full: 20, long: 200 },
 } satisfies Record<string, Record<Size, number>>
 
@@ -193,6 +197,32 @@ const leaked: Step = async (size) => {
   ]
 }
 
+/** Runs on PostgreSQL with NATS only if both are installed. */
+const feed: Step = async (size, say) => {
+  const documents = amounts.feedDocuments[size]
+  const outcomes: Outcome[] = []
+  for (const store of ['embedded', 'cluster'] as const) {
+    if (store === 'cluster' && (noPostgres !== null || noNats !== null)) continue
+    const started = performance.now()
+    const { writes, deletions, events, kills, restarts, differing } = await followFeed({
+      documents,
+      seed,
+      store,
+      say,
+    })
+    const seconds = round((performance.now() - started) / 1000, 0)
+    const where =
+      store === 'embedded' ? 'one server, restored from an older backup' : 'two nodes on PostgreSQL and NATS'
+    outcomes.push({
+      promise: 'a consumer of the change feed rebuilds all documents exactly',
+      done: `${thousands(documents)} documents on ${where}: ${thousands(writes)} writes and ${thousands(deletions)} deletions in ${seconds} s, ${restarts} SIGKILLs or restarts of servers, seed ${seed}`,
+      result: `${differing.length} documents differ; the consumer applied ${thousands(events)} events, and was killed ${thousands(kills)} times`,
+      kept: differing.length === 0 && (kills > 0 || size === 'smoke'),
+    })
+  }
+  return outcomes
+}
+
 /** The steps in their order; the longest is the last. */
 export const steps: Readonly<Record<string, Step>> = {
   rooms,
@@ -202,6 +232,7 @@ export const steps: Readonly<Record<string, Step>> = {
   leaks: leaked,
   hostile: hostileNeighbors,
   proxies: behindProxies,
+  feed,
   power: cuts,
   fuzz,
   kills,
