@@ -106,7 +106,7 @@ async function openUnread(server: BenchServer): Promise<Socket> {
   socket.on('error', () => {})
   socket.pause()
   await once(socket, 'connect')
-  const path = '/v2/feed/stream?content=text&types=crdt.update_data'
+  const path = '/v2/feed/stream?organizationId=large&content=text&types=crdt.update_data'
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.write([`GET ${path} HTTP/1.1`, 'host: a', ...lines, '', ''].join('\r\n'))
   return socket
@@ -146,7 +146,7 @@ for (const type of ['document.create', 'crdt.update_data'] as const)
 console.log('\nfrom the response to a write to the arrival of its event (changes are gathered for 1 s):')
 table(['event', 'read by', 'p50 ms', 'p99 ms'], rows)
 
-await writeDocuments(full, smoke ? 4 : 60, 4, 'y'.repeat(500_000))
+await writeDocuments(full, 40, 4, { organizationId: 'large', data: 'y'.repeat(500_000) })
 await sleep(1_500)
 await sleep(settleMs)
 const pid = full.process.pid ?? 0

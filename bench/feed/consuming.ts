@@ -16,18 +16,20 @@ export async function readPage(server: BenchServer, query: object): Promise<Page
 
 let written = 0
 
+const sentence = 'The quick brown fox jumps over the lazy dog.'
+
 /** Creates documents with content. Each has two events. @param callers number of calls at the same time */
 export async function writeDocuments(
   server: BenchServer,
   count: number,
   callers: number,
-  data = 'The quick brown fox jumps over the lazy dog.',
+  { organizationId = 'acme', data = sentence } = {},
 ): Promise<void> {
   const last = written + count
   await Promise.all(
     Array.from({ length: callers }, async () => {
       while (written < last) {
-        const ids = { organizationId: 'acme', documentId: `d${written++}`, editorId: 'main' }
+        const ids = { organizationId, documentId: `d${written++}`, editorId: 'main' }
         await done(server, '/v2/crdt/update', { ...ids, type: 'text', data, upsert: true })
       }
     }),

@@ -10,6 +10,8 @@ import { eventJob, type QueuedEvent } from './outbound-event.ts'
  * of the feed, and one request of `store`.
  */
 export const changeWindowMs = 1_000
+/** Maximum time in ms between two notices while edits continue. */
+const noticeEveryMs = 250
 /** Time in ms between the due time of a job and the notice, because the clock of the store may differ a little. */
 const noticeDelayMs = 20
 
@@ -42,7 +44,7 @@ export class ChangeJobs implements EditListener {
     if (!wanted(address)) return null
     const at = clock.now() + changeWindowMs
     this.#lastDue = at
-    this.#schedule()
+    this.#schedule(changeWindowMs)
     return { jobs: [{ ...this.#jobOf(address), at }], ...nothingToEnd }
   }
 
@@ -54,14 +56,15 @@ export class ChangeJobs implements EditListener {
     return job
   }
 
-  #schedule(): void {
+  #schedule(ms: number): void {
     const { clock, due } = this.#options
     if (this.#hasTimer) return
     this.#hasTimer = true
-    clock.after(changeWindowMs + noticeDelayMs, () => {
+    clock.after(ms + noticeDelayMs, () => {
       this.#hasTimer = false
       due()
-      if (this.#lastDue > clock.now()) this.#schedule()
+      const leftMs = this.#lastDue - clock.now()
+      if (leftMs > 0) this.#schedule(Math.min(leftMs, noticeEveryMs))
     })
   }
 }
