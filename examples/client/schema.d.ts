@@ -10722,7 +10722,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Configure the change feed
-		 * @description Changes the given members; at least one is required. A feed that is turned on has all events from 5 s after the response on; most of them earlier. A feed that is turned off loses its events, and its cursors become invalid.
+		 * @description Changes the given members; at least one is required. A feed that is turned on has all events from the response on. In a cluster, this response takes 5 s. A feed that is turned off loses its events, and its cursors become invalid.
 		 */
 		post: {
 			parameters: {

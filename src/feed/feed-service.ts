@@ -23,7 +23,11 @@ export interface FeedServiceOptions {
   readonly organizations: OrganizationStore
   readonly removal: FeedRemoval
   readonly configs: FeedConfigService
-  readonly subscriptions: { feedOf(tenant: Tenant): Promise<FeedConfig> }
+  readonly subscriptions: {
+    feedOf(tenant: Tenant): Promise<FeedConfig>
+    /** Maximum time in ms for which another node uses an outdated configuration. */
+    readonly outdatedMs: number
+  }
   /** Aborted when nothing may wait for events any more. */
   readonly stopping: AbortSignal
 }
@@ -80,13 +84,35 @@ export class FeedService {
     return this.#options.configs.read(tenant)
   }
 
-  /** Changes the configuration of a feed. A feed that is turned off loses its events. */
+  /**
+   * Changes the configuration of a feed. A feed that is turned off loses its events. If a feed is turned on, resolves
+   * when all nodes record its events: in a cluster, up to 5 s later.
+   */
   async configure(tenant: Tenant, change: Partial<FeedConfig>): Promise<FeedConfig> {
     const { configs, clock } = this.#options
+    const before = await configs.read(tenant)
     if (change.enabled === true) await this.#store.begin(tenant, async () => {})
     const config = await configs.update(tenant, change)
     if (!config.enabled) await this.#store.end(tenant, clock.now())
+    if (config.enabled && !before.enabled) await this.#untilAllNodesKnow()
     return config
+  }
+
+  /** Waits until no node uses a configuration that was read before. The notice to the nodes may be lost. */
+  async #untilAllNodesKnow(): Promise<void> {
+    const { engine, clock, subscriptions, stopping } = this.#options
+    if (engine.log.hasOneWriter) return
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(subscriptions.outdatedMs, resolve)
+      stopping.addEventListener(
+        'abort',
+        () => {
+          cancel()
+          resolve()
+        },
+        { once: true },
+      )
+    })
   }
 
   /**

@@ -90,6 +90,11 @@ export class SubscriptionCache {
     })
   }
 
+  /** Maximum time in ms for which a node uses an outdated configuration, if it gets no notice of a change. */
+  get outdatedMs(): number {
+    return this.#checkedMs
+  }
+
   /**
    * Returns whether any target or the feed may get events of a type. For changes of content, only targets count:
    * see `wantsChanges`. If the configuration is not cached, returns true and starts to read the configuration. A

@@ -10,8 +10,8 @@ export const updateFeedConfig = defineOperation({
   audited: 'admin',
   summary: 'Configure the change feed',
   description:
-    'Changes the given members; at least one is required. A feed that is turned on has all events from 5 s after the ' +
-    'response on; most of them earlier. A feed that is turned off loses its events, and its cursors become invalid.',
+    'Changes the given members; at least one is required. A feed that is turned on has all events from the response on. ' +
+    'In a cluster, this response takes 5 s. A feed that is turned off loses its events, and its cursors become invalid.',
   request: {
     type: 'object',
     properties: {
