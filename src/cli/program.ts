@@ -9,6 +9,7 @@ import { consoleCommand } from './console.ts'
 import { docCommand } from './doc/doc.ts'
 import { eventsCommand } from './events.ts'
 import { exportCommand } from './export.ts'
+import { feedCommand } from './feed.ts'
 import { importCommand } from './import/import.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
@@ -54,6 +55,7 @@ export function createProgram(): Command {
     .addCommand(mirrorCommand())
     .addCommand(exportCommand())
     .addCommand(eventsCommand())
+    .addCommand(feedCommand())
     .commandsGroup('Stored data:')
     .addCommand(backupCommand())
     .addCommand(restoreCommand())

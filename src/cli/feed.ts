@@ -1,0 +1,81 @@
+import { Command, Option } from 'commander'
+import * as v from 'valibot'
+import { ConfigError } from '../config/read-config.ts'
+import { feedLimits } from '../feed/limits.ts'
+import { escapeControls } from '../text.ts'
+import { callOnline } from '../transfer/documents/rest-client.ts'
+import { printWithBackpressure } from './command-line/command-io.ts'
+import { requireServer, type ServerFlags, withServerFlags } from './doc/location.ts'
+
+interface Flags extends ServerFlags {
+  readonly cursor?: string
+  readonly from?: 'oldest' | 'now'
+  readonly types?: readonly string[]
+  readonly organization?: string
+  readonly documents?: readonly string[]
+  readonly content?: string
+  readonly follow: boolean
+  readonly json?: true
+}
+
+const pageSchema = v.looseObject({
+  events: v.array(
+    v.looseObject({
+      cursor: v.string(),
+      type: v.string(),
+      at: v.string(),
+      organizationId: v.string(),
+      documentId: v.nullable(v.string()),
+      actionUser: v.looseObject({ userId: v.string() }),
+    }),
+  ),
+  cursor: v.string(),
+  isEnd: v.boolean(),
+})
+
+/**
+ * Creates the command `weft feed`, which prints the events of the change feed of a running server, one line for each;
+ * with `--json`, one line of JSON. Each line has the cursor with which another run continues after it.
+ */
+export const feedCommand = (): Command =>
+  withServerFlags(new Command('feed'))
+    .description('Print the events of the change feed of a running server.')
+    .option('--cursor <cursor>', 'Only events after this cursor, which is in each printed event.')
+    .addOption(
+      new Option('--from <start>', 'Start without a cursor: the oldest event, or the next one.')
+        .choices(['oldest', 'now'])
+        .default('oldest'),
+    )
+    .option('--types <type...>', 'Only events of these types, such as crdt.update_data.')
+    .option('--organization <id>', 'Only events of this organization.')
+    .option('--documents <id...>', 'Only events of these documents.')
+    .option('--content <format>', 'Add the content of changes: changes, text, markdown, html, json, …')
+    .option('--json', 'Print JSON, with the data and the content of each event.')
+    .option('--no-follow', 'End after the last event, instead of waiting for the next one.')
+    .action(async (flags: Flags) => {
+      const server = await requireServer(flags)
+      const { types, organization, documents, content, follow, json } = flags
+      if (flags.cursor !== undefined && flags.from === 'now')
+        throw new ConfigError('--from now cannot be used with --cursor')
+      const selection = {
+        ...(types !== undefined && { types }),
+        ...(organization !== undefined && { organizationId: organization }),
+        ...(documents !== undefined && { documentIds: documents }),
+        ...(content !== undefined && { content }),
+        ...(follow && { waitSeconds: feedLimits.waitSeconds }),
+      }
+      let start: object = flags.cursor === undefined ? { from: flags.from } : { cursor: flags.cursor }
+      for (let isEnd = false; follow || !isEnd; ) {
+        const { data } = await callOnline(server, '/v2/feed/get', { ...selection, ...start }, pageSchema)
+        for (const event of data.events)
+          await printWithBackpressure(json ? JSON.stringify(event) : asText(event))
+        start = { cursor: data.cursor }
+        isEnd = data.isEnd
+      }
+    })
+
+function asText(event: v.InferOutput<typeof pageSchema>['events'][number]): string {
+  const { at, type, organizationId, documentId, actionUser, cursor } = event
+  const place = documentId === null ? organizationId : `${organizationId}/${documentId}`
+  return [at, type, place, actionUser.userId, cursor].map(escapeControls).join('  ')
+}
