@@ -65,12 +65,12 @@ export const feedCommand = (): Command =>
         ...(follow && { waitSeconds: feedLimits.waitSeconds }),
       }
       let start: object = flags.cursor === undefined ? { from: flags.from } : { cursor: flags.cursor }
-      for (let isEnd = false; follow || !isEnd; ) {
+      for (;;) {
         const { data } = await callOnline(server, '/v2/feed/get', { ...selection, ...start }, pageSchema)
         for (const event of data.events)
           await printWithBackpressure(json ? JSON.stringify(event) : asText(event))
+        if (data.isEnd && !follow) return
         start = { cursor: data.cursor }
-        isEnd = data.isEnd
       }
     })
 

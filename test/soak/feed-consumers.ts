@@ -96,21 +96,27 @@ class FeedLoad {
     await following
   }
 
-  /** Resolves with the documents that differ when the consumer has caught up. */
-  async difference(): Promise<readonly string[]> {
+  /** Resolves with the documents that differ from those of the server when the consumer has caught up. */
+  async difference(say: (line: string) => void): Promise<readonly string[]> {
     const server = posterOf(this.#anyServer())
-    const texts = new Map<string, string | null>()
-    await inParallel(this.documentIds, 8, async (id) => {
-      texts.set(id, (await readText(server, id))?.data ?? null)
-    })
+    let differing = this.documentIds
     const deadline = Date.now() + catchUpMs
-    for (;;) {
-      const isEnd = await this.consumer.step(server, 200)
-      if (!isEnd && Date.now() < deadline) continue
-      const differing = this.documentIds.filter((id) => this.consumer.textOf(id) !== texts.get(id))
-      if (differing.length === 0 || Date.now() > deadline) return differing
-      await new Promise((resolve) => setTimeout(resolve, 500))
+    while (differing.length > 0 && Date.now() < deadline) {
+      if (!(await this.consumer.step(server, 200))) continue
+      const found: string[] = []
+      // Reads again, because an interrupted deletion continues in the background.
+      await inParallel(differing, 8, async (id) => {
+        if (this.consumer.textOf(id) !== ((await readText(server, id))?.data ?? null)) found.push(id)
+      })
+      differing = found
+      if (differing.length > 0) await new Promise((resolve) => setTimeout(resolve, 500))
     }
+    for (const id of differing.slice(0, 20)) {
+      const own = this.consumer.stored.copies.get(id)?.version
+      const found = await readText(server, id)
+      say(`${id}: ${own} ${this.consumer.textOf(id)}, not ${found?.version} ${found?.data}`)
+    }
+    return differing
   }
 
   async #change(documentId: string): Promise<void> {
@@ -121,7 +127,7 @@ class FeedLoad {
       : ['/v2/crdt/update', { ...idsOf(documentId), type: 'text', data, upsert: true }]
     // A call to a node that was killed has no answer. Its change may have been made.
     const answer = await this.#anyServer()
-      .post(path as string, body)
+      .post(path, body)
       .catch(() => null)
     if (answer?.status !== 200) return
     if (isDeletion) this.deletions += 1
@@ -189,7 +195,7 @@ async function onEmbedded(load: FeedLoad, { say }: FeedConsumerOptions): Promise
     server = await startProcess(restored, settings)
     load.servers = [server]
     await load.run(part)
-    const differing = await load.difference()
+    const differing = await load.difference(say)
     const { rejections } = load.consumer
     if (rejections.join() !== 'feed/cursor-expired')
       throw new Error(`the cursor must be rejected once, by the restore: ${rejections.join()}`)
@@ -230,7 +236,7 @@ async function onCluster(load: FeedLoad, { say }: FeedConsumerOptions): Promise<
       })
       say(`killed node ${index + 1}; the consumer has applied ${load.consumer.events} events`)
     }
-    const differing = await load.difference()
+    const differing = await load.difference(say)
     if (load.consumer.rejections.length > 0) throw new Error('a cursor was rejected without a restore')
     return { restarts: 2, differing }
   } finally {

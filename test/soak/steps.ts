@@ -198,10 +198,11 @@ const leaked: Step = async (size) => {
 }
 
 /** Runs on PostgreSQL with NATS only if both are installed. */
-const feed: Step = async (size, say) => {
+const feed: Step = async (size, say, parts) => {
   const documents = amounts.feedDocuments[size]
   const outcomes: Outcome[] = []
   for (const store of ['embedded', 'cluster'] as const) {
+    if (parts.length > 0 && !parts.includes(store)) continue
     if (store === 'cluster' && (noPostgres !== null || noNats !== null)) continue
     const started = performance.now()
     const { writes, deletions, events, kills, restarts, differing } = await followFeed({

@@ -28,7 +28,7 @@ export async function readText(
   documentId: string,
 ): Promise<{ data: string; version: string } | null> {
   const answer = await post('/v2/crdt/get', { ...idsOf(documentId), format: 'text' })
-  if (answer.status === 404) return null
+  if (answer.status === 404 || answer.body.error?.details?.code === 'document/being-deleted') return null
   const [entry] = dataOf(answer) as { data: string; version: string }[]
   return entry ?? null
 }
@@ -158,7 +158,9 @@ async function readWhole(
   at: string,
 ): Promise<void> {
   const whole = await server.post('/v2/crdt/get', { ...idsOf(documentId), format: 'update' })
-  if (whole.status === 404) return void copies.delete(documentId)
+  // The event of a deletion that is in progress follows.
+  const isGoing = whole.body.error?.details?.code === 'document/being-deleted'
+  if (whole.status === 404 || isGoing) return void copies.delete(documentId)
   const [entry] = dataOf(whole) as { data: string; version: string }[]
   if (entry === undefined) return
   const state = new Uint8Array(Buffer.from(entry.data, 'base64'))
