@@ -142,10 +142,11 @@ export class RebuildingConsumer {
       orderOf(before.version) < orderOf(String(data.versionBefore))
     )
       throw new Error(`the chain of ${documentId} has a gap: ${before.version}, ${JSON.stringify(data)}`)
-    if (!content) return readWhole(server, copies, documentId, at)
+    const isFirst = data.versionBefore === null
+    // A late event of a deletion may have removed the copy to which these updates belong.
+    if (!content || (before === undefined && !isFirst)) return readWhole(server, copies, documentId, at)
     const updates = (content.updates ?? []).map((each) => new Uint8Array(Buffer.from(each, 'base64')))
-    const isFirst = data.versionBefore === null || before === undefined
-    const state = Y.mergeUpdates(isFirst ? updates : [before.state, ...updates])
+    const state = Y.mergeUpdates(isFirst || before === undefined ? updates : [before.state, ...updates])
     copies.set(documentId, { version, state, at })
   }
 }
