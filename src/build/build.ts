@@ -8,6 +8,7 @@ import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
 import { clientPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
+import { compileEntryPointTypes } from './package-types.ts'
 import { writeSearchIndex } from './search-index.ts'
 
 const root = fileURLToPath(packageFile('.'))
@@ -22,18 +23,18 @@ export async function build(folder: string): Promise<void> {
   const hash = sourceHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   for (const project of [
-    'tsconfig.json',
     'src/console',
     'src/playground',
     'src/docs/browser',
     'src/client',
-    'src/package/client',
     'src/package/provider',
   ])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
+  const types = compileEntryPointTypes()
   rmSync(packageFile(folder), { recursive: true, force: true })
   await buildUnchecked(folder)
-  writePackageTypes(folder)
+  for (const { name, declarations } of types)
+    writeFileSync(packageFile(`${folder}package/${name}.d.ts`), declarations)
   writeLicenses(folder)
   writeFileSync(stamp, hash)
 }
@@ -57,12 +58,6 @@ export async function buildUnchecked(folder: string): Promise<void> {
   copyPages(folder)
   buildDocs(folder)
   writeSearchIndex(folder)
-}
-
-/** Writes the declarations of the client of the package. */
-function writePackageTypes(folder: string): void {
-  const output = `--noEmit false --declaration --emitDeclarationOnly --rootDir src/package --outDir ${folder}package`
-  execSync(`npx tsc -p src/package/client ${output}`, { cwd: root, stdio: 'inherit' })
 }
 
 /**

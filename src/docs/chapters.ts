@@ -53,6 +53,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
     title: 'Guides: backend and AI',
     chapters: [
       { name: 'rest', title: 'REST API overview' },
+      { name: 'library', title: 'Use Weft as a library' },
       { name: 'client', title: 'Client for TypeScript and JavaScript' },
       { name: 'permissions', title: 'Authentication and permissions' },
       { name: 'edits', title: 'Edit from a backend or an agent' },

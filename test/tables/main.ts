@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limitsTables } from '../../src/api/limits-tables.ts'
 import { apiFiles } from '../../src/build/package-api/api-files.ts'
+import { compileEntryPointTypes, reportPath } from '../../src/build/package-types.ts'
 import { chapters } from '../../src/docs/chapters.ts'
 import { fillTables } from '../../src/docs/tables.ts'
 import { optionValuesFile, optionValuesSource } from './option-values.ts'
@@ -22,3 +23,6 @@ for (const { name } of chapters) {
 
 // The types and the table of the operations in the package.
 for (const { path, text } of apiFiles()) writeFileSync(join(root, path), text)
+
+// The exported types of the entry points of the package.
+for (const { name, report } of compileEntryPointTypes()) writeFileSync(join(root, reportPath(name)), report)
