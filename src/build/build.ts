@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
-import { clientPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
 import { compileEntryPointTypes } from './package-types.ts'
 import { writeSearchIndex } from './search-index.ts'
@@ -22,13 +22,7 @@ export async function build(folder: string): Promise<void> {
   const stamp = packageFile(`${folder}SOURCES`)
   const hash = sourceHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  for (const project of [
-    'src/console',
-    'src/playground',
-    'src/docs/browser',
-    'src/client',
-    'src/package/provider',
-  ])
+  for (const project of ['src/console', 'src/playground', 'src/docs/browser', 'src/client'])
     execSync(`npx tsc -p ${project}`, { cwd: root, stdio: 'inherit' })
   const types = compileEntryPointTypes()
   rmSync(packageFile(folder), { recursive: true, force: true })
@@ -52,7 +46,7 @@ export async function buildUnchecked(folder: string): Promise<void> {
       styles(folder),
       docsScripts(folder),
       clientScript(folder),
-      clientPackage(folder),
+      browserPackage(folder),
     ].map((options) => bundle(options)),
   )
   copyPages(folder)

@@ -93,11 +93,13 @@ export const clientScript = (folder: string): BuildOptions => ({
   sourcesContent: false,
 })
 
-/** Returns the options for the client of the package. */
-export const clientPackage = (folder: string): BuildOptions => ({
+/** Returns the options for the entry points of the package that also run in browsers. */
+export const browserPackage = (folder: string): BuildOptions => ({
   ...common,
-  entryPoints: ['src/package/client.ts'],
+  entryPoints: ['src/package/client.ts', 'src/package/provider.ts'],
   outdir: `${folder}package`,
+  // An application and its editors must load one copy of Yjs.
+  external: ['yjs', 'y-protocols', 'lib0'],
   format: 'esm',
   target: 'es2022',
   sourcemap: true,

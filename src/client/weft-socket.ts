@@ -179,7 +179,7 @@ export class WeftSocket extends EventTarget {
 }
 
 /** Returns a class for the option `WebSocketPolyfill` of providers, with options. */
-export const weftSocket = (options: WeftSocketOptions = {}) =>
+export const weftSocket = (options: WeftSocketOptions = {}): typeof WeftSocket =>
   class extends WeftSocket {
     constructor(url: string | URL, protocols?: string | string[]) {
       super(url, protocols, options)

@@ -1768,9 +1768,9 @@ export interface WeftApi {
       /**
        * Configure the change feed: `POST /v2/workspace/feed/update`.
        *
-       * Changes the given members; at least one is required. A feed that is turned on has all events from 5 s after
-       * the response on; most of them earlier. A feed that is turned off loses its events, and its cursors become
-       * invalid.
+       * Changes the given members; at least one is required. A feed that is turned on has all events from the
+       * response on. In a cluster, this response takes 5 s. A feed that is turned off loses its events, and its
+       * cursors become invalid.
        */
       update(
         data?: WorkspaceFeedUpdateRequest,

@@ -1,5 +1,5 @@
 /** The action of the provider for each problem. */
-const actions = {
+export const problemActions = {
   /** The network failed, the server is not reachable, or it did not answer. */
   'connection-lost': 'retry',
   /** The server restarts, or asks the client to reconnect. */
@@ -28,8 +28,7 @@ const actions = {
   'document-replaced': 'stop',
 } as const
 
-type Actions = typeof actions
-type ProblemCode = keyof Actions
+export type ProblemCode = keyof typeof problemActions
 
 /**
  * Why the provider is not connected. With `retry`, the provider tries again by itself. With `new-token`, it
@@ -38,7 +37,7 @@ type ProblemCode = keyof Actions
 export type ProviderProblem = {
   [Code in ProblemCode]: {
     readonly code: Code
-    readonly action: Actions[Code]
+    readonly action: (typeof problemActions)[Code]
     /** Text for developers, in English. */
     readonly message: string
     /** Close code of the server; null if the server did not close the connection. */
@@ -50,7 +49,7 @@ export const problem = (
   code: ProblemCode,
   message: string,
   closeCode: number | null = null,
-): ProviderProblem => ({ code, action: actions[code], message, closeCode }) as ProviderProblem
+): ProviderProblem => ({ code, action: problemActions[code], message, closeCode }) as ProviderProblem
 
 const closes: Readonly<Record<number, ProblemCode>> = {
   1011: 'server-error',

@@ -11,7 +11,7 @@ import type { DocumentRole, RealtimeMessage } from './sync-connection.ts'
  */
 export type ProviderStatus = 'connecting' | 'connected' | 'offline' | 'closed'
 
-interface CommonOptions {
+export interface ProviderSettings {
   /** Address of the server, such as `https://weft.example.com`. A path is kept. */
   readonly url: string
   readonly organizationId: string
@@ -37,7 +37,7 @@ interface CommonOptions {
 }
 
 /** Options of `WeftProvider`. One of `getToken` and `tokenUrl` is necessary. */
-export type ProviderOptions = CommonOptions &
+export type ProviderOptions = ProviderSettings &
   (
     | {
         /**
