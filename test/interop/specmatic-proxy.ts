@@ -10,8 +10,8 @@ import { buffer } from 'node:stream/consumers'
 import { makeWorld } from '../support/data/openapi-example-data.ts'
 import type { TestServer } from '../support/servers/server.ts'
 
-/** Calls that may remove or change objects of the examples. */
-const changing = /(add|apply|update|edit|move|delete|remove|create|set)$|\/branches\//
+/** Calls that may remove or change objects of the examples, or that need the feed. */
+const changing = /(add|apply|update|edit|move|delete|remove|create|set)$|\/branches\/|\/feed\//
 
 export interface WorldRelay {
   readonly url: string

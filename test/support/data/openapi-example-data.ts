@@ -77,7 +77,7 @@ export async function makeWorld(
         authorize: { url: 'https://app.example.com/weft/authorize' },
       }),
     )
-  await post('/v2/workspace/feed/update', { enabled: true })
+  if (path === '/v2/feed/get') await post('/v2/workspace/feed/update', { enabled: true })
   const steps: readonly (readonly [string, object])[] = [
     ['/v2/organizations/add', { organizations: [{ organizationId }] }],
     ['/v1/organizations/folders/add', { organizationId, folders: [{ folderId: 'reports' }] }],
