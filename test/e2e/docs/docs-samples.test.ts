@@ -38,6 +38,8 @@ const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts
 
 const deployed = 'it changes a machine with systemd; test/e2e/docs/tutorial-production.test.ts has its files'
 
+const inPages = 'a page runs it; test/package/provider has these calls against servers and in a browser'
+
 /** Shell samples of chapters that do not run, by their first words, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   'mkdir weft-next && cd weft-next': walked,
@@ -45,6 +47,13 @@ const notRun: Readonly<Record<string, string>> = {
   'npm run dev': walked,
   "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
     'a page imports it; test/browser/transport.test.ts does so',
+  'npm install weft-server': 'it installs; the tests of test/package use the built package',
+  'const weft = await createServer({':
+    'it names functions of the reader; test/package/server.test.ts has such ones',
+  "import { WeftProvider } from 'weft-server/provider'": inPages,
+  "import { TokenDeniedError, WeftProvider } from 'weft-server/provider'": inPages,
+  "provider.on('saved', (saved) => {": inPages,
+  "provider.on('message', ({ event, data }) => console.log(event, data))": inPages,
   "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,
   'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
   'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,
