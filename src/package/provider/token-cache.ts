@@ -17,8 +17,8 @@ export class TokenDeniedError extends Error {
 const requestMs = 20_000
 /** A token is renewed this many milliseconds before it expires, or after 2/3 of its lifetime if that is later. */
 const beforeExpiryMs = 60_000
-/** Maximum delay of timers in browsers and in Node. */
-const delayMaxMs = 2 ** 31 - 1
+/** Longest delay of a timer: one day. Browsers and Node allow 24 days. */
+const delayMaxMs = 86_400_000
 
 /** Requests a token. The signal is aborted when the token is no longer needed. */
 type TokenRequest = (signal: AbortSignal) => Promise<string>

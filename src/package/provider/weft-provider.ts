@@ -294,6 +294,8 @@ export class WeftProvider extends ObservableV2<ProviderEvents> {
   async #renew(): Promise<void> {
     const connection = this.#connection
     if (connection === null) return
+    // The timer of a token with a long lifetime ends several times.
+    if (this.#tokens.dueInMs > 0) return this.#renewLater()
     await this.#tokens.get().then(
       (token) => connection.sendToken(token),
       () => {},

@@ -31,6 +31,31 @@ const statusesOf = (calls: readonly unknown[][]): unknown[] =>
     return code === undefined ? status : `${String(status)}: ${code}`
   })
 
+it('[PROV-4] does not renew a token that is valid for months', async () => {
+  const server = await start()
+  let [requests, messages] = [0, 0]
+  class Counted extends WebSocket {
+    override send(...given: Parameters<WebSocket['send']>): void {
+      messages += 1
+      super.send(...given)
+    }
+  }
+  const ada = open({
+    url: server.url,
+    documentId: 'months',
+    getToken: () => {
+      requests += 1
+      return shortToken(server, 'ada', 40 * 86_400)
+    },
+    WebSocket: Counted as never,
+  })
+  await settled(ada)
+  // A delay that a timer cannot have would end after 1 ms; renewals have 1 s between them.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(requests).toBe(1)
+  expect(messages).toBeLessThan(10)
+})
+
 it('[PROV-4] renews its token over the open connection before it expires, over websockets and HTTP', async () => {
   const server = await start()
   await Promise.all(
