@@ -119,7 +119,10 @@ function readParts(request: IncomingMessage, known: readonly string[]): SplitReq
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
   const [root, endpoint, ...segments] = path.split('/')
   const parameters = new URLSearchParams(query)
-  const token = parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null
+  const given = parameters.get('token')
+  // An empty parameter is no token.
+  const token =
+    given === null || given === '' ? (bearer.exec(request.headers.authorization ?? '')?.[1] ?? null) : given
   const credentials: Credentials = {
     misspelled: misspelledIn(parameters, known),
     token,

@@ -81,6 +81,9 @@ it('[TRANS-84] a session without a token needs its secret if the server requires
   expect((await owner.post([])).status).toBe(200)
   expect((await withSecret(owner.id).post([])).status).toBe(403)
   expect((await new HttpSession(path, null, { id: owner.id }).post([])).status).toBe(403)
+  const empty = new HttpSession(path, null, { id: owner.id, query: { token: '' } })
+  expect((await empty.post([])).status).toBe(403)
+  expect((await owner.post([])).status).toBe(200)
 })
 
 it('[TRANS-85] ids and secrets of sessions are in no log line, metric, trace or list', async () => {
