@@ -79,6 +79,15 @@ export class SocketTokens {
     return this.#dependencies.authentication.reject(rejected, address, path, misspelled)
   }
 
+  /** Counts a newer token as a new connection. Returns the close reason if there are too many; otherwise null. */
+  countNewer(): Close | null {
+    const { admission, reports } = this.#dependencies
+    const { address } = this.#source
+    const problem = admission.takeConnect(address)
+    if (problem !== null && problem.limit !== null) reports.exceeded(problem.limit, address)
+    return problem
+  }
+
   /**
    * Counts a rejected token as a new connection, because each token needs a new connection in the other
    * protocols. The first rejected token is not counted, because the connection of the socket was already

@@ -27,6 +27,8 @@ export class TokenRefresh {
   /** Expiry time of the last token for which a newer token was requested. */
   #requestedFor = 0
   #isChecking = false
+  /** The last token that the client has sent; null if it has sent none. */
+  #last: string | null = null
 
   constructor(session: RefreshedToken, tokens: SocketTokens) {
     this.#session = session
@@ -42,10 +44,16 @@ export class TokenRefresh {
     return true
   }
 
-  /** Checks a newer token and applies it to the session. Ignores further tokens until the check has ended. */
+  /**
+   * Checks a newer token and applies it to the session. Ignores further tokens until the check has ended, and a
+   * repeated accepted token. Other tokens count as new connections, because each of them costs as much.
+   */
   receive(token: string): void {
-    if (this.#isChecking) return
+    if (this.#isChecking || token === this.#last) return
+    const tooMany = this.#tokens.countNewer()
+    if (tooMany !== null) return this.#session.end(tooMany)
     this.#isChecking = true
+    this.#last = token
     this.#tokens.authenticate(token).then(
       (identity) => this.#checked(identity),
       () => this.#session.end(close('tryAgainLater', 'the token could not be checked: try again')),
@@ -61,6 +69,7 @@ export class TokenRefresh {
   }
 
   #reject(rejected: TokenRejectedError): void {
+    this.#last = null
     const closing = this.#tokens.reject(rejected, this.#session.address)
     // If the server could not check the new token, the current token stays valid.
     if (!isUndetermined(rejected)) this.#session.end(closing)

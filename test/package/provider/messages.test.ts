@@ -31,6 +31,27 @@ it('[PROV-17] sends the role to clients that request it, and to no other client'
   for (const each of [client, stock, saving, viewer]) each.socket.close()
 })
 
+it('[PROV-18] ignores a repeated token, and counts other tokens as connections of the address', async () => {
+  const limited = await startTestServer({ connectsPerAddress: { perSecond: 1, burst: 10 } })
+  const token = await limited.token('ada')
+  const client = await RawClient.connect(`${limited.wsUrl}/sync/acme/limited/main?token=${token}`)
+  const newer = await limited.token('ada')
+  for (let sent = 0; sent < 100; sent++) {
+    client.send(message([113], text(newer)))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  expect(client.socket.readyState).toBe(client.socket.OPEN)
+  for (let sent = 0; client.socket.readyState === client.socket.OPEN && sent < 100; sent++) {
+    client.send(message([113], text(await limited.token('ada', { expiresInSeconds: 1_000 + sent }))))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect(await client.closed).toMatchObject({
+    code: 1013,
+    reason: expect.stringContaining('connectsPerAddress') as string,
+  })
+  await limited.stop()
+})
+
 it('[PROV-18] accepts a newer token of the same user, and closes with 4401 for any other', async () => {
   const client = await connect('&renew=1', shortToken(server, 'ada', 2))
   client.send(message([113], text(await server.token('ada'))))
