@@ -95,9 +95,16 @@ it('[PKG-2] serves REST and websockets below a path of the HTTP server of a prog
       else response.end('own page')
     })
     http.on('upgrade', (request, socket, head) => {
-      if (!weft.handleUpgrade(request, socket, head)) socket.end('HTTP/1.1 418 own upgrade\r\n\r\n')
+      const { url: whole } = request
+      if (weft.handleUpgrade(request, socket, head)) return
+      expect(request.url).toBe(whole)
+      socket.end('HTTP/1.1 418 own upgrade\r\n\r\n')
     })
   })
+  const whole = await httpServer((http) => http.on('request', weft.handle))
+  for (const path of ['/healthz', '/console', '/v2/crdt/get', '/collaboration/healthz'])
+    expect([path, (await fetch(whole + path)).status]).toEqual([path, 404])
+  expect((await fetch(`${whole}/collab/healthz`)).status).toBe(200)
   expect(await (await fetch(`${url}/`)).text()).toBe('own page')
   expect(await post(`${url}/collab`, weft, '/v2/crdt/update', hello)).toMatchObject({
     result: { status: 'success' },

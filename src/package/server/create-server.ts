@@ -146,8 +146,12 @@ export async function createServer(options: ServerOptions = {}): Promise<WeftSer
       return { url: publicUrl ?? localUrl, port: bound }
     },
     handle: below(basePath, server.handle),
-    handleUpgrade: (request, socket, head) =>
-      enter(request, basePath) && server.handleUpgrade(request, socket, head),
+    handleUpgrade: (request, socket, head) => {
+      const { url } = request
+      if (enter(request, basePath) && server.handleUpgrade(request, socket, head)) return true
+      if (url !== undefined) request.url = url
+      return false
+    },
     on: (name, listener) => server.listeners.on(name, (event) => listener(event as WeftEvent<typeof name>)),
     close: () => server.close(),
   }
@@ -165,7 +169,8 @@ function checkBasePath(basePath: string): void {
 const below =
   (basePath: string, handle: RequestListener): RequestListener =>
   (request, response) => {
-    enter(request, basePath)
+    // No path of Weft begins like this.
+    if (!enter(request, basePath)) request.url = `/-${request.url ?? ''}`
     handle(request, response)
   }
 
