@@ -152,7 +152,8 @@ export class CallbackCaller {
         if (isOutage(outcome)) breakers.failed(receiver)
         else if (outcome.kind === 'failed' && outcome.failure === 'invalid')
           breakers.failed(receiver, call.subject)
-        else breakers.succeeded(receiver)
+        // A busy server says nothing about the receiver.
+        else if (outcome.kind === 'answered' || outcome.failure !== 'busy') breakers.succeeded(receiver)
         resolve(outcome)
       }
       void slots.run(owner, () => this.#slots[name].run(tenant.workspaceId, makeCall))
