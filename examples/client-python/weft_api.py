@@ -4532,8 +4532,8 @@ class WorkspaceFeedOperations:
 
     def update(self, data: WorkspaceFeedUpdateRequest = {}, *, idempotency_key: Optional[str] = None) -> WorkspaceFeedGetData:
         """Configure the change feed: Changes the given members; at least one is required. A feed that is
-        turned on has all events from 5 s after the response on; most of them earlier. A feed that is turned
-        off loses its events, and its cursors become invalid."""
+        turned on has all events from the response on. In a cluster, this response takes 5 s. A feed that is
+        turned off loses its events, and its cursors become invalid."""
         return self._caller.call("/v2/workspace/feed/update", data, "repeatable", idempotency_key)
 
 
