@@ -1,3 +1,4 @@
+import { timingSafeEqualText } from '../../access/credentials/timing-safe.ts'
 import type { Identity } from '../../access/identity.ts'
 import { TokenRejectedError } from '../../access/tokens/realtime-tokens.ts'
 import type { DocumentPath } from '../../model/address.ts'
@@ -49,7 +50,8 @@ export class TokenRefresh {
    * repeated accepted token. Other tokens count as new connections, because each of them costs as much.
    */
   receive(token: string): void {
-    if (this.#isChecking || token === this.#last) return
+    const isRepeated = this.#last !== null && timingSafeEqualText(token, this.#last)
+    if (this.#isChecking || isRepeated) return
     const tooMany = this.#tokens.countNewer()
     if (tooMany !== null) return this.#session.end(tooMany)
     this.#isChecking = true
