@@ -213,7 +213,7 @@ async function run(system: System, steps: number): Promise<void> {
 
 describe(`authors of random histories (seed ${seed})`, () => {
   it('[ATT-15] keeps the author of each id over compactions, restored versions and SIGKILL, with forged client ids', async () => {
-    await run(await levelSystem(), times(60, 150))
+    await run(await levelSystem(), times(60, 100))
   }, 600_000)
 
   it('[ATT-15] keeps the author of each id if users write at two nodes', async () => {
@@ -230,7 +230,7 @@ describe(`authors of random histories (seed ${seed})`, () => {
       return { status: response.status, data: result?.data }
     }
     const log = servers[0]?.node.engine.log as DocumentLog
-    await run({ call, end: (work) => work(log) }, times(100, 200))
+    await run({ call, end: (work) => work(log) }, times(100, 120))
   }, 600_000)
 
   const itPostgres = noPostgres === null ? itLong : it.skip
@@ -272,7 +272,7 @@ describe(`authors of random histories (seed ${seed})`, () => {
           }
         },
       }
-      await run(system, 30)
+      await run(system, 20)
     },
     600_000,
   )
