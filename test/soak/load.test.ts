@@ -13,7 +13,7 @@ const all = process.env.WEFT_TEST_ALL === '1'
 const MB = 1_000_000
 const timeout = 300_000
 
-const kills = times(1, 10)
+const kills = times(1, 5)
 it(
   `[DUR-4] after ${kills} SIGKILLs at random moments, keeps everything that a client or a response with 200 has shown (seed ${seed})`,
   async () => {
@@ -25,7 +25,7 @@ it(
   timeout,
 )
 
-const cuts = times(1, 3)
+const cuts = times(1, 2)
 it(
   `[DUR-5] after ${cuts} power losses at random moments, keeps everything that was shown (seed ${seed})`,
   async () => {
