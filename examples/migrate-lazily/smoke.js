@@ -38,7 +38,12 @@ async function open(userId, documentId) {
   const text = () => doc.getXmlFragment('default').toString()
   const closed = new Promise((resolve) => provider.on('connection-close', (event) => resolve(event?.code)))
   const synced = new Promise((resolve) => provider.on('sync', resolve))
-  return { doc, provider, text, closed, synced }
+  // The timer of the presence ends with the document.
+  const close = () => {
+    provider.destroy()
+    doc.destroy()
+  }
+  return { doc, text, closed, synced, close }
 }
 
 async function eventually(holds) {
@@ -59,7 +64,7 @@ try {
 
   const mallory = await open('mallory', 'plan')
   assert.equal(await mallory.closed, 4404)
-  mallory.provider.destroy()
+  mallory.close()
   console.log('- authorize: a user who is no member gets no access')
 
   const paragraph = ada.doc.getXmlFragment('default').get(1)
@@ -78,7 +83,7 @@ try {
   await once(app, 'listening')
   await eventually(() => call('/v2/crdt/get', { ...read, documentId: 'late' }).catch(() => null))
   console.log('- a document that could not be loaded is loaded when the application runs again')
-  for (const { provider } of [ada, vic]) provider.destroy()
+  for (const { close } of [ada, vic]) close()
 } finally {
   app.close()
   app.closeAllConnections()
