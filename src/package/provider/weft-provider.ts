@@ -74,7 +74,9 @@ export class WeftProvider extends ObservableV2<ProviderEvents> {
       getToken ? async (signal) => getToken(signal) : tokenRequest(tokenUrl, body),
     )
     this.#isSaved = this.doc.store.clients.size === 0
-    if (options.user) this.setUser(options.user)
+    // Without this field, other users would not see a user who publishes nothing else.
+    const { user } = this.awareness.getLocalState() ?? {}
+    if (options.user !== undefined || user === undefined) this.setUser(options.user ?? {})
     this.doc.on('update', this.#changed)
     this.doc.on('destroy', this.#destroyed)
     this.awareness.on('update', this.#awarenessUpdated)
