@@ -150,7 +150,7 @@ const unread = await Promise.all(Array.from({ length: slowConsumers }, () => ope
 await sleep(settleMs)
 const resident = residentBytes(pid) - residentBefore
 console.log(
-  `\n${slowConsumers} streams with text that nobody reads: ${thousands(resident / slowConsumers / 1000)} KB of the process for each`,
+  `\n${slowConsumers} streams with text whose readers have stopped: ${thousands(resident / slowConsumers / 1000)} KB of the process for each`,
 )
 for (const socket of unread) socket.destroy()
 await full.kill()

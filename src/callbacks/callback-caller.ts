@@ -152,7 +152,7 @@ export class CallbackCaller {
         if (isOutage(outcome)) breakers.failed(receiver)
         else if (outcome.kind === 'failed' && outcome.failure === 'invalid')
           breakers.failed(receiver, call.subject)
-        // A busy server says nothing about the receiver.
+        // A failure of this server does not concern the receiver.
         else if (outcome.kind === 'answered' || outcome.failure !== 'busy') breakers.succeeded(receiver)
         resolve(outcome)
       }

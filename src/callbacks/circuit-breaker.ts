@@ -39,7 +39,7 @@ export class CircuitBreakers {
   get open(): number {
     const now = this.#clock.now()
     for (const [receiver, { until }] of this.#paused) {
-      // A later failure has a later or a longer pause, so few receivers are read that stay.
+      // Stops at the first receiver that stays, because the others failed later.
       if (now < until + unusedMs) break
       this.#paused.delete(receiver)
     }

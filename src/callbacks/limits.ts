@@ -7,7 +7,7 @@ export type AnsweringCallbackName = 'authorize' | 'load'
 export interface CallLimits {
   /** Maximum number of calls of one API key at the same time. */
   readonly perKey: number
-  /** Maximum number of calls at the same time: of all workspaces together and of one. */
+  /** Maximum number of calls at the same time, for all workspaces together and for one workspace. */
   readonly slots: SlotsOptions
   /** Maximum number of calls of one API key that wait for a slot. Further calls fail. */
   readonly waitingMax: number

@@ -70,8 +70,8 @@ export interface QueuedEvent extends OutboundEvent {
   /** Time of the event in epoch milliseconds. */
   readonly at: number
   /**
-   * Set if only the change feed and the callback `store` of the API key get the event, and webhooks do not. Of these
-   * events, `store` gets only changes of content, which have the same id for all changes of an editor. Absent: all
+   * Set if only the change feed and the callback `store` of the API key get the event, and webhooks do not. `store`
+   * gets only those that are changes of content, with the same id for all changes of an editor. Absent: all
    * receivers except `store` get the event.
    */
   readonly only?: 'feed'

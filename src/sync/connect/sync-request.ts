@@ -120,7 +120,7 @@ function readParts(request: IncomingMessage, known: readonly string[]): SplitReq
   const [root, endpoint, ...segments] = path.split('/')
   const parameters = new URLSearchParams(query)
   const given = parameters.get('token')
-  // An empty parameter is no token.
+  // An empty parameter counts as absent.
   const token =
     given === null || given === '' ? (bearer.exec(request.headers.authorization ?? '')?.[1] ?? null) : given
   const credentials: Credentials = {
