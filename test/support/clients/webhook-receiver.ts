@@ -19,6 +19,8 @@ export const answering =
 
 export const hanging: Behavior = () => {}
 
+const path = '/hook'
+
 /** Receives webhook events on loopback, and stores them. */
 export class HookReceiver {
   readonly hooks: Hook[] = []
@@ -30,7 +32,7 @@ export class HookReceiver {
   private constructor(server: Server, behavior: Behavior) {
     this.#server = server
     this.behavior = behavior
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
   }
 
   /** @param port port to listen on; 0: a free port */
@@ -64,6 +66,11 @@ export class HookReceiver {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
+    // A client of an earlier server on this port may still reconnect to it.
+    if (request.method !== 'POST' || request.url !== path) {
+      response.writeHead(404).end()
+      return
+    }
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('error', () => {})
