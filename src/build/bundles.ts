@@ -45,7 +45,6 @@ export const programs = (folder: string): BuildOptions => ({
   minifyWhitespace: true,
   lineLimit: 160,
   sourcemap: true,
-  sourcesContent: false,
 })
 
 /** Returns the options for the scripts of the console and the playground. */
