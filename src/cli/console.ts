@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { credentialsOf, restCredentialsOf } from '../directory/tenants/known-credentials.ts'
 import { withoutTrailing } from '../text.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
-import { credentialsOf, requireStoredKey, restCredentialsOf } from './tenant-credentials.ts'
+import { requireStoredKey } from './tenant-credentials.ts'
 
 /** Creates the command `weft console`. It prints or opens a link that contains the credentials. */
 export function consoleCommand(): Command {

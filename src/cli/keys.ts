@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { headerValue } from '../config/option-parsers.ts'
 import { ConfigError } from '../config/read-config.ts'
+import { credentialsOf } from '../directory/tenants/known-credentials.ts'
 import {
   addApiKey,
   type KeyChangeOptions,
@@ -11,7 +12,6 @@ import {
 import { escapeControls } from '../text.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
 import { storeLocation } from './storage/store-location.ts'
-import { credentialsOf } from './tenant-credentials.ts'
 
 interface Flags {
   readonly dataDir?: string

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { restCredentialsOf } from '../directory/tenants/known-credentials.ts'
 import type { NameFlags } from '../mirror/mirrored-names.ts'
 import type { DialectName } from '../mirror/source-protocols.ts'
 import { readTokenFile } from '../storage/backup-sources.ts'
 import { configOf, withConfigFlags } from './command-line/command-io.ts'
 import { exitCodes } from './command-line/run-command.ts'
-import { restCredentialsOf } from './tenant-credentials.ts'
 
 const dialects: Readonly<Record<DialectName, true>> = { 'y-websocket': true, hocuspocus: true }
 

@@ -5,9 +5,10 @@ import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read-config.ts'
 import type { Config } from '../config.ts'
 import { type AccessRole, accessRoles } from '../directory/store/records.ts'
+import { credentialsOf } from '../directory/tenants/known-credentials.ts'
 import { idProblem } from '../model/address.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
-import { credentialsOf, noCredentials, requireStoredKey } from './tenant-credentials.ts'
+import { noCredentials, requireStoredKey } from './tenant-credentials.ts'
 
 interface Flags {
   readonly name?: string

@@ -1,4 +1,7 @@
 /** The server as a library: `import { createServer } from 'weft-server'`. */
+
+import type { ServerOptions, WeftServer } from './server/create-server.ts'
+
 export type * from './api/codes.ts'
 export type { CallOptions, ListMethod } from './api/methods.ts'
 export type * from './api/operation-types.ts'
@@ -23,13 +26,24 @@ export type {
   StoreFunction,
   StoreRequest,
 } from './server/callback-options.ts'
-export {
-  createServer,
-  type ServerOptions,
-  type WeftCredentials,
-  type WeftEvent,
-  type WeftEventName,
-  type WeftServer,
+export type {
+  ServerOptions,
+  WeftCredentials,
+  WeftEvent,
+  WeftEventName,
+  WeftServer,
 } from './server/create-server.ts'
 export type { LogMethod, WeftLog } from './server/log-option.ts'
 export type { OptionValues } from './server/option-values.ts'
+export { readClientOptions } from './server/read-client-options.ts'
+
+/**
+ * Opens the store, creates missing credentials, and starts a server in this process. Several servers can run in one
+ * process, each with its own data directory or in memory.
+ * @throws an error with a message for the operator if an option is invalid or the store cannot be opened
+ */
+export async function createServer(options: ServerOptions = {}): Promise<WeftServer> {
+  // A program that imports only other functions does not load the server, and with it Yjs.
+  const { openWeftServer } = await import('./server/create-server.ts')
+  return openWeftServer(options)
+}

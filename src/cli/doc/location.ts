@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../../config/read-config.ts'
 import { readableTypes } from '../../content/content-type-names.ts'
+import { restCredentialsOf } from '../../directory/tenants/known-credentials.ts'
 import type { StoreLocation } from '../../storage/offline-store.ts'
 import type { Catalog } from '../../transfer/documents/catalog.ts'
 import type { OnlineServer } from '../../transfer/documents/rest-client.ts'
 import { configOf } from '../command-line/command-io.ts'
 import { storeLocation } from '../storage/store-location.ts'
-import { restCredentialsOf, tenantOf } from '../tenant-credentials.ts'
+import { tenantOf } from '../tenant-credentials.ts'
 
 /** Flags that select a running server and its API key. */
 export interface ServerFlags {

@@ -117,11 +117,10 @@ export interface WeftServer {
 }
 
 /**
- * Opens the store, creates missing credentials, and starts a server in this process. Several servers can run in one
- * process, each with its own data directory or in memory.
+ * Opens the store, creates missing credentials, and starts a server in this process.
  * @throws an error with a message for the operator if an option is invalid or the store cannot be opened
  */
-export async function createServer(options: ServerOptions = {}): Promise<WeftServer> {
+export async function openWeftServer(options: ServerOptions): Promise<WeftServer> {
   const { basePath = '', log, authorize, load, store, ...values } = options
   checkBasePath(basePath)
   const functions = toCallbackFunctions({

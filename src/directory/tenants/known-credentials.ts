@@ -1,0 +1,44 @@
+import { ConfigError } from '../../config/error.ts'
+import type { Config } from '../../config.ts'
+import { readCredentials } from './credentials-file.ts'
+
+/** The options that decide which credentials are known. */
+export type ConfiguredTenant = Pick<Config, 'workspaceId' | 'apiKey' | 'authToken' | 'jwtSecret' | 'dataDir'>
+
+/** Flags that override the configured credentials. */
+export interface TenantFlags {
+  readonly workspace?: string
+  readonly apiKey?: string
+}
+
+/**
+ * Returns the known credentials for a server. They come from flags, from the configuration, or from the data
+ * directory.
+ */
+export async function credentialsOf(config: ConfiguredTenant, flags: TenantFlags = {}) {
+  const kept = (await readCredentials(config.dataDir)) ?? {}
+  const apiKey = flags.apiKey ?? config.apiKey ?? kept.apiKey
+  return {
+    workspaceId: flags.workspace ?? config.workspaceId ?? kept.workspaceId,
+    apiKey,
+    // The file in the data directory contains the token of only one API key, which is also in the file.
+    authToken: config.authToken ?? (apiKey === kept.apiKey ? kept.authToken : undefined),
+    jwtSecret: config.jwtSecret ?? kept.jwtSecret,
+  }
+}
+
+/**
+ * Returns the credentials for REST calls.
+ * @throws ConfigError
+ */
+export async function restCredentialsOf(config: ConfiguredTenant, flags: TenantFlags = {}) {
+  const { apiKey, authToken } = await credentialsOf(config, flags)
+  if (apiKey !== undefined && authToken !== undefined) return { apiKey, authToken }
+  if (apiKey !== undefined)
+    throw new ConfigError(`no auth token of the API key ${JSON.stringify(apiKey)} is configured`, {
+      hint: 'set WEFT_AUTH_TOKEN, or set WEFT_API_KEY to one that `weft keys list` shows',
+    })
+  throw new ConfigError(`${config.dataDir} has no credentials`, {
+    hint: 'name the data directory of the server (--data-dir), or set WEFT_API_KEY and WEFT_AUTH_TOKEN',
+  })
+}
