@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { WeftProvider } from '../../src/package/provider.ts'
+import type { DocumentProvider } from '../../src/package/provider.ts'
 import { eventually } from '../support/clients/clients.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
 import { exampleFolder, installExample } from '../support/servers/examples.ts'
@@ -22,11 +22,11 @@ async function pageScript(): Promise<string> {
   installExample('codemirror')
   const { outputFiles } = await build({
     stdin: {
-      contents: `import { WeftProvider } from './src/package/provider.ts'
+      contents: `import { DocumentProvider } from './src/package/provider.ts'
 import { IndexeddbPersistence } from 'y-indexeddb'
 const url = new URLSearchParams(location.search).get('weft')
 const at = { url, organizationId: 'acme', documentId: 'offline', tokenUrl: '/token', retryMaxMs: 300 }
-globalThis.provider = new WeftProvider({ ...at, offline: IndexeddbPersistence })`,
+globalThis.provider = new DocumentProvider({ ...at, offline: IndexeddbPersistence })`,
       resolveDir: root,
     },
     bundle: true,
@@ -81,7 +81,7 @@ describe.skipIf(browserMissing)('the provider in Chromium', () => {
   const stateOf = (page: Page) =>
     page
       .evaluate(() => {
-        const { provider } = globalThis as unknown as { provider: WeftProvider }
+        const { provider } = globalThis as unknown as { provider: DocumentProvider }
         const { status, saved, problem, isStoredOffline } = provider
         return {
           text: String(provider.doc.getText('content')),
@@ -106,7 +106,7 @@ describe.skipIf(browserMissing)('the provider in Chromium', () => {
 
   const type = (page: Page, words: string): Promise<void> =>
     page.evaluate((text) => {
-      const { provider } = globalThis as unknown as { provider: WeftProvider }
+      const { provider } = globalThis as unknown as { provider: DocumentProvider }
       provider.doc.getText('content').insert(0, text)
     }, words)
 
@@ -144,7 +144,7 @@ describe.skipIf(browserMissing)('the provider in Chromium', () => {
     await ada.reload()
     await reaches(ada, { text: stored?.data ?? '', status: 'closed', problem: 'document-replaced' })
     await ada.evaluate(() =>
-      (globalThis as unknown as { provider: WeftProvider }).provider.deleteOfflineCopy(),
+      (globalThis as unknown as { provider: DocumentProvider }).provider.deleteOfflineCopy(),
     )
     await ada.reload()
     await reaches(ada, { text: 'New.', status: 'connected', saved: true })

@@ -36,7 +36,7 @@ export interface ProviderSettings {
   readonly WebSocket?: typeof WebSocket | null
 }
 
-/** Options of `WeftProvider`. One of `getToken` and `tokenUrl` is necessary. */
+/** Options of `DocumentProvider`. One of `getToken` and `tokenUrl` is necessary. */
 export type ProviderOptions = ProviderSettings &
   (
     | {
@@ -58,7 +58,7 @@ export type ProviderOptions = ProviderSettings &
       }
   )
 
-/** Events of `WeftProvider`, with the parameters of their listeners. */
+/** Events of `DocumentProvider`, with the parameters of their listeners. */
 export interface ProviderEvents {
   /** The status or the problem has changed. */
   status: (status: ProviderStatus, problem: ProviderProblem | null) => void

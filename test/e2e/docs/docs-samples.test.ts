@@ -50,8 +50,8 @@ const notRun: Readonly<Record<string, string>> = {
   'npm install weft-server': 'it installs; the tests of test/package use the built package',
   'const weft = await createServer({':
     'it names functions of the reader; test/package/server.test.ts has such ones',
-  "import { WeftProvider } from 'weft-server/provider'": inPages,
-  "import { TokenDeniedError, WeftProvider } from 'weft-server/provider'": inPages,
+  "import { DocumentProvider } from 'weft-server/provider'": inPages,
+  "import { TokenDeniedError, DocumentProvider } from 'weft-server/provider'": inPages,
   "provider.on('saved', (saved) => {": inPages,
   "provider.on('message', ({ event, data }) => console.log(event, data))": inPages,
   "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,

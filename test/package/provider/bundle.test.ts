@@ -49,10 +49,10 @@ it('[PROV-10] lets a process end after `destroy`, in each state', async () => {
     await writeFile(
       join(folder, 'main.mjs'),
       `import { WebSocket } from 'ws'
-import { WeftProvider } from './provider.mjs'
+import { DocumentProvider } from './provider.mjs'
 const [url, token] = process.argv.slice(2)
 const at = { url, organizationId: 'acme', documentId: 'plan', getToken: () => token, WebSocket }
-const open = (more) => new WeftProvider({ ...at, ...more })
+const open = (more) => new DocumentProvider({ ...at, ...more })
 const synced = (provider) => new Promise((resolve) => provider.on('synced', resolve))
 const [connected, http] = [open({}), open({ WebSocket: null })]
 const waiting = open({ getToken: () => new Promise(() => {}) })

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { TokenDeniedError, WeftProvider } from '../../../src/package/provider.ts'
+import { DocumentProvider, TokenDeniedError } from '../../../src/package/provider.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { openProvider, recorded, settled, textOf } from '../../support/clients/provider.ts'
 import { dataOf, shortToken, startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -19,7 +19,7 @@ async function start(...options: Parameters<typeof startTestServer>): Promise<Te
   return server
 }
 
-function open(options: Parameters<typeof openProvider>[0]): WeftProvider {
+function open(options: Parameters<typeof openProvider>[0]): DocumentProvider {
   const provider = openProvider(options)
   ends.push(() => provider.destroy())
   return provider
@@ -143,7 +143,7 @@ it('[PROV-6] tries again if the endpoint of tokens fails, less often with each f
   const token = await server.token('ada')
   answer = (count) =>
     count < 4 ? { status: 500, body: 'no' } : { status: 200, body: JSON.stringify({ token }) }
-  const ada = new WeftProvider({
+  const ada = new DocumentProvider({
     url: server.url,
     organizationId: 'acme',
     documentId: 'plan',
@@ -170,7 +170,7 @@ it('[PROV-6] tries again if the endpoint of tokens fails, less often with each f
   expect(three).toBeGreaterThanOrEqual(395)
   answer = () => ({ status: 403, body: 'no' })
   ada.disconnect()
-  const denied = new WeftProvider({
+  const denied = new DocumentProvider({
     url: server.url,
     organizationId: 'acme',
     documentId: 'plan',

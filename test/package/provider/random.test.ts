@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import type * as Y from 'yjs'
-import type { WeftProvider } from '../../../src/package/provider.ts'
+import type { DocumentProvider } from '../../../src/package/provider.ts'
 import { eventually } from '../../support/clients/clients.ts'
 import { openProvider, settled } from '../../support/clients/provider.ts'
 import { Random } from '../../support/data/random-doc.ts'
@@ -30,7 +30,7 @@ class Page {
   savedDeletes: readonly string[] = []
   readonly #name: string
   readonly #options: Parameters<typeof openProvider>[0]
-  provider: WeftProvider
+  provider: DocumentProvider
 
   constructor(name: string, options: Parameters<typeof openProvider>[0]) {
     this.#name = name
@@ -42,7 +42,7 @@ class Page {
     return this.provider.doc.getArray<string>('items')
   }
 
-  #open(provider: WeftProvider): WeftProvider {
+  #open(provider: DocumentProvider): DocumentProvider {
     provider.on('saved', (saved) => {
       if (!saved) return
       this.savedInserts = [...this.inserted]

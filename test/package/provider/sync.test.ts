@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { openMemoryEngine } from '../../../src/engine/memory/index.ts'
-import type { WeftProvider } from '../../../src/package/provider.ts'
+import type { DocumentProvider } from '../../../src/package/provider.ts'
 import { eventually, syncedEditor } from '../../support/clients/clients.ts'
 import { openProvider, recorded, settled, textOf } from '../../support/clients/provider.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
@@ -24,7 +24,7 @@ function open(
   server: TestServer,
   userId: string,
   options: Partial<Parameters<typeof openProvider>[0]> = {},
-): WeftProvider {
+): DocumentProvider {
   const provider = openProvider({ url: server.url, getToken: () => server.token(userId), ...options })
   ends.push(() => provider.destroy())
   return provider
@@ -55,7 +55,7 @@ it('[PROV-1] keeps two providers and a stock client in sync, and shows all of th
   await settled(ada)
   await settled(grace)
   expect(await contentOf(server)).toBe(String(stock.text))
-  const namesOf = (provider: WeftProvider) => provider.users().map(({ name }) => name)
+  const namesOf = (provider: DocumentProvider) => provider.users().map(({ name }) => name)
   // Earlier than the first renewal of a state, which also shows users.
   const beforeRenewalMs = 10_000
   await eventually(

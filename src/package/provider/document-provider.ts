@@ -32,7 +32,7 @@ function hasMore(doc: Doc, vector: Uint8Array): boolean {
  * Keeps a Yjs document in sync with a Weft server. It uses a websocket, or HTTP behind proxies that reject
  * websockets. It reconnects and renews its token by itself.
  */
-export class WeftProvider extends ObservableV2<ProviderEvents> {
+export class DocumentProvider extends ObservableV2<ProviderEvents> {
   readonly doc: Doc
   readonly awareness: Awareness
   readonly #options: ProviderOptions
