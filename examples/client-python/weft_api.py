@@ -1935,7 +1935,7 @@ class CrdtVersionsRestoreData(TypedDict):
 FeedGetRequest = TypedDict("FeedGetRequest", {
     "organizationId": NotRequired[Union[str, None]],
     "cursor": NotRequired[Union[str, None]],
-    "from": NotRequired[Union[Literal["oldest", "now"], None]],
+    "from": NotRequired[Union[Literal["oldest", "latest", "now"], None]],
     "types": NotRequired[Union[List[Literal["comment_annotation.add", "comment_annotation.assign", "comment_annotation.status_change", "comment_annotation.priority_change", "comment_annotation.suggestion_accept", "comment_annotation.suggestion_reject", "comment.add", "comment.update", "comment.delete", "comment.reaction_add", "comment.reaction_delete", "huddle.create", "huddle.join", "recorder.done", "crdt.update_data", "document.create", "document.delete", "permission.add", "permission.update", "permission.delete", "presence.join", "presence.leave", "organization.delete"]], None]],
     "documentIds": NotRequired[Union[List[str], None]],
     "content": NotRequired[Union[Literal["changes", "json", "text", "xml", "markdown", "html", "delta", "xmltext", "prosemirror", "update"], None]],
@@ -3182,6 +3182,37 @@ class WorkspaceCallbacksSecretGetData(TypedDict):
 class WorkspaceCallbacksSecretRotateRequest(TypedDict):
     # Time in seconds for which the replaced secret also signs calls.
     graceSeconds: NotRequired[Union[int, None]]
+
+
+class WorkspaceCallbacksTestRequest(TypedDict):
+    # The callback.
+    callback: Literal["authorize", "load"]
+    organizationId: str
+    documentId: str
+    editorId: NotRequired[Union[str, None]]
+    # The user about whom `authorize` is asked.
+    userId: NotRequired[Union[str, None]]
+
+
+class WorkspaceCallbacksTestDataAnswer(TypedDict):
+    role: NotRequired[Union[Literal["viewer", "suggester", "editor"], None]]
+    ttlSeconds: NotRequired[float]
+    notFound: NotRequired[bool]
+    type: NotRequired[str]
+    contentKey: NotRequired[str]
+    # Size of a Yjs update.
+    updateBytes: NotRequired[int]
+
+
+class WorkspaceCallbacksTestData(TypedDict):
+    # `answered`, or why the call failed, as in the metric `weft_callback_calls_total`.
+    result: Literal["answered", "timeout", "unreachable", "status", "invalid", "busy", "paused"]
+    # Why the call failed; null if it was answered.
+    reason: Union[str, None]
+    # Time of the call in ms, with waits and retries.
+    durationMs: int
+    # What the callback has answered; null if the call failed.
+    answer: Union[WorkspaceCallbacksTestDataAnswer, None]
 
 
 class WorkspaceCallbacksUpdateRequestAuthorize(TypedDict):
@@ -4496,6 +4527,13 @@ class WorkspaceCallbacksOperations:
     def get(self, data: Dict[str, Any] = {}) -> WorkspaceCallbacksGetData:
         """Read the callbacks: A callback that is not configured is null."""
         return self._caller.call("/v2/workspace/callbacks/get", data, "reads", None)
+
+    def test(self, data: WorkspaceCallbacksTestRequest, *, idempotency_key: Optional[str] = None) -> WorkspaceCallbacksTestData:
+        """Call a callback as a test: Calls `authorize` or `load` as a client would cause it, with the timeout
+        and the retries of the callback, and returns the result. The response of the callback changes
+        nothing; its content is read, but not checked against a schema. The call counts like all others:
+        after repeated failures, the callback is paused."""
+        return self._caller.call("/v2/workspace/callbacks/test", data, "once", idempotency_key)
 
     def update(self, data: WorkspaceCallbacksUpdateRequest = {}, *, idempotency_key: Optional[str] = None) -> WorkspaceCallbacksGetData:
         """Configure callbacks: Changes the given callbacks; at least one is required. A callback is replaced

@@ -6335,10 +6335,10 @@ export interface paths {
 							/** @description Only events after this cursor, which is from an earlier response. */
 							cursor?: string | null;
 							/**
-							 * @description Where to start without a cursor: at the oldest event that the feed has, or after the last one.
+							 * @description Where to start without a cursor: at the oldest event that the feed has, at the latest `pageSize` matching events, or after the last event.
 							 * @default oldest
 							 */
-							from?: ("oldest" | "now") | null;
+							from?: ("oldest" | "latest" | "now") | null;
 							/** @description Only events of these types. */
 							types?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "permission.add" | "permission.update" | "permission.delete" | "presence.join" | "presence.leave" | "organization.delete")[] | null;
 							/** @description Only events of these documents. */
@@ -11038,6 +11038,96 @@ export interface paths {
 								data: {
 									/** @description `whsec_` and the key as base64, as Standard Webhooks spells it. */
 									secret: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/callbacks/test": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Call a callback as a test
+		 * @description Calls `authorize` or `load` as a client would cause it, with the timeout and the retries of the callback, and returns the result. The response of the callback changes nothing; its content is read, but not checked against a schema. The call counts like all others: after repeated failures, the callback is paused.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * @description The callback.
+							 * @enum {string}
+							 */
+							callback: "authorize" | "load";
+							/** Format: id */
+							organizationId: string;
+							/** Format: id */
+							documentId: string;
+							/** @default main */
+							editorId?: string | null;
+							/**
+							 * @description The user about whom `authorize` is asked.
+							 * @default test
+							 */
+							userId?: string | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									/**
+									 * @description `answered`, or why the call failed, as in the metric `weft_callback_calls_total`.
+									 * @enum {string}
+									 */
+									result: "answered" | "timeout" | "unreachable" | "status" | "invalid" | "busy" | "paused";
+									/** @description Why the call failed; null if it was answered. */
+									reason: string | null;
+									/** @description Time of the call in ms, with waits and retries. */
+									durationMs: number;
+									/** @description What the callback has answered; null if the call failed. */
+									answer: {
+										role?: ("viewer" | "suggester" | "editor") | null;
+										ttlSeconds?: number;
+										notFound?: boolean;
+										type?: string;
+										contentKey?: string;
+										/** @description Size of a Yjs update. */
+										updateBytes?: number;
+									} | null;
 								};
 							};
 						};

@@ -4,6 +4,7 @@ import type { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { RecentRequests } from '../audit/recent-requests.ts'
 import type { BranchService } from '../branches/branch-service.ts'
+import type { CallbackTester } from '../callbacks/callback-tester.ts'
 import type { DocumentLoader } from '../callbacks/document-loader.ts'
 import type { Clock } from '../clock.ts'
 import type { AnnotationService } from '../comments/annotation-service.ts'
@@ -69,6 +70,7 @@ export interface ApiServices extends Tenancy {
   readonly webhookConfigs: WebhookConfigService
   readonly endpoints: EndpointService
   readonly callbackConfigs: CallbackConfigService
+  readonly callbackTester: CallbackTester
   readonly deliveries: DeliveryService
   readonly feed: FeedService
   readonly pageTokens: PageTokens

@@ -118,6 +118,7 @@ import { deleteCallbacks } from './v2/workspace/callbacks/delete.ts'
 import { getCallbacks } from './v2/workspace/callbacks/get.ts'
 import { getCallbackSecret } from './v2/workspace/callbacks/secret/get.ts'
 import { rotateCallbackSecret } from './v2/workspace/callbacks/secret/rotate.ts'
+import { testCallback } from './v2/workspace/callbacks/test.ts'
 import { updateCallbacks } from './v2/workspace/callbacks/update.ts'
 import { createWorkspace } from './v2/workspace/create.ts'
 import { addDomains } from './v2/workspace/domains/add.ts'
@@ -252,6 +253,7 @@ export const operationList: readonly Operation[] = [
   deleteCallbacks,
   getCallbackSecret,
   rotateCallbackSecret,
+  testCallback,
   updateEndpoint,
   getAdvancedWebhookConfig,
   updateAdvancedWebhookConfig,

@@ -23,7 +23,8 @@ import { type AnsweringCallbackName, attemptsMax, type CallLimits, callLimits, r
  * Why a call failed. `status`: the status was not 2xx. `invalid`: the response has the wrong form or is too
  * large. `busy`: no slot was free in time. `paused`: the circuit breaker is open.
  */
-export type CallFailure = 'timeout' | 'unreachable' | 'status' | 'invalid' | 'busy' | 'paused'
+export const callFailures = ['timeout', 'unreachable', 'status', 'invalid', 'busy', 'paused'] as const
+export type CallFailure = (typeof callFailures)[number]
 
 export type CallbackOutcome<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer }

@@ -25,6 +25,15 @@ const responseSchema = v.object({
 /** Maximum memory of the values of a response in bytes, as `measureJson` estimates it. */
 const valueBytesMax = 2 ** 20
 
+/**
+ * Reads a response of `authorize`.
+ * @throws MalformedJsonError if it has the wrong form
+ */
+export function readDecision(body: Uint8Array) {
+  const { role, ttlSeconds = ttlSecondsDefault } = readBoundedJson(responseSchema, body, valueBytesMax)
+  return { role, ttlSeconds: Math.max(1, Math.min(ttlSeconds, ttlSecondsMax)) }
+}
+
 /** A decision of the backend, and the time up to which it applies while the backend cannot be asked. */
 interface KeptDecision {
   readonly decision: RoleDecision
@@ -97,12 +106,12 @@ export class CallbackDecider implements RoleDecider {
       callbacks,
       data: { organizationId, documentId, editorId, user },
       subject: name,
-      read: async (body) => readBoundedJson(responseSchema, body, valueBytesMax),
+      read: async (body) => readDecision(body),
     })
     const now = clock.now()
     if (outcome.kind === 'failed') return this.#whileFailing(name, callbacks, now)
-    const { role, ttlSeconds = ttlSecondsDefault } = outcome.answer
-    const until = now + Math.max(1, Math.min(ttlSeconds, ttlSecondsMax)) * 1000
+    const { role, ttlSeconds } = outcome.answer
+    const until = now + ttlSeconds * 1000
     const decision = { kind: 'role', role, until } as const
     return this.#keep(name, { decision, url: callbacks.authorize?.url, usableUntil: until + graceMs })
   }

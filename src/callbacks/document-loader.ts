@@ -28,6 +28,17 @@ export interface DocumentLoaderOptions extends Pick<EditorWriteServices, 'docume
   readonly clock: Clock
 }
 
+/**
+ * Reads a response of `load`. Reads a large one on a thread.
+ * @throws MalformedJsonError if it has the wrong form; ApiError if it cannot be read now
+ */
+export const readLoaded = async (
+  rooms: Pick<RoomRegistry, 'parse'>,
+  address: DocumentAddress,
+  body: Uint8Array,
+): Promise<InitialContent> =>
+  body.length > parsedInlineMax ? rooms.parse(address, body) : readInitialContent(body)
+
 /** Cause of the first change of a loaded editor. */
 const cause = { source: 'rest', meta: null } as const
 
@@ -118,8 +129,7 @@ export class DocumentLoader {
       callbacks,
       data: { organizationId, documentId, editorId },
       subject: name,
-      read: async (body) =>
-        body.length > parsedInlineMax ? rooms.parse(address, body) : readInitialContent(body),
+      read: (body) => readLoaded(rooms, address, body),
     })
     if (outcome.kind === 'failed') return outcome.reason
     if (outcome.answer.kind === 'none') {

@@ -9,7 +9,7 @@ import { requireServer, type ServerFlags, withServerFlags } from './doc/location
 
 interface Flags extends ServerFlags {
   readonly cursor?: string
-  readonly from?: 'oldest' | 'now'
+  readonly from?: 'oldest' | 'latest' | 'now'
   readonly types?: readonly string[]
   readonly organization?: string
   readonly documents?: readonly string[]
@@ -42,8 +42,11 @@ export const feedCommand = (): Command =>
     .description('Print the events of the change feed of a running server.')
     .option('--cursor <cursor>', 'Only events after this cursor, which is in each printed event.')
     .addOption(
-      new Option('--from <start>', 'Start without a cursor: the oldest event, or the next one.')
-        .choices(['oldest', 'now'])
+      new Option(
+        '--from <start>',
+        'Start without a cursor: the oldest event, the latest ones, or the next one.',
+      )
+        .choices(['oldest', 'latest', 'now'])
         .default('oldest'),
     )
     .option('--types <type...>', 'Only events of these types, such as crdt.update_data.')
@@ -55,8 +58,8 @@ export const feedCommand = (): Command =>
     .action(async (flags: Flags) => {
       const server = await requireServer(flags)
       const { types, organization, documents, content, follow, json } = flags
-      if (flags.cursor !== undefined && flags.from === 'now')
-        throw new ConfigError('--from now cannot be used with --cursor')
+      if (flags.cursor !== undefined && flags.from !== 'oldest')
+        throw new ConfigError(`--from ${flags.from} cannot be used with --cursor`)
       const selection = {
         ...(types !== undefined && { types }),
         ...(organization !== undefined && { organizationId: organization }),

@@ -21,8 +21,11 @@ export interface FeedFilter {
   readonly documentIds?: readonly string[] | undefined
 }
 
-/** The start of a page: the oldest kept event, the place after the last event, or the place after a cursor. */
-export type FeedStart = 'oldest' | 'now' | { readonly cursor: string }
+/**
+ * The start of a page: the oldest kept event, the first of the latest matching events that fit on one page, the
+ * place after the last event, or the place after a cursor.
+ */
+export type FeedStart = 'oldest' | 'latest' | 'now' | { readonly cursor: string }
 
 /** An event of a page. */
 export interface FeedItem extends FeedEvent {
@@ -97,10 +100,13 @@ export class FeedReader {
     // The state is read before the events. An event that is added later is read by the next call at the latest.
     const state = await reader.get(keys.state, feedStateType)
     if (state?.enabled !== true) throw feedOff()
-    const after = await placeOf(reader, state, start)
+    const after =
+      start === 'latest'
+        ? await placeOfLatest(reader, state, filter, limit)
+        : await placeOf(reader, state, start)
     const page = new PageBuilder(state, filter, limit)
     if (after < state.last)
-      for await (const [number, entry] of entriesAfter(reader, filter.organizationId, after))
+      for await (const [number, entry] of entriesFrom(reader, filter.organizationId, after))
         if (!page.take(number, entry)) break
     if (typeof start !== 'string') await this.#checkKept(tenant, state, after)
     return page.result()
@@ -117,13 +123,42 @@ export class FeedReader {
 }
 
 /** Returns the number of the last event before the start. */
-async function placeOf(reader: DirectoryReader, state: FeedState, start: FeedStart): Promise<number> {
+async function placeOf(
+  reader: DirectoryReader,
+  state: FeedState,
+  start: Exclude<FeedStart, 'latest'>,
+): Promise<number> {
   if (start === 'oldest') return state.trimmed
   if (start === 'now') return state.last
   const { generation, number, chain } = decodeCursor(start.cursor)
   if (generation !== state.generation || number < state.trimmed) throw expiredCursor()
   if (number > state.last || (await chainAt(reader, state, number)) !== chain) throw unknownCursor()
   return number
+}
+
+/**
+ * Returns the number of the last event before the latest `limit` matching ones. Reads backwards, within the limits
+ * of one page.
+ */
+async function placeOfLatest(
+  reader: DirectoryReader,
+  state: FeedState,
+  filter: FeedFilter,
+  limit: number,
+): Promise<number> {
+  const matches = matcherOf(filter)
+  const { pageBytes, scanned } = feedLimits
+  const left = { events: limit, bytes: pageBytes, entries: scanned }
+  for await (const [number, { event }] of entriesFrom(reader, filter.organizationId, state.last + 1, true)) {
+    if (number <= state.trimmed) break
+    left.entries -= 1
+    if (event !== null && matches(event)) {
+      left.events -= 1
+      left.bytes -= bytesOf(event)
+    }
+    if (left.events <= 0 || left.bytes <= 0 || left.entries <= 0) return number - 1
+  }
+  return state.trimmed
 }
 
 /** Returns the chain of an event that the feed has, or of the last removed one. @throws ApiError if it was removed */
@@ -135,18 +170,21 @@ async function chainAt(reader: DirectoryReader, state: FeedState, number: number
   return entry.chain
 }
 
-/** Reads the entries after a number: all of them, or those of an organization. */
-async function* entriesAfter(
+/**
+ * Reads the entries after a number, or before it if `reverse` is true: all of them, or those of an organization.
+ */
+async function* entriesFrom(
   reader: DirectoryReader,
   organizationId: string | undefined,
-  after: number,
+  start: number,
+  reverse = false,
 ): AsyncIterable<readonly [number: number, entry: FeedEntry]> {
   const [prefix, keyOf]: readonly [Key, (number: number) => Key] =
     organizationId === undefined
       ? [keys.entries, keys.entry]
       : [keys.of(organizationId), (number) => keys.ofOrganization(organizationId, number)]
-  for (let last = after; ; ) {
-    const found = await reader.scan({ prefix, after: keyOf(last), limit: chunkMax })
+  for (let last = start; ; ) {
+    const found = await reader.scan({ prefix, after: keyOf(last), reverse, limit: chunkMax })
     const numbers = found.map(({ key }) => numberIn(key))
     const entries =
       organizationId === undefined
@@ -165,8 +203,7 @@ async function* entriesAfter(
 /** Collects the events of a page. */
 class PageBuilder {
   readonly #state: FeedState
-  readonly #types: ReadonlySet<string> | null
-  readonly #documentIds: ReadonlySet<string> | null
+  readonly #matches: (event: FeedEvent) => boolean
   readonly #limit: number
   readonly #events: FeedItem[] = []
   #bytes = 0
@@ -176,10 +213,9 @@ class PageBuilder {
   /** True if the page ends before the end of the feed. */
   isFull = false
 
-  constructor(state: FeedState, { types, documentIds }: FeedFilter, limit: number) {
+  constructor(state: FeedState, filter: FeedFilter, limit: number) {
     this.#state = state
-    this.#types = types === undefined ? null : new Set(types)
-    this.#documentIds = documentIds === undefined ? null : new Set(documentIds)
+    this.#matches = matcherOf(filter)
     this.#limit = limit
   }
 
@@ -188,9 +224,9 @@ class PageBuilder {
     const { id, chain, event } = entry
     this.#covered = { number, chain }
     this.#scanned += 1
-    if (event !== null && this.#fits(event)) {
+    if (event !== null && this.#matches(event)) {
       this.#events.push({ ...event, id, cursor: this.#cursorAt(this.#covered) })
-      this.#bytes += JSON.stringify(event).length
+      this.#bytes += bytesOf(event)
     }
     const { pageBytes, scanned } = feedLimits
     this.isFull = this.#events.length >= this.#limit || this.#bytes >= pageBytes || this.#scanned >= scanned
@@ -208,9 +244,18 @@ class PageBuilder {
   #cursorAt(place: Omit<CursorPlace, 'generation'>): string {
     return encodeCursor({ generation: this.#state.generation, ...place })
   }
-
-  #fits({ type, documentId }: FeedEvent): boolean {
-    if (this.#types !== null && !this.#types.has(type)) return false
-    return this.#documentIds === null || (documentId !== null && this.#documentIds.has(documentId))
-  }
 }
+
+/** Approximate bytes of an event in a response. */
+const bytesOf = (event: FeedEvent): number => JSON.stringify(event).length
+
+/** Returns whether an event has one of the types and one of the documents of a filter. */
+function matcherOf({ types, documentIds }: FeedFilter): (event: FeedEvent) => boolean {
+  const [wantedTypes, wantedDocuments] = [setOf(types), setOf(documentIds)]
+  return ({ type, documentId }) =>
+    wantedTypes?.has(type) !== false &&
+    (wantedDocuments === null || (documentId !== null && wantedDocuments.has(documentId)))
+}
+
+const setOf = (given: readonly string[] | undefined): ReadonlySet<string> | null =>
+  given === undefined ? null : new Set(given)

@@ -238,6 +238,7 @@ export function createHttp(
       accessReader: rest.accessReader,
       rooms,
       loader: rest.loader,
+      callbackTester: rest.callbackTester,
       versions,
       branches,
       pageTokens,

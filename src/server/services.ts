@@ -13,6 +13,7 @@ import type { RecentRequests } from '../audit/recent-requests.ts'
 import { BranchService } from '../branches/branch-service.ts'
 import { CallbackCaller } from '../callbacks/callback-caller.ts'
 import { CallbackDecider } from '../callbacks/callback-decider.ts'
+import { CallbackTester } from '../callbacks/callback-tester.ts'
 import { DocumentLoader } from '../callbacks/document-loader.ts'
 import type { Clock } from '../clock.ts'
 import { type CommentModule, createCommentModule } from '../comments/comment-module.ts'
@@ -104,6 +105,7 @@ export interface ServerServices extends ServerBase {
   readonly accessReader: AccessReader
   readonly origins: AllowedOrigins
   readonly callbacks: CallbackCaller
+  readonly callbackTester: CallbackTester
   /** Decides about users whom no grant gives a role. */
   readonly decider: RoleDecider
   readonly loader: DocumentLoader
@@ -234,6 +236,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       destinations,
     ),
     callbacks,
+    callbackTester: new CallbackTester({ caller: callbacks, rooms, clock }),
     decider: new CallbackDecider({ caller: callbacks, subscriptions, clock }),
     loader: new DocumentLoader({
       rooms,

@@ -27,10 +27,11 @@ export const feedSelection = {
   },
   from: {
     type: 'string',
-    enum: ['oldest', 'now'],
+    enum: ['oldest', 'latest', 'now'],
     default: 'oldest',
     description:
-      'Where to start without a cursor: at the oldest event that the feed has, or after the last one.',
+      'Where to start without a cursor: at the oldest event that the feed has, at the latest `pageSize` matching events, ' +
+      'or after the last event.',
   },
   types: {
     type: 'array',
@@ -177,7 +178,7 @@ export const feedErrors = [
 
 /**
  * Returns the query of a request.
- * @throws ApiError INVALID_ARGUMENT for `from: "now"` with a cursor
+ * @throws ApiError INVALID_ARGUMENT for `from: "latest"` or `from: "now"` with a cursor
  */
 export function feedQueryOf({
   cursor,
@@ -187,8 +188,8 @@ export function feedQueryOf({
   documentIds,
   pageSize = feedLimits.pageDefault,
 }: FeedRequest): FeedQuery {
-  if (cursor !== undefined && from === 'now')
-    throw invalidAt({ path: '/data/from', message: 'must not be "now" with a cursor' })
+  if (cursor !== undefined && from !== 'oldest')
+    throw invalidAt({ path: '/data/from', message: `must not be "${from}" with a cursor` })
   const start: FeedStart = cursor === undefined ? from : { cursor }
   return { start, organizationId, types, documentIds, limit: Math.min(pageSize, feedLimits.page) }
 }

@@ -1684,6 +1684,19 @@ export interface WeftApi {
         options?: CallOptions,
       ): Promise<Result<WorkspaceCallbacksGetData, WorkspaceCallbacksGetErrorCode>>
       /**
+       * Call a callback as a test: `POST /v2/workspace/callbacks/test`.
+       *
+       * Calls `authorize` or `load` as a client would cause it, with the timeout and the retries of the callback,
+       * and returns the result. The response of the callback changes nothing; its content is read, but not checked
+       * against a schema. The call counts like all others: after repeated failures, the callback is paused.
+       *
+       * Errors: `callback/not-configured` when the API key has no callbacks.
+       */
+      test(
+        data: WorkspaceCallbacksTestRequest,
+        options?: CallOptions,
+      ): Promise<Result<WorkspaceCallbacksTestData, WorkspaceCallbacksTestErrorCode>>
+      /**
        * Configure callbacks: `POST /v2/workspace/callbacks/update`.
        *
        * Changes the given callbacks; at least one is required. A callback is replaced as a whole; null removes it.
@@ -4319,10 +4332,10 @@ export interface FeedGetRequest {
   /** Only events after this cursor, which is from an earlier response. At most 100 characters. */
   readonly cursor?: string | undefined
   /**
-   * Where to start without a cursor: at the oldest event that the feed has, or after the last one. Default:
-   * `"oldest"`.
+   * Where to start without a cursor: at the oldest event that the feed has, at the latest `pageSize` matching
+   * events, or after the last event. Default: `"oldest"`.
    */
-  readonly from?: 'oldest' | 'now' | undefined
+  readonly from?: 'oldest' | 'latest' | 'now' | undefined
   /** Only events of these types. At most 100 items. */
   readonly types?:
     | readonly (
@@ -6658,6 +6671,45 @@ export interface WorkspaceCallbacksSecretRotateData {
 
 /** Codes of errors of `/v2/workspace/callbacks/secret/rotate`. */
 export type WorkspaceCallbacksSecretRotateErrorCode = ChangeErrorCode | 'callback/not-configured'
+
+/** Request of `/v2/workspace/callbacks/test`. */
+export interface WorkspaceCallbacksTestRequest {
+  /** The callback. */
+  readonly callback: 'authorize' | 'load'
+  /** Id: at most 512 bytes. */
+  readonly organizationId: string
+  /** Id: at most 512 bytes. */
+  readonly documentId: string
+  /** Id: at most 512 bytes. Default: `"main"`. */
+  readonly editorId?: string | undefined
+  /** The user about whom `authorize` is asked. Id: at most 512 bytes. Default: `"test"`. */
+  readonly userId?: string | undefined
+}
+
+/** Data of a response of `/v2/workspace/callbacks/test`. */
+export interface WorkspaceCallbacksTestData {
+  /** `answered`, or why the call failed, as in the metric `weft_callback_calls_total`. */
+  readonly result: 'answered' | 'timeout' | 'unreachable' | 'status' | 'invalid' | 'busy' | 'paused'
+  /** Why the call failed; null if it was answered. */
+  readonly reason: string | null
+  /** Time of the call in ms, with waits and retries. */
+  readonly durationMs: number
+  /** What the callback has answered; null if the call failed. */
+  readonly answer: WorkspaceCallbacksTestDataAnswer | null
+}
+
+export interface WorkspaceCallbacksTestDataAnswer {
+  readonly role?: 'viewer' | 'suggester' | 'editor' | null | undefined
+  readonly ttlSeconds?: number | undefined
+  readonly notFound?: boolean | undefined
+  readonly type?: string | undefined
+  readonly contentKey?: string | undefined
+  /** Size of a Yjs update. */
+  readonly updateBytes?: number | undefined
+}
+
+/** Codes of errors of `/v2/workspace/callbacks/test`. */
+export type WorkspaceCallbacksTestErrorCode = ChangeErrorCode | 'callback/not-configured'
 
 /** Request of `/v2/workspace/callbacks/update`. */
 export interface WorkspaceCallbacksUpdateRequest {

@@ -477,6 +477,12 @@ export const operations = {
     bare: false,
     pages: null,
   },
+  'workspace.callbacks.test': {
+    path: '/v2/workspace/callbacks/test',
+    effect: 'once',
+    bare: false,
+    pages: null,
+  },
   'workspace.callbacks.update': {
     path: '/v2/workspace/callbacks/update',
     effect: 'repeatable',
