@@ -6,7 +6,16 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
-import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
+import {
+  browserPackage,
+  clientScript,
+  copyPages,
+  copyTemplates,
+  docsScripts,
+  pages,
+  programs,
+  styles,
+} from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
 import { compileEntryPointTypes } from './package-types.ts'
 import { writeSearchIndex } from './search-index.ts'
@@ -50,6 +59,7 @@ export async function buildUnchecked(folder: string): Promise<void> {
     ].map((options) => bundle(options)),
   )
   copyPages(folder)
+  copyTemplates(folder)
   buildDocs(folder)
   writeSearchIndex(folder)
 }

@@ -1,6 +1,6 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { environmentOf } from '../config.ts'
 import { CredentialGenerator } from '../directory/tenants/credential-generator.ts'
 import { credentialsPath, type ServerCredentials } from '../directory/tenants/credentials-file.ts'
@@ -8,10 +8,12 @@ import { errorMessage } from '../errors.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
 import { credentialLines } from './credentials-notice.ts'
+import { createProject, projectFiles, type TemplateName, templateNames } from './project-template.ts'
 
 interface Flags {
   readonly env?: true
   readonly json?: true
+  readonly template?: TemplateName
 }
 
 /** Paths of the created files, relative to the directory. */
@@ -29,17 +31,25 @@ const settings = {
 /** Creates the command `weft init`. It never asks questions, and never overwrites a file. */
 export function initCommand(): Command {
   return new Command('init')
-    .description('Create a configuration and a data directory with credentials, and print the next steps.')
-    .argument('[directory]', 'Directory of the configuration; created if missing.', '.')
+    .description(
+      'Create a configuration and a data directory with credentials, or an app from a template, and print the next steps.',
+    )
+    .argument('[directory]', 'Directory of the configuration or the app; created if missing.', '.')
     .option(
       '--env',
       'For a deployment: write the secrets to a file .env (mode 0600), without a data directory.',
     )
+    .addOption(
+      new Option('--template <name>', 'Create an app with an editor and this server from a template.')
+        .choices(templateNames)
+        .conflicts('env'),
+    )
     .option('--json', 'Print JSON.')
     .action(async (directory: string, flags: Flags) => {
+      if (flags.template !== undefined) return initProject(flags.template, directory, flags)
       const made = flags.env ? ([names.config, names.env] as const) : ([names.config, names.data] as const)
       const files = made.map((name) => join(directory, name))
-      await expectNone(files)
+      await expectNone(files, 'name another directory, or start it: weft serve')
       await writing(directory, () => mkdir(directory, { recursive: true }))
       const credentials = flags.env ? await makeEnv(directory) : await makeStore(directory)
       await writeConfig(join(directory, names.config))
@@ -49,16 +59,29 @@ export function initCommand(): Command {
     })
 }
 
+async function initProject(template: TemplateName, directory: string, { json }: Flags): Promise<void> {
+  const files = (await projectFiles(template)).map((name) => join(directory, name))
+  await expectNone(files, 'name another directory')
+  await writing(directory, () => createProject(template, directory))
+  if (json) return printResult(JSON.stringify({ ok: true, directory, template, files }))
+  const steps = `npm install
+  npm run dev         # the app, with changes of its files
+  npm run build && npm start`
+  printResult(`Created ${directory} from the template ${template}. Next:
+
+  ${enterCommand(directory)}${steps}
+
+README.md describes the files, and the steps before production.`)
+}
+
 /**
  * Checks that none of the files exists.
  * @throws StorageError if a file exists
  */
-async function expectNone(files: readonly string[]): Promise<void> {
+async function expectNone(files: readonly string[], hint: string): Promise<void> {
   for (const file of files)
     if ((await stat(file).catch(() => null)) !== null)
-      throw new StorageError(`${file} already exists, and nothing was changed`, {
-        hint: 'name another directory, or start it: weft serve',
-      })
+      throw new StorageError(`${file} already exists, and nothing was changed`, { hint })
 }
 
 const writeConfig = (path: string): Promise<void> =>
@@ -114,8 +137,7 @@ function noticeOf(
   credentials: ServerCredentials,
   { env }: Flags,
 ): string {
-  const place = relative('', directory)
-  const enter = place === '' ? '' : `cd ${asWord(place)} && `
+  const enter = enterCommand(directory)
   const kept = join(directory, env ? names.env : relative('', credentialsPath(names.data)))
   const serve = env ? 'set -a && . ./.env && set +a && weft serve' : 'weft serve'
   return `Created ${files.join(' and ')}.
@@ -131,6 +153,12 @@ The secrets are in ${kept} (mode 0600); keep it out of version control. Next:
   }
 
 ${join(directory, names.config)} contains common options, with defaultAccess restricted. weft config print shows all options.`
+}
+
+/** Returns the start of a command line that enters the directory; '' if it is the current one. */
+function enterCommand(directory: string): string {
+  const place = relative('', directory)
+  return place === '' ? '' : `cd ${asWord(place)} && `
 }
 
 /** Quotes a path as one word of a command line if necessary. */

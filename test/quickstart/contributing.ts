@@ -10,9 +10,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorMessage } from '../../src/errors.ts'
+import { Shell } from '../support/servers/shell.ts'
+import { Stopwatch } from '../support/time/stopwatch.ts'
 import { fetchRepository } from './fetch-repository.ts'
-import { Shell } from './shell.ts'
-import { Stopwatch } from './stopwatch.ts'
 
 /** The change, in the words of the first column of the guide. */
 const change = 'the timeout of a dead client'

@@ -14,10 +14,10 @@ import type { Page } from 'playwright-core'
 import { errorMessage } from '../../src/errors.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
+import { Shell } from '../support/servers/shell.ts'
+import { Stopwatch } from '../support/time/stopwatch.ts'
 import { shellBlocks } from './blocks.ts'
 import { fetchRepository } from './fetch-repository.ts'
-import { Shell } from './shell.ts'
-import { Stopwatch } from './stopwatch.ts'
 
 const walkMsMax = 300_000
 const watch = new Stopwatch()

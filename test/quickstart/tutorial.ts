@@ -13,9 +13,9 @@ import type { Browser, Page } from 'playwright-core'
 import { errorMessage } from '../../src/errors.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort, startProcess } from '../support/servers/process.ts'
+import { Shell } from '../support/servers/shell.ts'
+import { Stopwatch } from '../support/time/stopwatch.ts'
 import { type TutorialStep, tutorialSteps } from './blocks.ts'
-import { Shell } from './shell.ts'
-import { Stopwatch } from './stopwatch.ts'
 
 const tutorial = new URL('../../src/docs/tutorial-tiptap-nextjs.md', import.meta.url)
 /** The command that serves the page until it is stopped. */

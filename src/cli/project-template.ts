@@ -1,0 +1,71 @@
+import { constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as v from 'valibot'
+import { builtFile } from '../config/package-file.ts'
+import { readPackageVersion } from '../config/package-version.ts'
+import { readJson } from '../json.ts'
+
+/** Names of the templates of `weft init`, each a folder of `src/templates`. */
+export const templateNames = ['tiptap-express'] as const
+export type TemplateName = (typeof templateNames)[number]
+
+/** Maximum length of the name of an npm package. */
+const packageNameMax = 214
+const packageSchema = v.looseObject({
+  name: v.string(),
+  dependencies: v.looseObject({ 'weft-server': v.string() }),
+})
+
+const folderOf = (template: TemplateName): string => fileURLToPath(builtFile(`templates/${template}`))
+
+/** npm does not pack files with this name, so templates store it without the dot. */
+const nameInProject = (path: string): string =>
+  basename(path) === 'gitignore' ? join(dirname(path), '.gitignore') : path
+
+/** Returns the paths of the files of a project from the template, relative to the project. */
+export async function projectFiles(template: TemplateName): Promise<readonly string[]> {
+  const paths = await templateFiles(template)
+  return paths.map(nameInProject)
+}
+
+/** Returns the paths of the files of a template, relative to its folder. */
+async function templateFiles(template: TemplateName): Promise<readonly string[]> {
+  const folder = folderOf(template)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).toSorted()
+}
+
+/**
+ * Creates a project from a template. The name of its package is the one of the directory, and it depends on this
+ * version of Weft.
+ * @throws the error of the file system, also if a file exists
+ */
+export async function createProject(template: TemplateName, directory: string): Promise<void> {
+  for (const path of await templateFiles(template)) {
+    const [from, to] = [join(folderOf(template), path), join(directory, nameInProject(path))]
+    await mkdir(dirname(to), { recursive: true })
+    if (path === 'package.json')
+      await writeFile(to, packageFor(directory, await readFile(from, 'utf8')), { flag: 'wx' })
+    else await copyFile(from, to, constants.COPYFILE_EXCL)
+  }
+}
+
+function packageFor(directory: string, text: string): string {
+  const manifest = readJson(packageSchema, text)
+  const dependencies = { ...manifest.dependencies, 'weft-server': readPackageVersion() }
+  const name = packageNameOf(directory, Object.keys(dependencies))
+  return `${JSON.stringify({ ...manifest, name, dependencies }, null, 2)}\n`
+}
+
+/** Returns a valid name for the package in the directory. npm rejects a package with the name of a dependency. */
+function packageNameOf(directory: string, dependencies: readonly string[]): string {
+  const name = basename(resolve(directory))
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, packageNameMax - '-app'.length)
+  if (name === '') return 'weft-app'
+  return dependencies.includes(name) ? `${name}-app` : name
+}

@@ -1,0 +1,58 @@
+import { createServer as createHttpServer } from 'node:http'
+import express from 'express'
+import { createServer, dataOf } from 'weft-server'
+import { demoUser } from './demo-sign-in.js'
+
+const isDev = process.argv.includes('--dev')
+const { PORT = '3000', HOST = 'localhost', TOKEN_SECONDS = '3600' } = process.env
+
+// Weft stores the documents in ./data. Browsers sync with it below /collab.
+const weft = await createServer({
+  dataDir: './data',
+  basePath: '/collab',
+  logLevel: 'warn',
+})
+
+const app = express()
+app.use('/collab', weft.handle)
+
+// The provider of the page gets its tokens here. The API key stays in this process.
+app.post('/weft/token', express.json({ limit: '10kb' }), async (request, response) => {
+  const { organizationId, documentId } = request.body ?? {}
+  const user = demoUser(request)
+  if (user === null) return response.status(401).json({ error: 'sign in first' })
+  const { userId, name, email, role } = user
+  const resources = [{ type: 'document', id: documentId, organizationId, accessRole: role }]
+  const result = await weft.api.auth.generateToken({
+    userId,
+    userProperties: { name, email },
+    permissions: { resources },
+    expiresInSeconds: Number(TOKEN_SECONDS),
+  })
+  response.json(dataOf(result))
+})
+
+// The page. Vite serves its sources in development. Otherwise, `npm run build` has built it into ./dist.
+const server = createHttpServer(app)
+const vite = isDev ? await startVite() : null
+app.use(vite === null ? express.static('dist') : vite.middlewares)
+
+async function startVite() {
+  const { createServer: createVite } = await import('vite')
+  return createVite({ server: { middlewareMode: true, hmr: { server } } })
+}
+
+server.on('upgrade', (request, socket, head) => {
+  // In development, Vite handles the other websockets.
+  if (!weft.handleUpgrade(request, socket, head) && vite === null) socket.destroy()
+})
+
+server.listen(Number(PORT), HOST, () => console.log(`Open http://${HOST}:${PORT}/?name=Ada`))
+
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, async () => {
+    // Browsers reconnect after the restart. Changes that they have made are on disk.
+    await weft.close()
+    await vite?.close()
+    server.close()
+  })

@@ -1,0 +1,79 @@
+/**
+ * Uses the package and each template of `weft init` as a new user, from the packed tarball and npm alone: creates
+ * an app in an empty folder, installs, builds and starts it, and opens it with three users in Chromium. Prints one
+ * line for each step, and the size of the scripts of each page. Exits with 1 if a step fails.
+ *
+ *   npm run test:templates                                all
+ *   npm run test:templates -- --template tiptap-express   one
+ *   npm run test:templates -- --keep                      keep the folder with the apps
+ *
+ * It needs npm and Chromium.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { templateNames } from '../../src/cli/project-template.ts'
+import { errorMessage } from '../../src/errors.ts'
+import { openBrowser } from '../support/servers/browser.ts'
+import { freePort } from '../support/servers/process.ts'
+import { Shell } from '../support/servers/shell.ts'
+import { Stopwatch } from '../support/time/stopwatch.ts'
+import { PackageFolder } from './package-folder.ts'
+import { templateCases } from './templates.ts'
+import { walk } from './walk.ts'
+
+/** Templates that are used at the same time. They wait for the end of a token most of the time. */
+const atOnce = 2
+
+const { values } = parseArgs({ options: { template: { type: 'string' }, keep: { type: 'boolean' } } })
+const names = templateNames.filter((name) => values.template === undefined || name === values.template)
+if (names.length === 0) {
+  console.error(`no template ${values.template}; there are ${templateNames.join(', ')}`)
+  process.exit(2)
+}
+
+const parent = mkdtempSync(join(tmpdir(), 'weft-templates-'))
+const watch = new Stopwatch()
+const browser = await openBrowser()
+try {
+  const installed = await PackageFolder.create(parent)
+  watch.lap('[TPL-3] the tarball is installed in an empty folder')
+  await serveFrom(installed)
+  watch.lap('[TPL-3] `npx weft-server` serves, and ends by a signal')
+
+  const waiting = names.values()
+  const failures: string[] = []
+  const work = async (): Promise<void> => {
+    for (const name of waiting)
+      await walk({ name, template: templateCases[name], installed, parent, browser }).catch(
+        (error: unknown) => {
+          failures.push(errorMessage(error))
+        },
+      )
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  watch.end()
+  if (failures.length > 0) throw new Error(failures.join('\n'))
+} catch (error) {
+  console.error(`failed: ${errorMessage(error)}`)
+  process.exitCode = 1
+} finally {
+  await browser.close()
+  if (values.keep) console.log(`the apps are in ${parent}`)
+  else rmSync(parent, { recursive: true, force: true, maxRetries: 20 })
+}
+
+async function serveFrom({ path }: PackageFolder): Promise<void> {
+  const port = await freePort()
+  const server = Shell.start('npx --no-install weft-server', path, { WEFT_PORT: String(port) })
+  try {
+    await server.printed(/listening/)
+    for (const page of ['readyz', 'console', 'docs']) {
+      const { status } = await fetch(`http://localhost:${port}/${page}`)
+      if (status !== 200) throw new Error(`/${page} has the status ${status}`)
+    }
+  } finally {
+    await server.end()
+  }
+}

@@ -1,0 +1,181 @@
+import { gzipSync } from 'node:zlib'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { eventually } from '../support/clients/clients.ts'
+import type { TemplateCase } from './templates.ts'
+
+/** A browser profile of one user, with one page of an app at a time. */
+export class PageOfUser {
+  readonly name: string
+  readonly #template: TemplateCase
+  readonly #context: BrowserContext
+  readonly #errors: string[] = []
+  readonly #scripts = new Map<string, Promise<Buffer>>()
+  #page: Page
+  #tokens = 0
+  #sockets = 0
+  #hasNetwork = true
+
+  private constructor(name: string, template: TemplateCase, context: BrowserContext, page: Page) {
+    this.name = name
+    this.#template = template
+    this.#context = context
+    this.#page = page
+    this.#watch(page)
+  }
+
+  /** Opens the page, and waits until everything is saved. @param url address of the app */
+  static async open(
+    browser: Browser,
+    url: string,
+    template: TemplateCase,
+    user: { readonly name: string; readonly role?: string },
+  ): Promise<PageOfUser> {
+    const context = await browser.newContext()
+    const opened = new PageOfUser(user.name, template, context, await context.newPage())
+    await opened.#page.goto(`${url}/?${new URLSearchParams({ role: 'editor', ...user })}`)
+    return opened
+  }
+
+  #watch(page: Page): void {
+    page.on('pageerror', (error) => this.#errors.push(error.message))
+    page.on('console', (message) => {
+      // Chromium reports each failed request.
+      const isNetwork = /net::ERR_|WebSocket connection to/.test(message.text())
+      if (message.type() === 'error' && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
+    })
+    page.on('websocket', (socket) => {
+      if (socket.url().includes('/sync/')) this.#sockets += 1
+    })
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && new URL(request.url()).pathname.endsWith('/token')) this.#tokens += 1
+    })
+    page.on('response', (response) => {
+      if (response.request().resourceType() === 'script') this.#scripts.set(response.url(), response.body())
+    })
+  }
+
+  /** Tokens that the page has requested, and websockets that it has opened, so far. */
+  get counts(): { readonly tokens: number; readonly sockets: number } {
+    return { tokens: this.#tokens, sockets: this.#sockets }
+  }
+
+  /** Types at the end of the document. */
+  async type(text: string): Promise<void> {
+    // A page in the background has no focus.
+    await this.#page.bringToFront()
+    await this.#page.locator(this.#template.editor).first().click()
+    await this.#page.keyboard.press('Control+End')
+    await this.#page.keyboard.type(text)
+  }
+
+  /** Returns the text of the editor without the carets of other users. */
+  text(): Promise<string> {
+    const { editor, caret } = this.#template
+    return this.#page
+      .locator(editor)
+      .first()
+      .evaluate((element, carets) => {
+        const copy = element.cloneNode(true) as HTMLElement
+        for (const each of copy.querySelectorAll(carets)) each.remove()
+        return copy.textContent ?? ''
+      }, caret)
+  }
+
+  /** Waits until the editor has the text. */
+  has(text: string): Promise<void> {
+    return this.#eventually(`the text ${JSON.stringify(text)}`, async () =>
+      (await this.text()).includes(text),
+    )
+  }
+
+  /** Waits until the page shows that everything is saved, or that it is offline. */
+  shows(status: 'saved' | 'offline'): Promise<void> {
+    return this.#eventually(`the status ${status}`, async () => {
+      const shown = await this.#textOf('#status')
+      return status === 'saved' ? shown === status : shown.startsWith(status)
+    })
+  }
+
+  /** Waits until the page shows the user with the name. */
+  showsUser(name: string): Promise<void> {
+    return this.#eventually(`the user ${name}`, async () => (await this.#textOf('#users')).includes(name))
+  }
+
+  /** Waits until the editor shows the caret of the user with the name. */
+  showsCaretOf(name: string): Promise<void> {
+    const carets = this.#page.locator(this.#template.caret)
+    return this.#eventually(`the caret of ${name}`, async () =>
+      (await carets.allTextContents()).some((text) => text.includes(name)),
+    )
+  }
+
+  /** Waits until the page shows the role, and the user can write, or not. */
+  showsRole(role: string, canWrite: boolean): Promise<void> {
+    const editor = this.#page.locator(this.#template.editor).first()
+    return this.#eventually(`the role ${role}`, async () => {
+      const isEditable = (await editor.getAttribute('contenteditable')) === 'true'
+      return (await this.#textOf('#role')) === role && isEditable === canWrite
+    })
+  }
+
+  /** The app gives the user another role from the next token on. */
+  async changeRole(from: string, to: string): Promise<void> {
+    await this.#page.route(/\/token\?/, (route) =>
+      route.continue({ url: route.request().url().replace(`role=${from}`, `role=${to}`) }),
+    )
+  }
+
+  /** Waits until the page has requested more tokens, over the websocket that it had. */
+  async renews(): Promise<void> {
+    const { tokens, sockets } = this.counts
+    await this.#eventually('a renewed token', () => this.#tokens > tokens)
+    if (this.#sockets !== sockets) throw new Error(`${this.name}: the token was renewed by a new connection`)
+  }
+
+  async setNetwork(isOn: boolean): Promise<void> {
+    if (!isOn) this.expectNetwork(false)
+    await this.#context.setOffline(!isOn)
+    if (isOn) this.expectNetwork(true)
+  }
+
+  /** Sets whether the page can have failed requests, because the network or the server is off. */
+  expectNetwork(isThere: boolean): void {
+    this.#hasNetwork = isThere
+  }
+
+  /** Closes the page, and opens it again in the same profile when the network is back. */
+  async reopen(): Promise<void> {
+    const url = this.#page.url()
+    await this.#page.close({ runBeforeUnload: false })
+    await this.setNetwork(true)
+    this.#page = await this.#context.newPage()
+    this.#watch(this.#page)
+    await this.#page.goto(url)
+  }
+
+  /** Returns the size of all scripts that the page has loaded, in kilobytes. */
+  async scriptSize(): Promise<{ readonly plain: number; readonly gzip: number }> {
+    const bodies = await Promise.all(this.#scripts.values())
+    const kilobytes = (sizes: readonly number[]): number =>
+      Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1000)
+    return {
+      plain: kilobytes(bodies.map((body) => body.length)),
+      gzip: kilobytes(bodies.map((body) => gzipSync(body).length)),
+    }
+  }
+
+  /** Closes the profile. @throws Error if the page had errors */
+  async close(): Promise<void> {
+    await this.#context.close()
+    if (this.#errors.length > 0) throw new Error(`page of ${this.name}: ${this.#errors.join('\n')}`)
+  }
+
+  async #textOf(selector: string): Promise<string> {
+    return ((await this.#page.locator(selector).textContent()) ?? '').trim()
+  }
+
+  #eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const describe = () => `${this.name}: ${what}; errors: ${this.#errors.join('\n')}`
+    return eventually(holds, describe, 90_000)
+  }
+}

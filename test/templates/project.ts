@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { freePort } from '../support/servers/process.ts'
+import { Shell } from '../support/servers/shell.ts'
+import type { PackageFolder } from './package-folder.ts'
+
+/** The shortest lifetime that a token can have. */
+export const tokenSeconds = 60
+
+/** An app that `weft init` has created from a template. Runs its scripts as a user does. */
+export class Project {
+  readonly url: string
+  readonly #path: string
+  readonly #environment: Readonly<Record<string, string>>
+  #server: Shell | null = null
+
+  private constructor(path: string, port: number) {
+    this.url = `http://localhost:${port}`
+    this.#path = path
+    this.#environment = {
+      PORT: String(port),
+      TOKEN_SECONDS: String(tokenSeconds),
+      NEXT_TELEMETRY_DISABLED: '1',
+    }
+  }
+
+  /** Creates the project in a new folder below `parent`. */
+  static async create(template: string, folder: PackageFolder, parent: string): Promise<Project> {
+    const path = join(parent, `my-${template}`)
+    await Shell.run(`npx --no-install weft-server init '${path}' --template ${template}`, folder.path)
+    const project = new Project(path, await freePort())
+    await folder.installInto(path)
+    return project
+  }
+
+  async build(): Promise<void> {
+    await Shell.run('npm run build', this.#path, this.#environment)
+  }
+
+  /** Starts the app, and waits until it serves its page. */
+  async start(script: 'run dev' | 'start'): Promise<void> {
+    const server = Shell.start(`npm ${script}`, this.#path, this.#environment)
+    this.#server = server
+    await server.printed(/http:\/\/localhost:\d+/)
+    const { status } = await fetch(this.url)
+    if (status !== 200) throw new Error(`the page has the status ${status}`)
+  }
+
+  /** Ends the app by SIGTERM. */
+  async end(): Promise<void> {
+    await this.#server?.end()
+    this.#server = null
+  }
+
+  /** Output of the running app. */
+  get out(): string {
+    return this.#server?.out ?? ''
+  }
+}

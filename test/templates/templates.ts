@@ -1,0 +1,26 @@
+import type { TemplateName } from '../../src/cli/project-template.ts'
+
+/**
+ * Properties of a template that the walk needs. All templates have these things in common:
+ *
+ * - `npm run dev`, `npm run build` and `npm start` with the variables `PORT` and `TOKEN_SECONDS`. The app prints its
+ *   address.
+ * - The page takes `name`, `role` and `document` from its query, and sends the query to its endpoint for tokens.
+ * - `#status` has `saved`, or begins with `offline`. `#role` has the role. `#users` has the names of the users.
+ */
+export interface TemplateCase {
+  /** Selector of the element that users type into. */
+  readonly editor: string
+  /** Selector of the carets of other users, each with the name of its user. They are in the editor. */
+  readonly caret: string
+  /** Maximum size in kilobytes of all scripts of the page, each compressed with gzip. */
+  readonly gzipKilobytesMax: number
+}
+
+export const templateCases: Readonly<Record<TemplateName, TemplateCase>> = {
+  'tiptap-express': {
+    editor: '.tiptap',
+    caret: '.collaboration-carets__caret',
+    gzipKilobytesMax: 180,
+  },
+}
