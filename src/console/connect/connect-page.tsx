@@ -6,7 +6,8 @@ import { href, type PageProps } from '../routing/route.ts'
 import { CodeSample } from '../ui/code-sample.tsx'
 import { Select } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
-import { type EditorLibrary, editorLibraries, type Language, languages, snippetsFor } from './snippets.ts'
+import { type Language, languages } from './rest-call-code.ts'
+import { type EditorLibrary, editorLibraries, snippetsFor } from './snippets.ts'
 
 /** Page `#/connect/{organization}/{document}/{editor}`, which also exists for a document without content. */
 export default function ConnectPage({ rest }: PageProps) {

@@ -1,4 +1,5 @@
 import type { EditorAddress } from '../documents/live/live-view.ts'
+import { jsLiteral, type Language, restCallCode } from './rest-call-code.ts'
 
 export const editorLibraries = [
   ['y-websocket', 'y-websocket'],
@@ -13,14 +14,6 @@ export const editorLibraries = [
 ] as const
 
 export type EditorLibrary = (typeof editorLibraries)[number][0]
-
-export const languages = [
-  ['curl', 'curl'],
-  ['node', 'Node.js'],
-  ['python', 'Python'],
-] as const
-
-export type Language = (typeof languages)[number][0]
 
 /** Code samples that connect to one editor of this server. */
 export interface Snippets {
@@ -110,7 +103,7 @@ export function snippetsFor(
     permissions: { resources: [resource] },
   }
   const write = { ...address, ...contents[library], upsert: true }
-  const call = calls[language]
+  const call = restCallCode[language]
   return {
     install: `npm install ${packages[library]}`,
     editor: editorCode[library](placeOf(base, address)),
@@ -129,13 +122,11 @@ interface Place {
 function placeOf(base: string, { organizationId, documentId, editorId }: EditorAddress): Place {
   const socket = base.replace(/^http/i, 'ws')
   return {
-    websocket: quoted(`${socket}/sync`),
-    hocuspocus: quoted(`${socket}/hocuspocus`),
-    name: quoted([organizationId, documentId, editorId].map(encodeURIComponent).join('/')),
+    websocket: jsLiteral(`${socket}/sync`),
+    hocuspocus: jsLiteral(`${socket}/hocuspocus`),
+    name: jsLiteral([organizationId, documentId, editorId].map(encodeURIComponent).join('/')),
   }
 }
-
-const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
 const overWebsocket = ({ websocket, name }: Place): string => `const doc = new Y.Doc()
 const provider = new WebsocketProvider(${websocket}, ${name}, doc, {
@@ -335,52 +326,3 @@ function SharedEditor() {
 provider.once('synced', () => createRoot(document.querySelector('#editor')).render(<SharedEditor />))
 `,
 }
-
-type Call = (base: string, path: string, data: object) => string
-
-/** Code for REST calls by language. It reads the credentials from the environment variables KEY and TOKEN. */
-const calls: Readonly<Record<Language, Call>> = {
-  curl: (base, path, data) => `curl ${base}${path} \\
-  -H "x-service-api-key: $KEY" -H "x-service-auth-token: $TOKEN" \\
-  -H 'content-type: application/json' \\
-  -d '${JSON.stringify({ data }).replaceAll("'", "'\\''")}'
-`,
-  node: (base, path, data) => `import { env } from 'node:process'
-
-const response = await fetch(${quoted(base + path)}, {
-  method: 'POST',
-  headers: {
-    'content-type': 'application/json',
-    'x-service-api-key': env.KEY,
-    'x-service-auth-token': env.TOKEN,
-  },
-  body: JSON.stringify({
-    data: ${indented(JSON.stringify(data, null, 2), '    ')},
-  }),
-})
-const { result, error } = await response.json()
-if (error) throw new Error(error.message)
-console.log(result.data)
-`,
-  python: (base, path, data) => `import json
-import os
-import urllib.request
-
-data = json.loads(r"""
-${JSON.stringify(data, null, 2)}
-""")
-request = urllib.request.Request(
-    ${JSON.stringify(base + path)},
-    data=json.dumps({"data": data}).encode(),
-    headers={
-        "content-type": "application/json",
-        "x-service-api-key": os.environ["KEY"],
-        "x-service-auth-token": os.environ["TOKEN"],
-    },
-)
-with urllib.request.urlopen(request) as response:
-    print(json.load(response)["result"]["data"])
-`,
-}
-
-const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)

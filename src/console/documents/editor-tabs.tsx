@@ -24,7 +24,7 @@ export const EditorTabs = ({ address: { organizationId, documentId, editorId }, 
     {views.map(([name, title]) => (
       <a
         key={name}
-        class={name === view ? 'tab here' : 'tab'}
+        class="tab"
         href={
           name === 'connect'
             ? href('connect', organizationId, documentId, editorId)

@@ -9,12 +9,7 @@ interface TabsProps {
 export const Tabs = ({ label, current, tabs }: TabsProps) => (
   <nav aria-label={label} class="tabs">
     {tabs.map(([to, title]) => (
-      <a
-        key={to}
-        href={to}
-        class={to === current ? 'tab here' : 'tab'}
-        aria-current={to === current ? 'page' : undefined}
-      >
+      <a key={to} href={to} class="tab" aria-current={to === current ? 'page' : undefined}>
         {title}
       </a>
     ))}

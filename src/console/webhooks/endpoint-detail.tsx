@@ -25,7 +25,7 @@ export function EndpointDetail({ endpointId }: { readonly endpointId: string }) 
     <>
       <h2>{data.url}</h2>
       <DeliveryLog endpointId={endpointId} canTest={!data.disabled} />
-      <SigningSecret endpointId={endpointId} />
+      <SigningSecret path={`${path}/secret`} data={{ endpointId }} signed="all events to this endpoint" />
       <Settings endpoint={data} onChange={reload} />
     </>
   )

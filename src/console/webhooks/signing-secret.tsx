@@ -5,28 +5,33 @@ import { Button, TextField } from '../ui/controls.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { SecretField } from '../ui/secret.tsx'
 
-const path = '/v2/workspace/advancedwebhook/endpoints/secret'
-
 interface Answered {
   readonly secret: string
 }
 
-/** Shows the secret that signs deliveries. The secret is read when the user requests it. */
-export function SigningSecret({ endpointId }: { readonly endpointId: string }) {
+interface SigningSecretProps {
+  /** Path of the operations `get` and `rotate`. */
+  readonly path: string
+  /** Data of both operations. */
+  readonly data?: object
+  /** The signed things, such as `all events to this endpoint`. */
+  readonly signed: string
+}
+
+/** Shows the secret that signs requests. The secret is read when the user requests it. */
+export function SigningSecret({ path, data = {}, signed }: SigningSecretProps) {
   const api = useApi()
   const [secret, setSecret] = useState<string | null>(null)
   const [hours, setHours] = useState('24')
-  const read = useAction(async () =>
-    setSecret((await api.call<Answered>(`${path}/get`, { endpointId })).secret),
-  )
+  const read = useAction(async () => setSecret((await api.call<Answered>(`${path}/get`, data)).secret))
   const rotate = async () => {
     const graceSeconds = Math.round(Number(hours) * 3600)
-    setSecret((await api.call<Answered>(`${path}/rotate`, { endpointId, graceSeconds })).secret)
+    setSecret((await api.call<Answered>(`${path}/rotate`, { ...data, graceSeconds })).secret)
   }
   return (
     <section class="card spaced" aria-label="Signing secret">
       <h2>Signing secret</h2>
-      <p class="hint">The secret signs all events to this endpoint. Anyone who has it can forge events.</p>
+      <p class="hint">The secret signs {signed}. Anyone who has it can forge them.</p>
       {secret !== null && <SecretField label="Signing secret" value={secret} />}
       <div class="row">
         {secret === null && (
@@ -35,7 +40,7 @@ export function SigningSecret({ endpointId }: { readonly endpointId: string }) {
           </Button>
         )}
         <ConfirmButton action="Rotate secret" title="Rotate the signing secret?" act={rotate}>
-          <p>This creates a new secret. For the time below, the current secret also signs all events.</p>
+          <p>This creates a new secret. For the time below, the current secret also signs.</p>
           <TextField
             label="Old secret stays valid for (hours)"
             type="number"

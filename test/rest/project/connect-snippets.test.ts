@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, type Plugin, transform } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  editorLibraries,
-  type Language,
-  languages,
-  snippetsFor,
-} from '../../../src/console/connect/snippets.ts'
+import { type Language, languages } from '../../../src/console/connect/rest-call-code.ts'
+import { editorLibraries, snippetsFor } from '../../../src/console/connect/snippets.ts'
 import { RawClient } from '../../support/clients/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
 

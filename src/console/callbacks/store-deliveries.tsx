@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import type { ApiClient } from '../api/client.ts'
+import { useAction, useApi, useAsync } from '../api/hooks.ts'
+import { Button, Select } from '../ui/controls.tsx'
+import { ActionOutcome, EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import type { DeliveryEntry } from '../webhooks/delivery-entry.ts'
+import { DeliveryTable } from '../webhooks/delivery-table.tsx'
+import type { DeliveryPage } from '../webhooks/find-delivery.ts'
+
+interface StoreDelivery extends DeliveryEntry {
+  readonly endpointId: string
+}
+
+/** Ids of the delivery logs that share the editors among them. */
+const logIds = Array.from({ length: 8 }, (_, index) => `store-${index}`)
+/** Maximum number of deliveries that are read from each log. */
+const limit = 20
+
+const statuses = [
+  ['', 'Any'],
+  ['pending', 'Pending'],
+  ['succeeded', 'Succeeded'],
+] as const
+type Status = (typeof statuses)[number][0]
+
+const path = '/v2/workspace/advancedwebhook/deliveries'
+
+/** Shows the latest deliveries of `store`, with each failed attempt. */
+export function StoreDeliveries() {
+  const api = useApi()
+  const [status, setStatus] = useState<Status>('')
+  const { data, error, reload } = useAsync(() => latestDeliveries(api, status), status)
+  const resend = useAction(async ({ messageId }: DeliveryEntry) => {
+    const endpointId = data?.find((each) => each.messageId === messageId)?.endpointId
+    await api.call(`${path}/resend`, { endpointId, messageId })
+    reload()
+    return 'Weft sends the newest content again. Read the log again for the outcome.'
+  })
+  return (
+    <section aria-label="Deliveries of store">
+      <h2>Latest deliveries</h2>
+      <div class="row">
+        <Select<Status> label="Status" value={status} options={statuses} onChange={setStatus} />
+        <Button onClick={reload}>Read again</Button>
+      </div>
+      <ActionOutcome {...resend} />
+      <ErrorNotice error={error} />
+      {data?.length === 0 && <EmptyNotice>No deliveries match this filter.</EmptyNotice>}
+      {data !== null && data.length > 0 && (
+        <DeliveryTable
+          deliveries={data}
+          busy={resend.busy}
+          onResend={(delivery) => void resend.run(delivery)}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Reads the first page of each log. Returns the deliveries, the newest first. */
+async function latestDeliveries(api: ApiClient, status: Status): Promise<readonly StoreDelivery[]> {
+  const read = async (endpointId: string): Promise<readonly StoreDelivery[]> => {
+    const asked = { endpointId, limit, ...(status !== '' && { status }) }
+    const { deliveries } = await api.call<DeliveryPage>(`${path}/get`, asked)
+    return deliveries.map((each) => ({ ...each, endpointId }))
+  }
+  const pages = await Promise.all(logIds.map(read))
+  return pages.flat().toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))
+}
