@@ -32,20 +32,18 @@ export default function FeedPage() {
 function Events() {
   // The number distinguishes repeated queries, so that each of them reads the events again.
   const [{ query, count }, setQuery] = useState({ query: latestEvents, count: 0 })
-  const [cursor, setCursor] = useState<string | null>(null)
+  // A late response of an earlier query must not set the cursor of this one.
+  const [end, setEnd] = useState({ of: -1, cursor: '' })
   const { data: server } = useServerVersion()
-  const show = (next: EventQuery) => {
-    setCursor(null)
-    setQuery({ query: next, count: count + 1 })
-  }
+  const show = (next: EventQuery) => setQuery({ query: next, count: count + 1 })
   return (
     <>
       <FeedPosition key={`position ${count}`} />
       <h2>Events</h2>
       <EventFilter onQuery={show} />
-      <EventList key={count} query={query} onCursor={setCursor} />
-      {cursor !== null && server !== null && (
-        <ConsumerCode base={server.publicUrl} selection={query.selection} cursor={cursor} />
+      <EventList key={count} query={query} onCursor={(cursor) => setEnd({ of: count, cursor })} />
+      {end.of === count && server !== null && (
+        <ConsumerCode base={server.publicUrl} selection={query.selection} cursor={end.cursor} />
       )}
     </>
   )
