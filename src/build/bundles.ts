@@ -127,7 +127,14 @@ export function copyPages(folder: string): void {
 }
 
 /** Names of files that a template gets when a maintainer runs it in the repository. */
-const templateOutput: readonly string[] = ['node_modules', 'dist', 'data', '.next', 'package-lock.json']
+const templateOutput: readonly string[] = [
+  'node_modules',
+  'dist',
+  'data',
+  'weft-data',
+  '.next',
+  'package-lock.json',
+]
 
 /** Copies the templates of `weft init`, as they are in the repository. */
 export function copyTemplates(folder: string): void {

@@ -88,6 +88,20 @@ export class PageOfUser {
     )
   }
 
+  /** Waits until the editor does not have the text. */
+  lacks(text: string): Promise<void> {
+    return this.#eventually(
+      `no text ${JSON.stringify(text)}`,
+      async () => !(await this.text()).includes(text),
+    )
+  }
+
+  /** Undoes the last change of the user by the keyboard. */
+  async undo(): Promise<void> {
+    await this.#page.bringToFront()
+    await this.#page.keyboard.press('Control+z')
+  }
+
   /** Waits until the page shows that everything is saved, or that it is offline. */
   shows(status: 'saved' | 'offline'): Promise<void> {
     return this.#eventually(`the status ${status}`, async () => {

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
@@ -43,6 +44,22 @@ export class Project {
     await server.printed(/http:\/\/localhost:\d+/)
     const { status } = await fetch(this.url)
     if (status !== 200) throw new Error(`the page has the status ${status}`)
+    await this.#checkCredentials()
+  }
+
+  /** Requests the credentials of Weft as a file of the app. Vite serves the files of its folder. */
+  async #checkCredentials(): Promise<void> {
+    const folders = readdirSync(this.#path)
+    const file = folders
+      .map((name) => `${name}/credentials.json`)
+      .find((name) => existsSync(join(this.#path, name)))
+    if (file === undefined) throw new Error('the app has no file with the credentials of Weft')
+    const { authToken } = JSON.parse(readFileSync(join(this.#path, file), 'utf8')) as { authToken: string }
+    for (const path of [`/${file}`, `/@fs${this.#path}/${file}`, `/${file}?raw`, `/${file}?import`]) {
+      const response = await fetch(this.url + path)
+      if ((await response.text()).includes(authToken))
+        throw new Error(`the app serves its credentials at ${path}`)
+    }
   }
 
   /** Ends the app by SIGTERM. */

@@ -6,9 +6,9 @@ import { demoUser } from './demo-sign-in.js'
 const isDev = process.argv.includes('--dev')
 const { PORT = '3000', HOST = 'localhost', TOKEN_SECONDS = '3600' } = process.env
 
-// Weft stores the documents in ./data. Browsers sync with it below /collab.
+// Weft stores the documents in ./weft-data. Browsers sync with it below /collab.
 const weft = await createServer({
-  dataDir: './data',
+  dataDir: './weft-data',
   basePath: '/collab',
   logLevel: 'warn',
 })
@@ -39,7 +39,8 @@ app.use(vite === null ? express.static('dist') : vite.middlewares)
 
 async function startVite() {
   const { createServer: createVite } = await import('vite')
-  return createVite({ server: { middlewareMode: true, hmr: { server } } })
+  // `node --watch` would restart because of the files that other loaders write.
+  return createVite({ configLoader: 'native', server: { middlewareMode: true, ws: { server } } })
 }
 
 server.on('upgrade', (request, socket, head) => {

@@ -51,9 +51,12 @@ describe.each(templateNames)('the template %s', (template) => {
     expect(existsSync(join(cwd, 'My App/README.md'))).toBe(true)
   })
 
-  it('[TPL-1] has a file with which Git ignores the documents, the packages and the build', async () => {
+  it('[TPL-1] has a file with which Git ignores the documents and the packages', async () => {
     await runCli(['init', '.', '--template', template], cwd)
-    for (const folder of ['data', 'node_modules/left', 'dist']) {
+    const sources = filesIn(cwd).map((file) => readFileSync(file, 'utf8'))
+    const [, data = ''] = /dataDir: '\.\/([\w-]+)'/.exec(sources.join('\n')) ?? []
+    expect(data).not.toBe('')
+    for (const folder of [data, 'node_modules/left']) {
       mkdirSync(join(cwd, folder), { recursive: true })
       writeFileSync(join(cwd, folder, 'secret'), '')
     }
