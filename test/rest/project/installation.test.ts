@@ -50,7 +50,8 @@ const filesOf = (ending: RegExp): string[] =>
   readdirSync(built, { recursive: true, encoding: 'utf8' })
     .filter((name) => ending.test(name))
     .map((name) => join(built, name))
-const programs = filesOf(/\.js$/)
+/** The templates of applications are copied, not built. */
+const programs = filesOf(/\.js$/).filter((file) => !file.startsWith(join(built, 'templates')))
 /** The build has separate programs for the browser. */
 const inBrowser = (file: string): boolean =>
   ['console', 'docs'].some((folder) => file.startsWith(join(built, folder)))
