@@ -5,10 +5,15 @@ import type { OpenApiDocument } from '../api/pages/api-reference.ts'
 import { referenceEntries } from '../api/pages/reference-entries.ts'
 import { packageFile } from '../config/package-file.ts'
 import { documentationEntries } from '../docs/build.ts'
+import { describedPaths } from '../server/described-paths.ts'
 
 /** Writes the search index of the documentation, which has entries for chapters, errors and operations. */
 export function writeSearchIndex(folder: string): void {
-  const document = openApiDocument(operationList, '') as OpenApiDocument
+  const document = openApiDocument({
+    operations: operationList,
+    paths: describedPaths,
+    version: '',
+  }) as OpenApiDocument
   const entries = [...documentationEntries(), ...referenceEntries(document)]
   writeFileSync(packageFile(`${folder}docs/search.json`), JSON.stringify(entries))
 }

@@ -23,6 +23,7 @@ import { isEventStreamRequest } from '../sync/connect/sync-request.ts'
 import { SyncServer } from '../sync/connect/sync-server.ts'
 import { SocketAcceptor } from '../sync/socket/local-socket.ts'
 import { ReadBackpressure } from '../sync/socket/read-backpressure.ts'
+import { describedPaths } from './described-paths.ts'
 import {
   admissionOf,
   apiQuotasOf,
@@ -207,6 +208,7 @@ export function createHttp(
       version: readPackageVersion(),
       publicUrl: publicUrlOf(config),
       operations: operationList,
+      paths: describedPaths,
       metrics,
       metricsToken: config.metricsToken,
       readiness: wanted,

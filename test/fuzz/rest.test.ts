@@ -39,9 +39,9 @@ async function expectCanary(): Promise<void> {
 /** Returns all credentials; each operation reads the ones that it requires. */
 async function allCredentials(): Promise<Record<string, string>> {
   const { components } = (await (await fetch(`${example.server.url}/openapi.json`)).json()) as {
-    components: { securitySchemes: Record<string, { name: string }> }
+    components: { securitySchemes: Record<string, { in?: string; name: string }> }
   }
-  const schemes = Object.entries(components.securitySchemes)
+  const schemes = Object.entries(components.securitySchemes).filter(([, scheme]) => scheme.in === 'header')
   return Object.fromEntries(
     schemes.map(([scheme, { name }]) => [name, example.credentials[scheme] as string]),
   )

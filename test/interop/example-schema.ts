@@ -31,6 +31,7 @@ interface Operation {
 }
 
 export interface OpenApi {
+  /** The paths of operations have a `post` with a JSON body. */
   readonly paths: Record<string, { readonly post: Operation }>
 }
 
@@ -195,7 +196,11 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
  */
 export function ofKnownWorld<Document extends OpenApi>(document: Document): Document {
   const copy = structuredClone(document)
-  for (const path of leftOut) delete copy.paths[path]
+  // Streams and sync over HTTP have no JSON requests.
+  const others = Object.keys(copy.paths).filter(
+    (path) => copy.paths[path]?.post?.requestBody.content['application/json'] === undefined,
+  )
+  for (const path of [...leftOut, ...others]) delete copy.paths[path]
   for (const [path, { post }] of Object.entries(copy.paths)) {
     const { schema, examples } = post.requestBody.content['application/json']
     delete post.parameters

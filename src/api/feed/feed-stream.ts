@@ -26,9 +26,7 @@ import {
   type SentFeedPage,
 } from './feed-content.ts'
 import { type FeedRequest, feedQueryOf, feedSelection } from './feed-schema.ts'
-
-/** Path of the stream. */
-export const feedStreamPath = '/v2/feed/stream'
+import { feedStreamPath } from './feed-stream-description.ts'
 
 /** Time in ms after which a stream ends. The client then connects again, with credentials that may have changed. */
 const streamMs = 600_000

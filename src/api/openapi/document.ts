@@ -5,7 +5,7 @@ import {
   workspaceAuthTokenHeader,
   workspaceIdHeader,
 } from '../../access/credentials/workspace-credentials.ts'
-import { type CodeOf, httpCodes, type Status } from '../../error-codes.ts'
+import { type CodeOf, causeOf, httpCodes, type Status } from '../../error-codes.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'
 import { exampleOf } from './examples.ts'
@@ -16,21 +16,16 @@ import {
   parametersOf,
   replayHeadersOf,
 } from './idempotency.ts'
+import type { MethodDescription, PathDescription } from './path-description.ts'
 import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resultBody } from './schemas.ts'
 
-interface CodedError extends DocumentedError {
-  /** HTTP code of the error; undefined if it is the usual code of the status. */
-  readonly httpCode?: number
-}
-
 /** Errors that every operation can return. */
-const commonErrors: readonly CodedError[] = [
+const commonErrors: readonly DocumentedError[] = [
   { status: 'INVALID_ARGUMENT', when: 'the request is malformed, or credentials are missing' },
   {
     status: 'INVALID_ARGUMENT',
     code: 'request/body-too-large',
     when: 'the body is larger than the server takes',
-    httpCode: 413,
   },
   { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
   { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
@@ -44,7 +39,7 @@ const commonErrors: readonly CodedError[] = [
 ]
 
 /** Errors of every operation of a level. */
-const levelErrors: Readonly<Record<AuthLevel, readonly CodedError[]>> = {
+const levelErrors: Readonly<Record<AuthLevel, readonly DocumentedError[]>> = {
   key: [],
   workspace: [{ status: 'NOT_FOUND', when: 'the workspace does not exist' }],
   operator: [],
@@ -64,6 +59,17 @@ const credentials: Readonly<
   },
   operator: {
     adminToken: { name: adminTokenHeader.name, description: 'Admin token of the server.' },
+  },
+}
+
+/** Credentials of users, each of which suffices. */
+const userCredentials = {
+  userToken: { type: 'http', scheme: 'bearer', description: 'Token of the user.' },
+  userTokenParameter: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'Token of the user, for clients that cannot set headers.',
   },
 }
 
@@ -106,6 +112,11 @@ const tags: Readonly<Record<string, Tag>> = {
     title: 'Decision suggestions',
     description: 'Judgments of reviewers, and suggestions from them.',
   },
+  sync: {
+    title: 'Sync over HTTP',
+    description:
+      'Realtime sync for clients behind proxies that reject websockets. The chapter `/docs/http-transport` has the details.',
+  },
   connections: { title: 'Connections', description: 'Clients that are connected to documents.' },
   requests: { title: 'Request log', description: 'Recent calls and rejections of an API key.' },
   metrics: { title: 'Metrics', description: 'History of the metrics of a server, and the stored bytes.' },
@@ -116,8 +127,8 @@ const tags: Readonly<Record<string, Tag>> = {
 }
 
 const description = `
-Every operation is a \`POST\` of a JSON object whose member \`data\` holds all parameters. Operations that write reject
-unknown members; operations that read reject misspelled ones, and name others in the response header \`x-weft-ignored\`.
+Every operation is a \`POST\` of a JSON object whose member \`data\` holds all parameters; the paths of streams and of sync
+over HTTP are not operations. Operations that write reject unknown members; operations that read reject misspelled ones, and name others in the response header \`x-weft-ignored\`.
 A success answers \`{ "result": { "status": "success", "message", "data" } }\`, a failure
 \`{ "error": { "status", "message", "details" } }\` with the HTTP code of its status; \`details.code\` names the cause
 (see /docs/errors). Responses name the request in \`x-request-id\`. To repeat a call without a second effect, send the
@@ -125,14 +136,25 @@ header \`idempotency-key\`. You choose the ids: any text of at most 512 bytes of
 not \`.\` or \`..\`.
 `.trim()
 
-/** Returns the OpenAPI 3.1 document of the operations. */
-export function openApiDocument(operations: readonly Operation[], version: string): object {
+/** The requests that an OpenAPI document describes. */
+export interface Described {
+  readonly operations: readonly Operation[]
+  /** Paths whose requests are not calls of operations. */
+  readonly paths: readonly PathDescription[]
+}
+
+/** Returns the OpenAPI 3.1 document of the operations and the other paths. */
+export function openApiDocument(described: Described & { readonly version: string }): object {
+  const { operations, paths, version } = described
   return {
     openapi: '3.1.0',
     info: { title: 'Weft', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/', description: 'The server that this document comes from.' }],
-    tags: tagsOf(operations).map(describeTag),
-    paths: Object.fromEntries(operations.map((operation) => [operation.path, { post: describe(operation) }])),
+    tags: tagsOf(described).map(describeTag),
+    paths: Object.fromEntries([
+      ...operations.map((operation) => [operation.path, { post: describe(operation) }]),
+      ...paths.map(({ path, methods }) => [path, mapValues(methods, describeMethod)]),
+    ]),
     components: {
       schemas: { Error: publicSchema(errorBody) },
       parameters: idempotencyParameters,
@@ -150,14 +172,15 @@ export function openApiDocument(operations: readonly Operation[], version: strin
         },
         RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
       },
-      securitySchemes: Object.assign({}, ...Object.values(credentials).map(securitySchemes)),
+      securitySchemes: Object.assign({}, ...Object.values(credentials).map(securitySchemes), userCredentials),
     },
   }
 }
 
-/** Returns the tags of the operations without duplicates, in the order of the reference. */
-export const tagsOf = (operations: readonly Operation[]): readonly string[] => {
-  const used = new Set(operations.map(tagOf))
+/** Returns the tags without duplicates, in the order of the reference. */
+export const tagsOf = ({ operations, paths }: Described): readonly string[] => {
+  const others = paths.flatMap(({ methods }) => Object.values(methods).map(({ tag }) => tag))
+  const used = new Set([...operations.map(tagOf), ...others])
   return Object.keys(tags).filter((name) => used.has(name))
 }
 
@@ -196,6 +219,42 @@ function describe(operation: Operation): object {
   }
 }
 
+function describeMethod(method: MethodDescription): object {
+  const { tag, security, parameters, body, answer, commonErrors: statuses, errors, ...texts } = method
+  const common = commonErrors.filter(({ status, code }) => statuses.includes(status) && code === undefined)
+  return {
+    ...texts,
+    tags: [tag],
+    security: security === 'user' ? anyUserCredential : [mapValues(credentials[security], () => [])],
+    parameters: parameters.map(({ schema, ...parameter }) => ({
+      ...parameter,
+      schema: publicSchema(schema),
+    })),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        description: body,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
+    responses: {
+      200: {
+        description: 'Done.',
+        headers: commonHeaders,
+        content: {
+          [answer.type]: {
+            schema: publicSchema(answer.schema),
+            examples: { done: { value: answer.example } },
+          },
+        },
+      },
+      ...errorResponses([...common, ...errors]),
+    },
+  }
+}
+
+const anyUserCredential = Object.keys(userCredentials).map((name) => ({ [name]: [] }))
+
 const ignoredHeaders = { [ignoredHeader]: { $ref: '#/components/headers/Ignored' } }
 const commonHeaders = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 const retryHeaders = { ...commonHeaders, 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
@@ -230,14 +289,17 @@ const usualCodes = {
   UNAVAILABLE: 'server/store-unavailable',
 } as const satisfies { readonly [S in Status]: CodeOf<S> }
 
-const codeOf = ({ status, httpCode }: CodedError): number => httpCode ?? httpCodes[status]
+function httpCodeOf({ status, code }: DocumentedError): number {
+  const special = code === undefined ? undefined : causeOf(code).httpCode
+  return special ?? httpCodes[status]
+}
 
 /** Returns one response for each HTTP code. Several statuses may have the same HTTP code. */
-function errorResponses(errors: readonly CodedError[]): object {
-  const codes = [...new Set(errors.map(codeOf))]
+function errorResponses(errors: readonly DocumentedError[]): object {
+  const codes = [...new Set(errors.map(httpCodeOf))]
   return Object.fromEntries(
     codes.map((code) => {
-      const sameCode = errors.filter((error) => codeOf(error) === code)
+      const sameCode = errors.filter((error) => httpCodeOf(error) === code)
       const description = sameCode.map(({ status, when }) => `${status} when ${when}.`).join(' ')
       const headers = retryCodes.includes(code) ? retryHeaders : commonHeaders
       return [code, { description, headers, content: errorContent(sameCode) }]

@@ -4,18 +4,20 @@ import { idempotencyHeader } from '../idempotency/idempotent-call.ts'
 import { lazyPage } from './docs-pages.ts'
 import type { PageRoute } from './page-route.ts'
 import { compareOperations } from './reference-order.ts'
-import { curlOf, prose, schemaTable } from './reference-parts.ts'
+import { curlOf, parameterTable, prose, type ShownParameter, schemaTable } from './reference-parts.ts'
 import { tryForm } from './try-form.ts'
 
 /** The parts of the generated OpenAPI document that this page uses. */
 export interface OpenApiDocument {
   readonly info: { readonly description: string }
   readonly tags: readonly ReferenceTag[]
-  readonly paths: Readonly<Record<string, { readonly post: Described }>>
+  readonly paths: Readonly<
+    Record<string, Readonly<Partial<Record<'get' | 'post', OperationEntry | RequestEntry>>>>
+  >
   readonly components: {
     readonly parameters: Readonly<Record<string, { readonly description: string }>>
     readonly securitySchemes: Readonly<
-      Record<string, { readonly name: string; readonly description: string }>
+      Record<string, { readonly name?: string; readonly description: string }>
     >
   }
 }
@@ -26,26 +28,37 @@ interface ReferenceTag {
   readonly description: string
 }
 
-interface Described {
+interface Entry {
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
-  readonly security: readonly [Readonly<Record<string, unknown>>]
-  readonly parameters?: readonly { readonly $ref: string }[]
-  readonly requestBody: { readonly content: Content }
-  readonly responses: { readonly 200: DescribedResponse } & Readonly<Record<string, DescribedResponse>>
+  readonly security: readonly Readonly<Record<string, unknown>>[]
 }
 
-interface DescribedResponse {
-  readonly description: string
-  readonly content: Content
+interface OperationEntry extends Entry {
+  readonly parameters?: readonly { readonly $ref: string }[]
+  readonly requestBody: { readonly content: JsonContent }
+  readonly responses: EntryResponses<JsonContent>
 }
+
+/** Requests that are not calls of an operation. */
+interface RequestEntry extends Entry {
+  readonly parameters: readonly ShownParameter[]
+  readonly requestBody?: { readonly description: string; readonly content: object }
+  readonly responses: EntryResponses<Readonly<Record<string, Content>>>
+}
+
+type EntryResponses<Done> = { readonly 200: { readonly content: Done } } & Readonly<
+  Record<string, { readonly description: string }>
+>
 
 interface Content {
-  readonly 'application/json': {
-    readonly schema: object
-    readonly examples: Readonly<Record<string, { readonly value: unknown }>>
-  }
+  readonly schema: object
+  readonly examples: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+interface JsonContent {
+  readonly 'application/json': Content
 }
 
 /** Returns the reference pages of the operations: one page for each tag, and one with the full list. */
@@ -61,18 +74,34 @@ export const apiReferencePages = (
 export const operationsOf = (
   { paths }: OpenApiDocument,
   tag: string,
-): readonly (readonly [string, Described])[] =>
+): readonly (readonly [path: string, operation: OperationEntry])[] =>
   Object.entries(paths)
-    .map(([path, { post }]) => [path, post] as const)
+    .flatMap(([path, { post }]) => (post !== undefined && isOperation(post) ? [[path, post] as const] : []))
     .filter(([, { tags }]) => tags.includes(tag))
     .toSorted(([one], [other]) => compareOperations(one, other))
+
+const isOperation = (entry: OperationEntry | RequestEntry): entry is OperationEntry =>
+  entry.requestBody !== undefined && 'application/json' in entry.requestBody.content
+
+/** Returns the requests of a tag that are not calls of operations, each with its method and path. */
+export const requestsOf = (
+  { paths }: OpenApiDocument,
+  tag: string,
+): readonly (readonly [target: string, request: RequestEntry])[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, request]) =>
+      !isOperation(request) && request.tags.includes(tag)
+        ? [[`${method.toUpperCase()} ${path}`, request] as const]
+        : [],
+    ),
+  )
 
 export const pathOfTag = (name: string): string => `${pathOf(referenceChapter)}/${name}`
 
 function overview(document: OpenApiDocument): string {
   const sections = document.tags.map(({ name, 'x-displayName': title }) => ({ id: name, title }))
   const lists = document.tags.map(({ name, 'x-displayName': title, description }) => {
-    const items = operationsOf(document, name).map(
+    const items = [...operationsOf(document, name), ...requestsOf(document, name)].map(
       ([path, { summary }]) =>
         `<li><a href="${pathOfTag(name)}#${anchorOf(path)}"><code>${path}</code></a> ${escapeHtml(summary)}</li>\n`,
     )
@@ -85,11 +114,18 @@ function overview(document: OpenApiDocument): string {
 
 function tagPage(document: OpenApiDocument, tag: string): string {
   const operations = operationsOf(document, tag)
-  const sections = operations.map(([path, { summary }]) => ({ id: anchorOf(path), title: summary }))
+  const requests = requestsOf(document, tag)
+  const sections = [...operations, ...requests].map(([path, { summary }]) => ({
+    id: anchorOf(path),
+    title: summary,
+  }))
   const { 'x-displayName': title, description } = document.tags.find(
     ({ name }) => name === tag,
   ) as ReferenceTag
-  const all = operations.map(([path, operation]) => describe(document, path, operation)).join('')
+  const all = [
+    ...operations.map(([path, operation]) => describe(document, path, operation)),
+    ...requests.map(([target, request]) => describeRequest(document, target, request)),
+  ].join('')
   const body = `<h1>${escapeHtml(title)}</h1>\n<p><a href="${pathOf(referenceChapter)}">All operations</a></p>\n${prose(description)}${all}`
   return renderPage({
     title: `${title}: API reference`,
@@ -106,20 +142,19 @@ function tagsAround({ tags }: OpenApiDocument, tag: string): AdjacentPages {
   return { before: all[place - 1], after: all[place + 1] }
 }
 
-function describe(document: OpenApiDocument, path: string, operation: Described): string {
+function describe(document: OpenApiDocument, path: string, operation: OperationEntry): string {
   const { summary, description, requestBody, responses } = operation
   const request = requestBody.content['application/json']
   const answer = responses[200].content['application/json']
-  const id = anchorOf(path)
   return [
-    `<h2 id="${id}">${escapeHtml(summary)} <a class="anchor" href="#${id}" aria-label="Link to this operation">#</a></h2>\n`,
+    heading(path, summary),
     `<p><code>POST ${path}</code></p>\n`,
     prose(description),
     example(curlOf(path, headerNames(document, operation), request.examples.done?.value)),
     tryForm({
       path,
       isChanging: operation.parameters !== undefined,
-      credentials: schemesOf(document, operation).map(([, scheme]) => scheme),
+      credentials: credentialsOf(document, operation).map(([name, description]) => ({ name, description })),
       optional: operation.parameters === undefined ? [] : [idempotencyHeader],
       example: request.examples.done?.value,
     }),
@@ -131,34 +166,64 @@ function describe(document: OpenApiDocument, path: string, operation: Described)
   ].join('')
 }
 
-const example = (text: string): string => `<pre><code>${escapeHtml(text)}\n</code></pre>\n`
-
-function schemesOf({ components }: OpenApiDocument, { security }: Described) {
-  return Object.entries(components.securitySchemes).filter(([name]) => Object.hasOwn(security[0], name))
+function heading(path: string, summary: string): string {
+  const id = anchorOf(path)
+  return `<h2 id="${id}">${escapeHtml(summary)} <a class="anchor" href="#${id}" aria-label="Link to this operation">#</a></h2>\n`
 }
 
-const headerNames = (document: OpenApiDocument, operation: Described): readonly string[] =>
-  schemesOf(document, operation).map(([, { name }]) => name)
+function describeRequest(document: OpenApiDocument, target: string, request: RequestEntry): string {
+  const { summary, description, parameters, requestBody, responses } = request
+  const [[type, { schema, examples }]] = Object.entries(responses[200].content) as [[string, Content]]
+  const { value } = examples.done ?? {}
+  return [
+    heading(target, summary),
+    `<p><code>${target}</code></p>\n`,
+    prose(description),
+    `<h3>Parameters</h3>\n${parameterTable(parameters)}`,
+    ...(requestBody === undefined ? [] : [`<h3>Body</h3>\n${prose(requestBody.description)}`]),
+    `<h3>Response</h3>\n<p><code>${type}</code></p>\n`,
+    type === 'application/json' ? schemaTable(schema) : '',
+    example(typeof value === 'string' ? value.trimEnd() : JSON.stringify(value, null, 2)),
+    `<h3>Credentials</h3>\n<dl>\n${items(credentialsOf(document, request))}</dl>\n`,
+    `<h3>Errors</h3>\n${errors(responses)}`,
+  ].join('')
+}
 
-function headers(document: OpenApiDocument, operation: Described): string {
-  const credentials = schemesOf(document, operation).map(
-    ([, { name, description }]) => [name, description] as const,
+const example = (text: string): string => `<pre><code>${escapeHtml(text)}\n</code></pre>\n`
+
+function schemesOf({ components }: OpenApiDocument, { security }: Entry) {
+  return Object.entries(components.securitySchemes).filter(([name]) =>
+    security.some((each) => Object.hasOwn(each, name)),
   )
+}
+
+/** Returns the header or parameter of each credential, and its description. */
+const credentialsOf = (document: OpenApiDocument, entry: Entry): readonly (readonly [string, string])[] =>
+  schemesOf(document, entry).map(
+    ([, { name = 'authorization: Bearer', description }]) => [name, description] as const,
+  )
+
+const headerNames = (document: OpenApiDocument, operation: OperationEntry): readonly string[] =>
+  credentialsOf(document, operation).map(([name]) => name)
+
+function headers(document: OpenApiDocument, operation: OperationEntry): string {
   const others = (operation.parameters ?? []).map(({ $ref }) => {
     const parameter = document.components.parameters[$ref.slice($ref.lastIndexOf('/') + 1)]
     return [idempotencyHeader, parameter?.description ?? ''] as const
   })
-  const items = [...credentials, ...others].map(
-    ([name, description]) => `<dt><code>${name}</code></dt>\n<dd>${prose(description)}</dd>\n`,
-  )
-  return `<dl>\n${items.join('')}</dl>\n`
+  return `<dl>\n${items([...credentialsOf(document, operation), ...others])}</dl>\n`
 }
+
+const items = (list: readonly (readonly [name: string, description: string])[]): string =>
+  list
+    .map(([name, description]) => `<dt><code>${name}</code></dt>\n<dd>${prose(description)}</dd>\n`)
+    .join('')
 
 /**
  * Returns the HTML list of errors, by HTTP code. If a code has several statuses, its description has a
  * sentence for each status.
  */
-function errors(responses: Described['responses']): string {
+function errors(responses: Readonly<Record<string, { readonly description: string }>>): string {
   const failures = Object.entries(responses).filter(([code]) => code !== '200')
   const items = failures.map(
     ([code, { description }]) => `<dt>${code}</dt>\n<dd>${prose(description)}</dd>\n`,

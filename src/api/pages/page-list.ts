@@ -5,6 +5,7 @@ import type { Health } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import { openApiDocument, tagsOf } from '../openapi/document.ts'
+import type { PathDescription } from '../openapi/path-description.ts'
 import type { Operation } from '../operation.ts'
 import { apiReferencePages, type OpenApiDocument } from './api-reference.ts'
 import { clientPages } from './client-pages.ts'
@@ -17,6 +18,8 @@ export interface PageListOptions {
   /** URL at which clients reach the server. */
   readonly publicUrl: string
   readonly operations: readonly Operation[]
+  /** Paths whose requests are not calls of operations. */
+  readonly paths: readonly PathDescription[]
   readonly metrics: Metrics
   /** Token that `/metrics` requires; null: public. */
   readonly metricsToken: string | null
@@ -33,9 +36,9 @@ export interface PageListOptions {
 
 /** Creates the pages for operators. The pages about operations are created on the first request. */
 export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
-  const { version, publicUrl, operations, readiness } = options
-  const described = once(() => Buffer.from(JSON.stringify(openApiDocument(operations, version))))
-  const document = () => openApiDocument(operations, version) as OpenApiDocument
+  const { version, publicUrl, operations, paths, readiness } = options
+  const document = () => openApiDocument({ operations, paths, version }) as OpenApiDocument
+  const described = once(() => Buffer.from(JSON.stringify(document())))
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -56,7 +59,7 @@ export function pageRoutes(options: PageListOptions): readonly PageRoute[] {
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version, publicUrl }) },
     { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
     ...docsPages(),
-    ...apiReferencePages(tagsOf(operations), document),
+    ...apiReferencePages(tagsOf({ operations, paths }), document),
     ...consolePages(),
     ...clientPages(),
   ]

@@ -28,16 +28,36 @@ const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/
 
 /** Returns a table of the members of a body, including nested ones, with one row for each member. */
 export function schemaTable(schema: object): string {
-  const rows = membersOf(schema as Shown, '').map(
-    ({ path, schema: member, isRequired }) =>
-      `<tr><td><code>${escapeHtml(path)}</code>${isRequired ? '' : ' <span class="required">optional</span>'}</td>` +
-      `<td>${escapeHtml(typeOf(member))}</td><td>${inline(meaningOf(member))}</td></tr>\n`,
+  const rows = membersOf(schema as Shown, '').map(({ path, schema: member, isRequired }) =>
+    row(path, member, isRequired),
   )
-  return (
-    '<div class="table" role="group" aria-label="Members" tabindex="0"><table>\n' +
-    `<thead>\n<tr><th>Member</th><th>Type</th><th>Meaning</th></tr>\n</thead>\n<tbody>\n${rows.join('')}</tbody>\n</table></div>\n`
-  )
+  return table('Member', rows)
 }
+
+/** A parameter of a request, as the reference shows it. */
+export interface ShownParameter {
+  readonly name: string
+  readonly description: string
+  readonly required?: boolean
+  readonly schema: object
+}
+
+/** Returns a table of the parameters of a request. */
+export const parameterTable = (parameters: readonly ShownParameter[]): string =>
+  table(
+    'Parameter',
+    parameters.map(({ name, description, required = false, schema }) =>
+      row(name, { ...schema, description }, required),
+    ),
+  )
+
+const row = (name: string, schema: Shown, isRequired: boolean): string =>
+  `<tr><td><code>${escapeHtml(name)}</code>${isRequired ? '' : ' <span class="required">optional</span>'}</td>` +
+  `<td>${escapeHtml(typeOf(schema))}</td><td>${inline(meaningOf(schema))}</td></tr>\n`
+
+const table = (name: 'Member' | 'Parameter', rows: readonly string[]): string =>
+  `<div class="table" role="group" aria-label="${name}s" tabindex="0"><table>\n` +
+  `<thead>\n<tr><th>${name}</th><th>Type</th><th>Meaning</th></tr>\n</thead>\n<tbody>\n${rows.join('')}</tbody>\n</table></div>\n`
 
 /** Returns the names of the members of a body and of the objects in it, without duplicates. */
 export const memberNames = (schema: object): readonly string[] => [

@@ -30,11 +30,11 @@ export interface SessionPost extends SessionRequest {
 /** Minimum length of the secret of a session: 128 bits as hexadecimal digits. */
 const secretLengthMin = 32
 /** The client chooses the id at random (128 bits), so that it cannot be guessed. */
-const sessionId = /^[0-9a-f]{32}$/
+export const sessionIdPattern = /^[0-9a-f]{32}$/
 /** The largest number that JavaScript counts with has 16 digits. */
 const wholeNumber = /^\d{1,15}$/
 /** Maximum of `wait` in seconds. A proxy may end a request without a response after 60 s. */
-const waitSecondsMax = 55
+export const waitSecondsMax = 55
 /**
  * Seconds after which a long poll ends in any case. Only the next request proves that the client is alive, and a
  * session without requests ends after 35 s.
@@ -66,7 +66,7 @@ function readSession(
   parameters: URLSearchParams,
 ): SessionRequest {
   const id = parameters.get('session') ?? ''
-  if (!sessionId.test(id)) throw invalidRequest('session must be 32 hexadecimal digits')
+  if (!sessionIdPattern.test(id)) throw invalidRequest('session must be 32 hexadecimal digits')
   // The messages contain the tokens, so only this secret protects the session.
   if (given.requested.kind === 'multiplexed' && (given.secret?.length ?? 0) < secretLengthMin)
     throw invalidRequest(

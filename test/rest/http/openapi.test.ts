@@ -50,8 +50,8 @@ describe.each(operationList.map(({ path }) => path))('%s', (path) => {
 })
 
 it('[DEF-7] grants no more access than necessary in any example', () => {
-  const examples = Object.entries(document.paths).flatMap(([path, operation]) => {
-    const { requestBody, responses } = (operation as { post: Described }).post
+  const examples = operationList.flatMap(({ path }) => {
+    const { requestBody, responses } = (document.paths[path] as { post: Described }).post
     return Object.values({ request: requestBody, ...responses }).flatMap(({ content }) =>
       Object.values(content['application/json'].examples).map((each) => ({
         path,

@@ -9,6 +9,7 @@ import { fillTables } from '../../../src/docs/tables.ts'
 import { errorCodes, httpCodes } from '../../../src/error-codes.ts'
 import { closeCodes } from '../../../src/model/close.ts'
 import { limitNames } from '../../../src/quota/limits.ts'
+import { describedPaths } from '../../../src/server/described-paths.ts'
 import type { OpenApi } from '../../support/data/example-calls.ts'
 import { startTestServer, type TestServer } from '../../support/servers/server.ts'
 
@@ -37,7 +38,20 @@ async function pageAt(path: string): Promise<string> {
   return text
 }
 
-const tags = [...new Set(operationList.map(({ path }) => path.split('/')[2] as string))]
+/** The requests that are not calls of operations, by method and path. */
+const requests = describedPaths.flatMap(({ path, methods }) =>
+  Object.entries(methods).map(([method, described]) => ({
+    ...described,
+    target: `${method.toUpperCase()} ${path}`,
+  })),
+)
+const allTargets = [...operationList.map(({ path }) => path), ...requests.map(({ target }) => target)]
+const tags = [
+  ...new Set([
+    ...operationList.map(({ path }) => path.split('/')[2] as string),
+    ...requests.map(({ tag }) => tag),
+  ]),
+]
 const pages = [
   ...[index, ...chapters].map(pathOf),
   '/docs/reference',
@@ -179,10 +193,27 @@ it('[GUIDE-4] describes every operation in the reference, with a call that sends
   }
 })
 
+it('[GUIDE-4] describes the streams and sync over HTTP in the reference, with each parameter and error', async () => {
+  expect(requests.length).toBeGreaterThan(4)
+  for (const { target, tag, summary, description, parameters, answer, errors } of requests) {
+    const page = plain((await pageAt(`/docs/reference/${tag}`)).replaceAll(/<\/?code>/g, '`'))
+    const [, after = ''] = page.split(`<p>\`${target}\`</p>`)
+    const [section = ''] = after.split('<h2 ')
+    expect(page).toContain(summary)
+    expect(section).toContain(description)
+    for (const { name, description } of parameters) {
+      const [row = ''] = section.split(`<td>\`${name}\``)[1]?.split('</tr>') ?? []
+      expect(row).toContain(description)
+    }
+    for (const { when } of errors) expect(section).toContain(when)
+    if (typeof answer.example === 'string') expect(section).toContain(answer.example.trimEnd())
+  }
+})
+
 it('[GUIDE-21] lists all operations at the top of the reference, beginning with the ones that users need first', async () => {
   const page = await pageAt('/docs/reference')
   const listed = [...page.matchAll(/<li><a [^>]*><code>([^<]+)<\/code>/g)].map(([, path = '']) => path)
-  expect(listed.toSorted()).toEqual(operationList.map(({ path }) => path as string).toSorted())
+  expect(listed.toSorted()).toEqual(allTargets.toSorted())
   expect(listed.slice(0, 3)).toEqual(['/v2/crdt/add', '/v2/crdt/get', '/v2/crdt/update'])
   expect(listed.find((path) => !path.startsWith('/v2/crdt/'))).toBe('/v2/auth/generate_token')
   const resourceOf = (path: string): string => path.slice(3, path.lastIndexOf('/'))
@@ -242,7 +273,7 @@ describe('/docs/search.json', () => {
         .map(({ operation }) => operation)
         .filter((path) => path !== undefined)
         .toSorted(),
-    ).toEqual(operationList.map(({ path }) => path as string).toSorted())
+    ).toEqual(allTargets.toSorted())
     const options = optionKeys.map((key) => flagOf(key) ?? environmentOf(key))
     const metrics = [...textOf('operations').matchAll(/^\| `(weft_\w+)` \|/gm)].map(([, name = '']) => name)
     expect(metrics.length).toBeGreaterThan(20)

@@ -18,8 +18,13 @@ export interface Described {
 
 export interface OpenApi {
   readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  /** The paths of operations have a `post`. */
   readonly paths: Readonly<Record<string, { readonly post: Described }>>
-  readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name: string }>> }
+  readonly components: {
+    readonly securitySchemes: Readonly<
+      Record<string, { readonly in?: 'header' | 'query'; readonly name?: string }>
+    >
+  }
 }
 
 /**
@@ -39,9 +44,11 @@ export async function callExample(
   const repeated = 'authToken' in value.data ? { ...told, ...credentials } : told
   const data = Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown])
   // Headers with the credentials for the security schemes of the operation. All other credentials are ''.
-  const headers = Object.entries(components.securitySchemes).map(([scheme, { name }]) => [
-    name,
-    Object.hasOwn(security[0], scheme) ? (credentials[scheme] as string) : '',
-  ])
+  const headers = Object.entries(components.securitySchemes)
+    .filter(([, scheme]) => scheme.in === 'header')
+    .map(([scheme, { name }]) => [
+      name,
+      Object.hasOwn(security[0], scheme) ? (credentials[scheme] as string) : '',
+    ])
   return post(path, Object.fromEntries(data), Object.fromEntries(headers) as Record<string, string>)
 }

@@ -3,11 +3,13 @@ import { expect, it } from 'vitest'
 import { operationList } from '../../../../src/api/operation-list.ts'
 import { pageRoutes } from '../../../../src/api/pages/page-list.ts'
 import { createMetrics } from '../../../../src/metrics.ts'
+import { describedPaths } from '../../../../src/server/described-paths.ts'
 
 const all = pageRoutes({
   version: '1',
   publicUrl: 'http://localhost:8787',
   operations: operationList,
+  paths: describedPaths,
   metrics: createMetrics(),
   metricsToken: null,
   readiness: () => ({ ok: true }),
