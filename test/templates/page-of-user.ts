@@ -9,7 +9,7 @@ export class PageOfUser {
   readonly #template: TemplateCase
   readonly #context: BrowserContext
   readonly #errors: string[] = []
-  readonly #scripts = new Map<string, Promise<Buffer>>()
+  readonly #scripts = new Map<string, Promise<Buffer | null>>()
   #page: Page
   #tokens = 0
   #sockets = 0
@@ -50,7 +50,11 @@ export class PageOfUser {
       if (request.method() === 'POST' && new URL(request.url()).pathname.endsWith('/token')) this.#tokens += 1
     })
     page.on('response', (response) => {
-      if (response.request().resourceType() === 'script') this.#scripts.set(response.url(), response.body())
+      if (response.ok() && response.request().resourceType() === 'script')
+        this.#scripts.set(
+          response.url(),
+          response.body().catch(() => null),
+        )
     })
   }
 
@@ -167,14 +171,19 @@ export class PageOfUser {
     await this.#page.goto(url)
   }
 
-  /** Returns the size of all scripts that the page has loaded, in kilobytes. */
+  /**
+   * Returns the size of all scripts that the page has loaded, in kilobytes.
+   * @throws Error if the page was closed while it loaded one
+   */
   async scriptSize(): Promise<{ readonly plain: number; readonly gzip: number }> {
     const bodies = await Promise.all(this.#scripts.values())
+    const complete = bodies.filter((body) => body !== null)
+    if (complete.length < bodies.length) throw new Error(`${this.name}: the page has not loaded all scripts`)
     const kilobytes = (sizes: readonly number[]): number =>
       Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1000)
     return {
-      plain: kilobytes(bodies.map((body) => body.length)),
-      gzip: kilobytes(bodies.map((body) => gzipSync(body).length)),
+      plain: kilobytes(complete.map((body) => body.length)),
+      gzip: kilobytes(complete.map((body) => gzipSync(body).length)),
     }
   }
 
