@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { watch, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { context } from 'esbuild'
+import { endWithParent } from '../cli/end-with-parent.ts'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
 import { errorMessage } from '../errors.ts'
 import { buildFolders } from './build-folders.ts'
 import { clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
-import { endWithParent } from './end-with-parent.ts'
 import { writeSearchIndex } from './search-index.ts'
 
 /**

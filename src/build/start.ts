@@ -1,4 +1,4 @@
-import { endWithParent } from './end-with-parent.ts'
+import { endWithParent } from '../cli/end-with-parent.ts'
 
 /** Implements `npm start`. It runs the command line as a child of the shell that npm starts. */
 endWithParent()

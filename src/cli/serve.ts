@@ -11,6 +11,7 @@ import { configOf, printResult, withConfigFlags } from './command-line/command-i
 import { exitCodes } from './command-line/run-command.ts'
 import { consoleLink } from './console.ts'
 import { credentialLines } from './credentials-notice.ts'
+import { endWithParent } from './end-with-parent.ts'
 
 /** Creates the command `weft serve`, which is also the default command of `weft`. */
 export function serveCommand(): Command {
@@ -28,6 +29,8 @@ export function serveCommand(): Command {
       for (const { name, meant } of misspelledVariables(process.env))
         log.warn({ variable: name }, `the variable configures nothing (did you mean ${meant}?)`)
       leaveOnFault(log)
+      // A signal to `npx` ends only the shell in which it runs this program.
+      if (process.env.npm_lifecycle_event === 'npx') endWithParent()
       const starting = start(config, log)
       stopOnSignal(starting, log)
       const server = await starting

@@ -80,7 +80,7 @@ const packages: Readonly<Record<EditorLibrary, string>> = {
   prosemirror:
     'prosemirror-commands prosemirror-keymap prosemirror-model prosemirror-schema-basic prosemirror-state ' +
     'prosemirror-view y-prosemirror y-protocols yjs y-websocket',
-  codemirror: 'codemirror @codemirror/state @codemirror/view y-codemirror.next yjs y-websocket',
+  codemirror: 'codemirror @codemirror/state y-codemirror.next yjs y-websocket',
   // y-quill 1 requires version 4 of quill-cursors.
   quill: 'quill quill-cursors@4 y-quill yjs y-websocket',
   blocknote: '@blocknote/core yjs y-websocket',
@@ -200,9 +200,8 @@ new EditorView(document.querySelector('#editor'), {
 })
 `,
   codemirror: (place) => `import { EditorState } from '@codemirror/state'
-import { keymap } from '@codemirror/view'
 import { basicSetup, EditorView } from 'codemirror'
-import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
+import { yCollab } from 'y-codemirror.next'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
 
@@ -212,8 +211,7 @@ new EditorView({
   parent: document.querySelector('#editor'),
   state: EditorState.create({
     doc: text.toString(),
-    // This undo keeps the changes of other users. It must be before the one of basicSetup.
-    extensions: [keymap.of(yUndoManagerKeymap), basicSetup, yCollab(text, provider.awareness)],
+    extensions: [basicSetup, yCollab(text, provider.awareness)],
   }),
 })
 `,

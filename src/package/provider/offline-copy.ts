@@ -5,7 +5,7 @@ export interface StoredCopy {
   /** Resolves when the stored content is in the document. */
   readonly whenSynced: Promise<unknown>
   get(key: string): Promise<unknown>
-  set(key: string, value: Uint8Array): Promise<unknown>
+  set(key: string, value: ArrayBuffer): Promise<unknown>
   destroy(): Promise<unknown>
   clearData(): Promise<unknown>
 }
@@ -13,7 +13,7 @@ export interface StoredCopy {
 /** The class of an offline store, such as `IndexeddbPersistence`. */
 export type BrowserStorage = new (name: string, doc: Doc) => StoredCopy
 
-/** Key of the last known state vector of the server. `examples/codemirror` uses the same one. */
+/** Key of the last known state vector of the server. `examples/codemirror` stores a Uint8Array under it. */
 const serverHad = 'server-had'
 /** Milliseconds after which a store that does not open is not used. */
 const openMs = 10_000
@@ -31,10 +31,10 @@ export class OfflineCopy {
   /** True if the store has a state vector of this session. */
   #isCurrent = false
 
-  private constructor(store: StoredCopy | null, doc: Doc, known?: Uint8Array) {
+  private constructor(store: StoredCopy | null, doc: Doc, known?: ArrayBuffer) {
     this.#store = store
     this.#doc = doc
-    this.#known = known === undefined ? new Map<number, number>() : decodeStateVector(known)
+    this.#known = known === undefined ? new Map<number, number>() : decodeStateVector(new Uint8Array(known))
   }
 
   /** Loads the stored content into the document. Stores nothing if the browser does not open the store. */
@@ -47,7 +47,7 @@ export class OfflineCopy {
     })
     try {
       await Promise.race([store.whenSynced, late])
-      return new OfflineCopy(store, doc, (await store.get(serverHad)) as Uint8Array | undefined)
+      return new OfflineCopy(store, doc, (await store.get(serverHad)) as ArrayBuffer | undefined)
     } catch {
       // A store that opens later would merge content that was not compared with the server.
       void store.destroy().catch(() => {})
@@ -80,7 +80,7 @@ export class OfflineCopy {
 
   async #remember(vector: Uint8Array, has: Map<number, number>): Promise<void> {
     this.#known = has
-    await this.#store?.set(serverHad, vector)
+    await this.#store?.set(serverHad, Uint8Array.from(vector).buffer)
     this.#isCurrent = true
   }
 

@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { programs } from '../../../src/build/bundles.ts'
+import { builtFile, packageFile } from '../../../src/config/package-file.ts'
+import { inheritedEnvironment } from '../../support/servers/environment.ts'
+
+const execute = promisify(execFile)
+const root = fileURLToPath(packageFile('.'))
+
+/** The folder that is packed. */
+export const stage = join(root, 'node_modules/.cache/weft-tarball')
+
+/** Result of `npm pack --json`. */
+interface Packed {
+  readonly filename: string
+  /** Bytes of the tarball, and of its files. */
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string; readonly size: number }[]
+}
+
+/** The package as users get it. */
+export interface InstalledPackage {
+  /** A folder outside of the repository, into which npm has installed the tarball and other packages. */
+  readonly folder: string
+  /** The installed package in it. */
+  readonly packageFolder: string
+  readonly manifest: {
+    readonly version: string
+    readonly exports: Readonly<Record<string, string | object>>
+  }
+  readonly packed: Packed
+  readonly tarball: Uint8Array
+}
+
+/** Packages that the programs and the types of the tests need, with the versions of the repository. */
+const otherPackages = [
+  '@types/node',
+  '@types/react',
+  '@types/react-dom',
+  'express',
+  'fastify',
+  'react',
+  'react-dom',
+  'ws',
+  'y-indexeddb',
+  'y-websocket',
+]
+
+/** Environment without the settings of the npm that runs the tests. */
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(inheritedEnvironment()).filter(([name]) => !/^npm_/i.test(name)))
+
+/**
+ * Packs the build for tests, and installs the tarball like a user.
+ * @returns the reason if npm is missing or cannot reach its registry
+ */
+export async function installPackage(): Promise<InstalledPackage | { readonly missing: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-tarball-'))
+  const packed = await pack(folder)
+  const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const versions: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies }
+  const manifest = {
+    private: true,
+    type: 'module',
+    dependencies: {
+      'weft-server': `file:./${packed.filename}`,
+      // Applications have a range, so npm can choose one version for all.
+      yjs: '^13.6.0',
+      ...Object.fromEntries(otherPackages.map((name) => [name, versions[name]])),
+    },
+  }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+  const failure = await execute('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], {
+    cwd: folder,
+    env: environment(),
+    timeout: 100_000,
+  }).then(
+    () => null,
+    (error: unknown) => error as { readonly stderr?: string },
+  )
+  if (failure !== null) {
+    const reason = failure.stderr ?? ''
+    if (/E(AI_AGAIN|NOTFOUND|CONN|TIMEDOUT|NETUNREACH|5\d\d)/.test(reason)) {
+      await rm(folder, { recursive: true })
+      return { missing: 'npm cannot reach its registry' }
+    }
+    throw new Error(`npm install failed: ${reason}`)
+  }
+  const packageFolder = join(folder, 'node_modules/weft-server')
+  return {
+    folder,
+    packageFolder,
+    manifest: JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')),
+    packed,
+    tarball: await readFile(join(folder, packed.filename)),
+  }
+}
+
+/**
+ * Packs the build for tests into a folder. The programs are bundled again, because they contain the name of their
+ * folder, and `dist` may be that of a running server.
+ */
+async function pack(into: string): Promise<Packed> {
+  const built = fileURLToPath(builtFile('.'))
+  if (!existsSync(built)) throw new Error(`${built} is missing: run \`npm run build:test\` first`)
+  await rm(stage, { recursive: true, force: true })
+  await mkdir(stage, { recursive: true })
+  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'])
+    await cp(join(root, name), join(stage, name))
+  await cp(built, join(stage, 'dist'), { recursive: true, filter: (path) => basename(path) !== 'parts' })
+  await build({ ...programs('dist/'), outdir: join(stage, 'dist') })
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', into]
+  const { stdout } = await execute('npm', args, { cwd: stage, env: environment(), maxBuffer: 2 ** 24 })
+  const [packed] = JSON.parse(stdout) as readonly [Packed]
+  return packed
+}

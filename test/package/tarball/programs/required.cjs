@@ -1,0 +1,18 @@
+const { createServer, dataOf } = require('weft-server')
+const { createClient } = require('weft-server/client')
+const { DocumentProvider } = require('weft-server/provider')
+
+async function main() {
+  const weft = await createServer({ engine: 'memory', log: false })
+  const { url } = await weft.listen({ port: 0, host: '127.0.0.1' })
+  const { apiKey, authToken } = weft.credentials
+  const client = createClient({ url, apiKey, authToken })
+  dataOf(
+    await client.organizations.add({ organizations: [{ organizationId: 'acme', organizationName: 'Acme' }] }),
+  )
+  const ids = dataOf(await weft.api.organizations.get()).map(({ id }) => id)
+  await weft.close()
+  console.log(JSON.stringify({ ids, provider: typeof DocumentProvider }))
+}
+
+void main()
