@@ -84,7 +84,10 @@ const habitsMax: readonly { paths: readonly string[]; kind?: 'text'; max: number
 
 function filesUnder(folder: string, ending: RegExp): string[] {
   if (!existsSync(join(root, folder))) return []
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  // With the types, it does not follow links, such as the one from an example to this package.
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink())
+    .map((entry) => relative(join(root, folder), join(entry.parentPath, entry.name)))
     .filter((name) => ending.test(name) && !/node_modules|public\/main\./.test(name))
     .map((name) => join(folder, name))
 }

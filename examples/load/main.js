@@ -1,9 +1,10 @@
 // Measures a deployment with clients that type, and others on the same documents that receive the edits. See
 // README.md.
+import { readClientOptions } from 'weft-server'
+import { createClient } from 'weft-server/client'
 import { readOptions, usage } from './options.js'
 import { report } from './report.js'
 import { run } from './run.js'
-import { caller, readCredentials } from './weft.js'
 
 function optionsOf(args) {
   try {
@@ -27,15 +28,17 @@ function progress(text) {
 }
 
 try {
-  const call = caller(options.url, await readCredentials(options.credentials))
-  const found = await run(options, call, progress, interrupt.signal)
+  const { apiKey, authToken } = await readClientOptions({ dataDir: options['data-dir'] })
+  const weft = createClient({ url: options.url, apiKey, authToken, retries: 0 })
+  const found = await run(options, weft, progress, interrupt.signal)
   progress('')
   console.log(options.json ? JSON.stringify({ options: shown(options), ...found }) : report(options, found))
   const isClean = found.neverSeen === 0 && [found.closes, found.restErrors].every(isEmpty)
   process.exit(isClean ? 0 : 1)
 } catch (error) {
   progress('')
-  console.error(`${options.url} could not be measured: ${error.cause?.message ?? error.message}`)
+  const hint = error.hint ? `; ${error.hint}` : ''
+  console.error(`${options.url} could not be measured: ${error.message}${hint}`)
   process.exit(1)
 }
 

@@ -18,15 +18,14 @@ export const usage = `npm start -- [flags]
 
   --url http://127.0.0.1:8787
 ${numberLines.join('\n')}
-  --credentials file    JSON with apiKey and authToken; without it WEFT_API_KEY and WEFT_AUTH_TOKEN,
-                        or else ../../data/credentials.json
+  --data-dir ../../data directory with the credentials; WEFT_API_KEY and WEFT_AUTH_TOKEN replace them
   --json                one line of JSON instead of the table
   --allow-remote        load a server that is not on this machine
 `
 
 const flags = {
   url: { type: 'string', default: process.env.WEFT_URL ?? 'http://127.0.0.1:8787' },
-  credentials: { type: 'string' },
+  'data-dir': { type: 'string', default: '../../data' },
   json: { type: 'boolean', default: false },
   'allow-remote': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },

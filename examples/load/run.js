@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dataOf } from 'weft-server/client'
 import { Client } from './client.js'
 import { Histogram } from './histogram.js'
 
@@ -48,13 +49,13 @@ async function each(items, act) {
   await Promise.all(Array.from({ length: Math.min(atOnce, rest.length) }, worker))
 }
 
-async function openClients({ url, documents, clients }, call, organizationId, watch) {
+async function openClients({ url, documents, clients }, weft, organizationId, watch) {
   const tokens = []
   for (let user = 0; user < Math.min(clients, usersMax); user++) {
     const userProperties = { name: `Load ${user}`, email: `load-${user}@example.com` }
     const permissions = { resources: [{ type: 'organization', id: organizationId, accessRole: 'editor' }] }
     const asked = { userId: `load-${user}`, userProperties, permissions }
-    tokens.push((await call('/v2/auth/generate_token', asked)).token)
+    tokens.push(dataOf(await weft.auth.generateToken(asked)).token)
   }
   const base = `${url.replace(/^http/, 'ws')}/sync/${organizationId}`
   return Array.from(
@@ -80,17 +81,14 @@ async function type(clients, { seconds, rate }, signal) {
 }
 
 /** Replaces another text of the documents by REST, one call after the other, while the clients type. */
-async function replace({ documents }, call, organizationId, watch, signal) {
+async function replace({ documents }, weft, organizationId, watch, signal) {
   for (let count = 0; !signal.aborted; count++) {
     const began = performance.now()
     const place = { organizationId, documentId: `document-${count % documents}`, editorId: 'main' }
     const content = { type: 'text', contentKey: 'notice', data: `Notice ${count}. `.repeat(100) }
-    await call('/v2/crdt/update', { ...place, ...content, upsert: true }).then(
-      () => watch.rest.add(performance.now() - began),
-      ({ status = 'no answer' }) => {
-        watch.restErrors[status] = (watch.restErrors[status] ?? 0) + 1
-      },
-    )
+    const result = await weft.crdt.update({ ...place, ...content, upsert: true })
+    if (result.ok) watch.rest.add(performance.now() - began)
+    else watch.restErrors[result.error.code] = (watch.restErrors[result.error.code] ?? 0) + 1
     await sleep(restEveryMs, null, { signal }).catch(() => {})
   }
 }
@@ -106,14 +104,16 @@ function toBeSeen({ documents, clients }, typedCount) {
 }
 
 /**
+ * Opens the clients, lets them type, and returns what was measured. Deletes everything that it has created.
+ * @param weft client of the REST API
  * @param progress receives a short text at times
  * @param signal ends the run early
  */
-export async function run(options, call, progress, signal) {
+export async function run(options, weft, progress, signal) {
   const organizationId = `load-${Date.now()}-${process.pid}`
   const watch = new Watch()
   const ended = new AbortController()
-  const clients = await openClients(options, call, organizationId, watch)
+  const clients = await openClients(options, weft, organizationId, watch)
   try {
     let open = 0
     const interrupted = aborted(signal)
@@ -125,7 +125,7 @@ export async function run(options, call, progress, signal) {
     delay.enable()
     const cpu = process.cpuUsage()
     const shown = setInterval(() => progress(`typed: ${watch.typedCount}, seen: ${watch.edits.count}`), 500)
-    const replacing = replace(options, call, organizationId, watch, ended.signal)
+    const replacing = replace(options, weft, organizationId, watch, ended.signal)
     const seconds = await type(clients, options, signal)
     const { user, system } = process.cpuUsage(cpu)
     ended.abort()
@@ -150,7 +150,7 @@ export async function run(options, call, progress, signal) {
   } finally {
     ended.abort()
     for (const client of clients) client.end()
-    await call('/v2/organizations/delete', { organizationIds: [organizationId] }).catch(() => {})
+    await weft.organizations.delete({ organizationIds: [organizationId] })
   }
 }
 

@@ -2,7 +2,7 @@
 // content of a document that Weft does not have yet (load), and sends it the content after changes (store).
 import express from 'express'
 import sqlite from 'node-sqlite3-wasm'
-import { Webhook } from 'standardwebhooks'
+import { verifyWebhook } from 'weft-server/client'
 
 const tables = `
   CREATE TABLE IF NOT EXISTS documents (id TEXT PRIMARY KEY, body TEXT NOT NULL, version TEXT);
@@ -14,15 +14,6 @@ export function openDatabase(file = ':memory:') {
   const database = new sqlite.Database(file)
   database.exec(tables)
   return database
-}
-
-/** Parses a call of Weft, or returns null if its signature or its age is not valid. */
-function verified(secret, { headers, body }) {
-  try {
-    return new Webhook(secret).verify(body.toString(), headers)
-  } catch {
-    return null
-  }
 }
 
 /**
@@ -52,12 +43,15 @@ export function createApp(database, secretOf) {
     },
   }
   const app = express()
-  app.post('/weft', express.raw({ type: 'application/json', limit: '20mb' }), (request, response) => {
-    const call = verified(secretOf(), request)
+  async function answerCall({ headers, body }, response) {
+    // Null if the signature or the age of the request is not valid.
+    const call = await verifyWebhook(body, headers, secretOf()).catch(() => null)
     if (call === null) return response.sendStatus(401)
     const answer = Object.hasOwn(answers, call.callback) ? answers[call.callback] : null
     return answer === null ? response.sendStatus(404) : response.json(answer(call))
-  })
+  }
+  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 handles the errors of async functions
+  app.post('/weft', express.raw({ type: 'application/json', limit: '20mb' }), answerCall)
   // The pages of the application continue to read its own table.
   app.get('/documents/:id', (request, response) => {
     const document = database.get('SELECT body FROM documents WHERE id = ?', [request.params.id])

@@ -3,12 +3,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readClientOptions } from 'weft-server'
+import { createClient } from 'weft-server/client'
 import { readKeys } from './keys.js'
 import { lineOf } from './line.js'
 import { receiver } from './receiver.js'
 import { configure, conflicts, disable, tryOut } from './setup.js'
-import { weftUrl } from './weft.js'
 
+const options = await readClientOptions({ dataDir: '../../data' })
+const weft = createClient(options)
 const folder = process.env.RECEIVER_KEYS ?? fileURLToPath(new URL('keys', import.meta.url))
 const keys = await readKeys(pathToFileURL(`${folder}/`))
 const server = createServer().listen(Number(process.env.EXAMPLE_PORT ?? 8087), '127.0.0.1')
@@ -21,10 +24,10 @@ function end(message) {
 }
 
 async function start() {
-  const found = await conflicts(url, keys.publicKey)
+  const found = await conflicts(weft, url, keys.publicKey)
   if (found.length > 0 && !process.argv.includes('--replace'))
     end(`${found.join(' ')} To replace these settings, run: npm start -- --replace`)
-  const secret = await configure(url, keys)
+  const secret = await configure(weft, url, keys)
   server.on(
     'request',
     receiver({
@@ -35,13 +38,15 @@ async function start() {
     }),
   )
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop())
-  const problem = await tryOut()
+  const problem = await tryOut(weft)
   if (problem !== null) await refused(problem)
-  console.log(`Receiving webhooks of ${weftUrl} at ${url}. Edit or comment on a document. Ctrl-C ends it.`)
+  console.log(
+    `Receiving webhooks of ${options.url} at ${url}. Edit or comment on a document. Ctrl-C ends it.`,
+  )
 }
 
 async function refused(problem) {
-  await disable()
+  await disable(weft)
   const { hostname } = new URL(url)
   end(
     `Weft could not reach this receiver: ${problem}\n` +
@@ -51,8 +56,8 @@ async function refused(problem) {
 }
 
 async function stop() {
-  await disable().catch(({ message }) => end(`Weft continues to send webhooks: ${message}`))
+  await disable(weft).catch(({ message }) => end(`Weft continues to send webhooks: ${message}`))
   process.exit(0)
 }
 
-await start().catch(({ message }) => end(`Weft could not be configured at ${weftUrl}: ${message}`))
+await start().catch(({ message }) => end(`Weft could not be configured at ${options.url}: ${message}`))

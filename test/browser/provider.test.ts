@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../..')
 
 /** Returns the script of a page with a provider that stores the document in the browser. */
 async function pageScript(): Promise<string> {
-  installExample('codemirror')
+  await installExample('codemirror')
   const { outputFiles } = await build({
     stdin: {
       contents: `import { DocumentProvider } from './src/package/provider.ts'

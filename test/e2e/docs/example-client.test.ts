@@ -31,7 +31,7 @@ it('[EXB-10] the typed client has a type for every operation, and no other types
 itLong(
   '[EXB-10] the generated types of the client are current; otherwise run `npm run generate` in examples/client',
   async () => {
-    installExample('client')
+    await installExample('client')
     const env = exampleEnvironment(server)
     const { stdout } = await run(process.execPath, ['generate.js', '--check'], { cwd: folder, env })
     expect(stdout).toContain('up to date')

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => weft?.stop())
 
 const ended = async (...flags: string[]) => {
-  const run = runExample('load', weft, ['main.js', ...flags])
+  const run = await runExample('load', weft, ['main.js', ...flags])
   return { code: await run.ended, out: run.out() }
 }
 

@@ -23,7 +23,7 @@ async function receiverOf(weft: TestServer, privateKey?: string): Promise<Runnin
   const keys = await mkdtemp(join(tmpdir(), 'weft-receiver-'))
   ends.push(() => rm(keys, { recursive: true }))
   if (privateKey !== undefined) await writeFile(join(keys, 'private.pem'), privateKey)
-  const receiver = runExample('webhook-receiver', weft, ['main.js'], { RECEIVER_KEYS: keys })
+  const receiver = await runExample('webhook-receiver', weft, ['main.js'], { RECEIVER_KEYS: keys })
   ends.push(() => receiver.child.kill('SIGKILL'))
   return receiver
 }

@@ -28,26 +28,28 @@ export const exampleEnvironment = (weft: Reachable): Record<string, string | und
 })
 
 /**
- * Installs the packages of an example. Does nothing if they are installed, or if the example needs only
- * packages of the repository.
+ * Installs the packages of an example, unless they are installed. Builds `weft-server`, which examples import, unless
+ * the build is current.
  */
-export function installExample(name: string): void {
+export async function installExample(name: string): Promise<void> {
   const folder = exampleFolder(name)
-  if (existsSync(join(folder, 'node_modules')) || isInstalledAtTop(folder)) return
-  execFileSync('npm', ['ci'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-}
-
-function isInstalledAtTop(folder: string): boolean {
-  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Manifest
-  const { dependencies = {}, devDependencies = {} } = read(join(folder, 'package.json'))
-  return Object.entries({ ...dependencies, ...devDependencies }).every(([name, version]) => {
-    const file = join(root, 'node_modules', name, 'package.json')
-    return existsSync(file) && read(file).version === version
+  await alone(root, () => {
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  })
+  if (isInstalled(folder)) return
+  await alone(folder, () => {
+    execFileSync('npm', ['ci'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   })
 }
 
+function isInstalled(folder: string): boolean {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  const { dependencies = {}, devDependencies = {} } = manifest
+  const names = Object.keys({ ...dependencies, ...devDependencies })
+  return names.every((name) => existsSync(join(folder, 'node_modules', name)))
+}
+
 interface Manifest {
-  readonly version: string
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
@@ -62,8 +64,8 @@ export async function startExample(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const folder = exampleFolder(name)
+  await installExample(name)
   await alone(folder, () => {
-    installExample(name)
     if (!isBuilt(folder)) execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder })
   })
   const child = spawn(process.execPath, ['server.js'], {
@@ -134,13 +136,13 @@ export interface Running {
 }
 
 /** Starts a program of an example. Installs the example first if necessary. */
-export function runExample(
+export async function runExample(
   name: string,
   weft: Reachable,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Running {
-  installExample(name)
+): Promise<Running> {
+  await installExample(name)
   const child = spawn(process.execPath, args, {
     cwd: exampleFolder(name),
     env: { ...exampleEnvironment(weft), ...environment },
