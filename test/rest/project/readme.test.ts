@@ -85,6 +85,7 @@ function linesIn(text: string, language: string): string[] {
 it('[GUIDE-15] the README has its sections in order, with a quick start of two commands, short samples and three guarantees', () => {
   const headings = [...readme.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
   expect(headings).toEqual([
+    'Install with npm',
     'Quick start',
     'Connect an editor',
     'Write from a backend',
