@@ -1,10 +1,5 @@
-import {
-  deletedUser,
-  deletedUserId,
-  findNamedUsers,
-  namedUsersMax,
-  withoutUser,
-} from '../model/named-users.ts'
+import { deletedUserId } from '../model/deleted-user.ts'
+import { deletedUser, findNamedUsers, namedUsersMax, withoutUser } from '../model/named-users.ts'
 import { type ActivityEvent, aboutUsers, activityRecordType } from './activity.ts'
 import { activityKeys, type Position, positionIn } from './activity-keys.ts'
 import { writeActivities } from './activity-store.ts'

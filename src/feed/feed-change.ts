@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
 import { readRecord } from '../engine/stored-record.ts'
-import { deletedUserId, findNamedUsers } from '../model/named-users.ts'
+import { deletedUserId } from '../model/deleted-user.ts'
+import { findNamedUsers } from '../model/named-users.ts'
 import { feedKeys as keys, numberIn } from './feed-keys.ts'
 import {
   type FeedEntry,

@@ -26,6 +26,11 @@ export const documentAddress = (
 /** Maximum length of an id, in bytes of UTF-8. */
 export const idBytesMax = 512
 
+/** Maximum bytes of UTF-8 of one UTF-16 unit. */
+const bytesPerUnit = 3
+
+const utf8 = new TextEncoder()
+
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 /**
@@ -37,7 +42,12 @@ export function idProblem(id: unknown): string | null {
   if (typeof id !== 'string') return 'must be a string'
   if (id === '') return 'must not be empty'
   if (!id.isWellFormed()) return 'must be well-formed Unicode'
-  if (Buffer.byteLength(id) > idBytesMax) return `must be at most ${idBytesMax} bytes of UTF-8`
+  // Only a long id must be measured.
+  if (
+    id.length * bytesPerUnit > idBytesMax &&
+    (id.length > idBytesMax || utf8.encode(id).length > idBytesMax)
+  )
+    return `must be at most ${idBytesMax} bytes of UTF-8`
   if (id === '.' || id === '..') return 'must not be "." or ".."'
   if (controlCharacter.test(id)) return 'must not contain control characters'
   return null

@@ -1,8 +1,6 @@
 import * as v from 'valibot'
 import { idProblem } from './address.ts'
-
-/** Id that replaces the ids of all users whose data was deleted. */
-export const deletedUserId = 'deleted-user'
+import { deletedUserId } from './deleted-user.ts'
 
 /**
  * Maximum number of users that one record may mention, in addition to the acting user and the recipients.

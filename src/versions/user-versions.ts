@@ -3,7 +3,8 @@ import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { KvEntry } from '../engine/engine.ts'
 import type { RecordType } from '../engine/stored-record.ts'
-import { deletedUser, deletedUserId } from '../model/named-users.ts'
+import { deletedUserId } from '../model/deleted-user.ts'
+import { deletedUser } from '../model/named-users.ts'
 import { withAuthors } from './authors.ts'
 import {
   type Author,

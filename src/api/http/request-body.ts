@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { ApiError, invalid } from '../../errors.ts'
 import { findJsonProblem } from '../../json-problem.ts'
+import { isJsonContentType } from '../../model/json-content-type.ts'
 import { measureJson } from '../../model/json-depth.ts'
 import { limits } from '../../model/limits.ts'
 import { limitDetails } from '../../quota/limits.ts'
@@ -42,15 +43,13 @@ export interface BodyMeter {
   complete(): void
 }
 
-const jsonType = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
-
 /** Thrown if the connection ended before the body was complete. No response is possible then. */
 export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientDisconnectedError'
 }
 
 /** Thrown if other code of the process has read the body. */
-class BodyTakenError extends Error {
+export class BodyTakenError extends Error {
   override readonly name = 'BodyTakenError'
   override readonly message = 'other code has read the body of the request: put Weft before parsers of bodies'
 }
@@ -60,7 +59,7 @@ class BodyTakenError extends Error {
  * @throws ApiError INVALID_ARGUMENT if it is not
  */
 export function checkContentType({ headers }: IncomingMessage): void {
-  if (!jsonType.test(headers['content-type'] ?? ''))
+  if (!isJsonContentType(headers['content-type'] ?? ''))
     throw invalid(
       'request/content-type',
       'the content type must be application/json (with charset utf-8, if any)',

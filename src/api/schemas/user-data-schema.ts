@@ -1,5 +1,5 @@
 import type { KeyCaller } from '../../access/credentials/authenticator.ts'
-import { deletedUserId } from '../../model/named-users.ts'
+import { deletedUserId } from '../../model/deleted-user.ts'
 import { dataKinds, type UserDataScope, type UserDatum } from '../../userdata/user-data-source.ts'
 import type { FromSchema } from '../schema.ts'
 import { invalidAt } from '../validator.ts'

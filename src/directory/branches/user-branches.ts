@@ -1,5 +1,5 @@
 import type { KvEntry } from '../../engine/engine.ts'
-import { deletedUserId } from '../../model/named-users.ts'
+import { deletedUserId } from '../../model/deleted-user.ts'
 import type { DirectoryReader } from '../store/directory-reader.ts'
 import type { Transaction } from '../store/transaction.ts'
 import { type BranchPlace, type BranchRecord, branchKeys, branchRecordType } from './branch-records.ts'

@@ -1,4 +1,4 @@
-import { deletedUserId } from '../../../../model/named-users.ts'
+import { deletedUserId } from '../../../../model/deleted-user.ts'
 import { defineOperation } from '../../../operation.ts'
 import { dataScope, dataScopeOf } from '../../../schemas/user-data-schema.ts'
 
