@@ -17,6 +17,15 @@ export {
   type WeftFailure,
 } from './api/result.ts'
 export type { ClientOptions, Fetch } from './client/client-options.ts'
+export { createEndpoint, type Endpoint, type EndpointOptions } from './client/create-endpoint.ts'
+export type {
+  CommentAuthor,
+  CommentThread,
+  CommentThreadPage,
+  ThreadComment,
+} from './client/endpoint-comments.ts'
+export type { EndpointErrorCode } from './client/endpoint-rejection.ts'
+export type { EndpointDocument, EndpointUser } from './client/endpoint-user.ts'
 export type { FeedOptions } from './client/feed-pages.ts'
 export {
   verifyWebhook,

@@ -34,6 +34,7 @@ export type {
   WeftServer,
 } from './server/create-server.ts'
 export type { LogMethod, WeftLog } from './server/log-option.ts'
+export { type FastifyRequestLike, type NodeHandler, nodeHandler } from './server/node-handler.ts'
 export type { OptionValues } from './server/option-values.ts'
 export { readClientOptions } from './server/read-client-options.ts'
 

@@ -10,11 +10,11 @@ const root = join(import.meta.dirname, '../..')
 /** Maximum size of the client with gzip, in bytes. */
 const bytesMax = 8_192
 
-/** Returns the client as one script for browsers, without any package. */
-async function bundle(): Promise<string> {
+/** Returns exports of the client as one script for browsers, without any package. */
+async function bundle(names = 'createClient, dataOf, verifyWebhook, WebhookRejectedError'): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/package/client.ts'],
+    stdin: { contents: `export { ${names} } from './src/package/client.ts'`, resolveDir: root },
     bundle: true,
     write: false,
     platform: 'browser',
@@ -33,6 +33,15 @@ describe('the client as a bundle', () => {
     const size = gzipSync(text, { level: 9 }).length
     console.log(`client: ${text.length} bytes, ${size} bytes with gzip`)
     expect(size).toBeLessThanOrEqual(bytesMax)
+    expect(text).not.toMatch(/\brequire\(|\bimport\b|\bprocess\.|\bBuffer\b/)
+  })
+
+  it('[END-18] does not contain the endpoint, which needs no package and no module of Node', async () => {
+    expect(await bundle()).not.toContain('comments.changed')
+    const text = await bundle('createEndpoint')
+    const size = gzipSync(text, { level: 9 }).length
+    console.log(`endpoint: ${text.length} bytes, ${size} bytes with gzip`)
+    expect(text).toContain('comments.changed')
     expect(text).not.toMatch(/\brequire\(|\bimport\b|\bprocess\.|\bBuffer\b/)
   })
 

@@ -7,9 +7,12 @@ import type { Result, WeftFailure } from '../api/result.ts'
  * @returns null if the body has more than `bytesMax` bytes
  * @throws Error if the connection ends before the body does
  */
-export async function readBodyText(response: Response, bytesMax: number): Promise<string | null> {
-  if (response.body === null) return ''
-  const reader = response.body.getReader()
+export async function readBodyText(
+  { body }: Pick<Response, 'body'>,
+  bytesMax: number,
+): Promise<string | null> {
+  if (body === null) return ''
+  const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
