@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts'
 import { areUsersErased } from '../directory/organizations/erased-users.ts'
+import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
 import { mapInSlices } from '../directory/store/batch.ts'
+import { documentRecordType } from '../directory/store/records.ts'
 import type { Transaction } from '../directory/store/transaction.ts'
 import type { Engine, LogHead } from '../engine/engine.ts'
 import { keyName } from '../engine/key-encoding.ts'
@@ -26,6 +28,7 @@ import { type EditorPosition, editorPositionType, type FeedEvent } from './feed-
 import type { FeedRemoval } from './feed-removal.ts'
 import type { FeedStore } from './feed-store.ts'
 import { feedSweepMs } from './feed-sweeper.ts'
+import { feedLimits } from './limits.ts'
 
 export interface FeedWriterOptions {
   readonly engine: Pick<Engine, 'log'>
@@ -47,6 +50,17 @@ interface NewEvent {
   readonly event: FeedEvent
   /** Set if the event is a change of an editor. */
   readonly position?: { readonly address: DocumentAddress; readonly value: EditorPosition }
+}
+
+/** An editor that may have changed. */
+interface ChangedEditor {
+  /** The event because of which the editor is read. */
+  readonly event: QueuedEvent
+  readonly address: DocumentAddress
+  /** The version of its last event; null if its next event has no version before. */
+  readonly before: EditorPosition | null
+  /** Part of the id of its next event: the id of the deletion that the event follows, or ''. */
+  readonly after: string
 }
 
 /**
@@ -97,57 +111,104 @@ export class FeedWriter {
     return (await configs.read(tenant)).enabled ? store.begin(tenant, add) : 0
   }
 
+  /**
+   * Returns the events to add. The changes of content come last, because they are read now: the document of a change
+   * may have been deleted by an event of the batch, and created again.
+   */
   async #newEvents(
     tenant: Tenant,
     change: FeedChange,
     transaction: Transaction,
     given: readonly QueuedEvent[],
   ): Promise<readonly NewEvent[]> {
-    const known = await transaction.getAll(given.map(({ id }) => keys.numberOf(id)))
-    const changes = await this.#changesOf(tenant, change, transaction, given)
-    const found = given.flatMap((event, index): readonly NewEvent[] => {
-      if (isChangeJob(event)) return changes.get(event) ?? []
-      return known[index] === null ? [{ id: event.id, event: feedEvent(event) }] : []
-    })
-    return this.#withoutErased(tenant, found)
+    const others = given.filter((event) => !isChangeJob(event))
+    const known = await transaction.getAll(others.map(({ id }) => keys.numberOf(id)))
+    const added = others.filter((_event, index) => known[index] === null)
+    const found: NewEvent[] = []
+    for (const event of added) {
+      found.push({ id: event.id, event: feedEvent(event) })
+      if (event.type === 'document.delete')
+        found.push(...(await this.#recreated(tenant, change, transaction, event)))
+    }
+    const repeated = new Set(found.flatMap(({ position }) => position && editorName(position.address)))
+    const jobs = new Map(given.filter(isChangeJob).map((event) => [event.id, event]))
+    const changes = Array.from(jobs.values(), (event) => ({ event, address: addressOf(tenant, event) }))
+    const left = changes.filter(({ address }) => !repeated.has(editorName(address)))
+    const positions = await transaction.getAll(
+      left.map(({ address }) => positionKey(address)),
+      editorPositionType,
+    )
+    const since = left.map((each, index) => ({ ...each, before: positions[index] ?? null, after: '' }))
+    return this.#withoutErased(tenant, [...found, ...(await this.#changesOf(change, since))])
   }
 
-  /** Returns the changes of the editors that have a newer version than their last event. */
-  async #changesOf(
+  /**
+   * Returns the changes of the editors of a document that was created again, and has changes in the feed although
+   * the event of its deletion comes only now. Readers may delete the document at that event.
+   */
+  async #recreated(
     tenant: Tenant,
     change: FeedChange,
     transaction: Transaction,
-    given: readonly QueuedEvent[],
-  ): Promise<ReadonlyMap<QueuedEvent, readonly NewEvent[]>> {
-    const jobs = new Map(given.filter(isChangeJob).map((event) => [event.id, event]))
-    const events = [...jobs.values()]
-    const addresses = events.map((event) => addressOf(tenant, event))
-    const [positions, heads] = await Promise.all([
-      transaction.getAll(addresses.map(positionKey), editorPositionType),
-      readEditorHeads(this.#options.engine.log, addresses),
-    ])
+    event: QueuedEvent,
+  ): Promise<readonly NewEvent[]> {
+    const { organizationId } = event.scope
+    const documentId = event.documentId ?? ''
+    const prefix = keys.editorsIn(organizationId, documentId)
+    const entries = await transaction.scan({ prefix, limit: feedLimits.recreatedEditors })
+    const editors = entries.map(({ key }) => ({
+      event,
+      address: documentAddress(tenant, { organizationId, documentId, editorId: String(key.at(-1)) }),
+      before: null,
+      after: event.id,
+    }))
+    return this.#changesOf(change, editors)
+  }
+
+  /** Returns the changes of the editors that have a newer version than their last event. */
+  async #changesOf(change: FeedChange, given: readonly ChangedEditor[]): Promise<readonly NewEvent[]> {
+    const editors = await this.#withoutGoing(given)
+    const heads = await readEditorHeads(
+      this.#options.engine.log,
+      editors.map(({ address }) => address),
+    )
     const found = await mapInSlices(
-      events.map((event, index) => ({
-        event,
-        address: addresses[index] as DocumentAddress,
-        head: heads[index] ?? null,
-        before: positions[index] ?? null,
-      })),
-      async ({ event, address, head, before }) => {
-        const one = head === null ? null : await this.#changeOf(change, event, address, head, before)
-        return [event, one === null ? [] : [one]] as const
-      },
+      editors.map((editor, index) => ({ editor, head: heads[index] ?? null })),
+      async ({ editor, head }) => (head === null ? null : this.#changeOf(change, editor, head)),
       logsAtOnce,
     )
-    return new Map(found)
+    return found.filter((each) => each !== null)
+  }
+
+  /**
+   * Leaves out the editors whose document is being deleted. The event of the deletion exists since its start, so the
+   * content that is still there must not follow it.
+   */
+  async #withoutGoing(editors: readonly ChangedEditor[]): Promise<readonly ChangedEditor[]> {
+    const scopes = new Map(editors.map(({ address }) => [address.organizationId, address]))
+    const going = new Set<string>()
+    for (const scope of scopes.values()) {
+      const documentIds = [
+        ...new Set(
+          editors.flatMap(({ address: { organizationId, documentId } }) =>
+            organizationId === scope.organizationId ? documentId : [],
+          ),
+        ),
+      ]
+      const reader = this.#options.organizations.read(scope)
+      const records = await reader.getAll(documentIds.map(organizationKeys.document), documentRecordType)
+      for (const [index, record] of records.entries())
+        if (record?.deleting === true) going.add(keyName([scope.organizationId, documentIds[index] ?? '']))
+    }
+    return editors.filter(
+      ({ address: { organizationId, documentId } }) => !going.has(keyName([organizationId, documentId])),
+    )
   }
 
   async #changeOf(
     { state }: FeedChange,
-    { actionUser }: QueuedEvent,
-    address: DocumentAddress,
+    { event: { actionUser }, address, before, after }: ChangedEditor,
     head: LogHead,
-    before: EditorPosition | null,
   ): Promise<NewEvent | null> {
     const { generation } = state
     const since =
@@ -180,7 +241,7 @@ export class FeedWriter {
       },
     }
     return {
-      id: eventIdOf(read.at, `${generation} ${editorName(address)} ${version}`),
+      id: eventIdOf(read.at, `${generation} ${editorName(address)} ${version}${after}`),
       event,
       position: { address, value: { generation, epoch, seq } },
     }

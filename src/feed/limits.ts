@@ -30,4 +30,6 @@ export const feedLimits = {
   pageContentBytes: 1_048_576,
   /** Maximum number of authors of one change. Further authors are left out. */
   authors: 100,
+  /** Maximum number of editors whose changes are repeated after the late event of a deletion of their document. */
+  recreatedEditors: 1_000,
 } as const

@@ -51,8 +51,6 @@ export async function inParallel<T>(
 interface Copy {
   readonly version: string
   readonly state: Uint8Array
-  /** Time of its last event. */
-  readonly at: string
 }
 
 /** The state that a consumer stores. It stores the copies and the cursor together. */
@@ -121,17 +119,15 @@ export class RebuildingConsumer {
   async #beginAgain(server: Poster): Promise<void> {
     const { cursor } = await new FeedConsumer(server).read({ from: 'now' })
     const copies = new Map<string, Copy>()
-    const at = new Date(0).toISOString()
-    await inParallel(this.#documentIds, readsAtOnce, (id) => readWhole(server, copies, id, at))
+    await inParallel(this.#documentIds, readsAtOnce, (id) => readWhole(server, copies, id))
     this.stored = { cursor, copies }
   }
 
   async #apply(server: Poster, copies: Map<string, Copy>, event: ReceivedEvent): Promise<void> {
-    const { type, documentId, data, content, at } = event
+    const { type, documentId, data, content } = event
     if (documentId === null) return
     const before = copies.get(documentId)
-    // After a crash, the event of a deletion may come after the first change of the next document.
-    if (type === 'document.delete' && before !== undefined && before.at <= at) copies.delete(documentId)
+    if (type === 'document.delete') copies.delete(documentId)
     if (type !== 'crdt.update_data') return
     const version = String(data.version)
     // A copy that was read from the present content may be newer than the event.
@@ -144,20 +140,15 @@ export class RebuildingConsumer {
       throw new Error(`the chain of ${documentId} has a gap: ${before.version}, ${JSON.stringify(data)}`)
     const isFirst = data.versionBefore === null
     // A late event of a deletion may have removed the copy to which these updates belong.
-    if (!content || (before === undefined && !isFirst)) return readWhole(server, copies, documentId, at)
+    if (!content || (before === undefined && !isFirst)) return readWhole(server, copies, documentId)
     const updates = (content.updates ?? []).map((each) => new Uint8Array(Buffer.from(each, 'base64')))
     const state = Y.mergeUpdates(isFirst || before === undefined ? updates : [before.state, ...updates])
-    copies.set(documentId, { version, state, at })
+    copies.set(documentId, { version, state })
   }
 }
 
 /** Reads the whole state of a document into the copies. */
-async function readWhole(
-  server: Poster,
-  copies: Map<string, Copy>,
-  documentId: string,
-  at: string,
-): Promise<void> {
+async function readWhole(server: Poster, copies: Map<string, Copy>, documentId: string): Promise<void> {
   const whole = await server.post('/v2/crdt/get', { ...idsOf(documentId), format: 'update' })
   // The event of a deletion that is in progress follows.
   const isGoing = whole.body.error?.details?.code === 'document/being-deleted'
@@ -165,7 +156,7 @@ async function readWhole(
   const [entry] = dataOf(whole) as { data: string; version: string }[]
   if (entry === undefined) return
   const state = new Uint8Array(Buffer.from(entry.data, 'base64'))
-  copies.set(documentId, { version: entry.version, state, at })
+  copies.set(documentId, { version: entry.version, state })
 }
 
 /** Returns a number that grows with each version of an editor. */

@@ -107,7 +107,7 @@ describe('users', () => {
     const first = await removal.listOfUser(scope, 'ann', { after: undefined, limit: 2 })
     expect(first.items).toHaveLength(2)
     const second = await removal.listOfUser(scope, 'ann', { after: first.next ?? '', limit: 2 })
-    expect(second.items.map(({ type }) => type)).toEqual(['comment.add'])
+    expect(second.items.map(({ type }) => type)).toEqual(['crdt.update_data'])
     while ((await removal.eraseUser(scope, 'ann')) > 0);
     const events = await allOf(opened)
     expect(events).toHaveLength(4)

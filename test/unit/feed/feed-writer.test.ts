@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { newDocument, putDocument } from '../../../src/directory/documents/document-writes.ts'
 import {
   type AppendOptions,
   CorruptRecordError,
@@ -10,7 +11,7 @@ import { ChangeJobs, changeWindowMs } from '../../../src/events/change-jobs.ts'
 import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
 import { addressKey } from '../../../src/model/address.ts'
 import { HeldClock } from '../../support/time/clock.ts'
-import { address, allOf, appendUpdates, changeOf, eventOf, openFeed, tenant } from './feed-setup.ts'
+import { address, allOf, appendUpdates, changeOf, eventOf, openFeed, scope, tenant } from './feed-setup.ts'
 
 describe('append', () => {
   it('[FEED-12] adds an event once, also if it is repeated', async () => {
@@ -20,13 +21,13 @@ describe('append', () => {
     await appendUpdates(opened.engine, ['ann'])
     await writer.append(tenant, [...events, changeOf()])
     await writer.append(tenant, [changeOf(), ...events])
-    const last = eventOf('document.delete')
+    const last = eventOf('permission.add')
     await writer.append(tenant, [events[1] ?? last, last])
     expect((await allOf(opened)).map(({ type }) => type)).toEqual([
       'document.create',
       'comment.add',
       'crdt.update_data',
-      'document.delete',
+      'permission.add',
     ])
   })
 
@@ -61,6 +62,54 @@ describe('append', () => {
     const found = await allOf(opened)
     expect(found.map(({ type }) => type)).toEqual(['document.create', 'crdt.update_data'])
     expect(new Set(found.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('[FEED-16] changes of a document that exists again come after the deletion of the same batch', async () => {
+    const opened = await openFeed()
+    await appendUpdates(opened.engine, ['ann'])
+    await opened.feed.writer.append(tenant, [changeOf(), eventOf('document.delete')])
+    expect((await allOf(opened)).map(({ type }) => type)).toEqual(['document.delete', 'crdt.update_data'])
+  })
+
+  it('[FEED-16] the content of a document that is being deleted does not follow the event of the deletion', async () => {
+    const opened = await openFeed()
+    await appendUpdates(opened.engine, ['ann'])
+    await opened.organizations.change(scope, async (transaction) => {
+      putDocument(transaction, {
+        ...newDocument({ documentId: 'd', accessType: 'public' }, 0),
+        deleting: true,
+      })
+    })
+    await opened.feed.writer.append(tenant, [eventOf('document.delete'), changeOf()])
+    expect((await allOf(opened)).map(({ type }) => type)).toEqual(['document.delete'])
+  })
+
+  it('[FEED-16] a late event of a deletion is followed by all changes of the document that exists again, once', async () => {
+    const opened = await openFeed()
+    const { writer } = opened.feed
+    const other = { ...address, editorId: 'other' }
+    for (const each of [address, other]) await appendUpdates(opened.engine, ['ann'], each)
+    await writer.append(tenant, [changeOf(), changeOf(other), eventOf('document.create')])
+    await appendUpdates(opened.engine, ['bob'])
+    const deletion = eventOf('document.delete')
+    await writer.append(tenant, [changeOf(), deletion])
+    await writer.append(tenant, [deletion, changeOf(), changeOf(other)])
+    await appendUpdates(opened.engine, ['ann'])
+    await writer.append(tenant, [changeOf()])
+    const found = await allOf(opened)
+    expect(found.map(({ type }) => type).slice(0, 4)).toEqual([
+      'document.create',
+      'crdt.update_data',
+      'crdt.update_data',
+      'document.delete',
+    ])
+    const versions = found.slice(4).map(({ data }) => [data.editorId, data.versionBefore, data.version])
+    expect(versions).toEqual([
+      ['main', null, '1.2'],
+      ['other', null, '1.1'],
+      ['main', '1.2', '1.3'],
+    ])
+    expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
   })
 
   it('[FEED-10] leaves out events of webhooks, and the change events of webhooks', async () => {
@@ -147,8 +196,8 @@ describe('append', () => {
     await appendUpdates(opened.engine, ['ann'])
     await opened.feed.writer.append(tenant, [changeOf(damaged), changeOf(), eventOf('comment.add')])
     expect((await allOf(opened)).map(({ type, documentId }) => [type, documentId])).toEqual([
-      ['crdt.update_data', 'd'],
       ['comment.add', 'd'],
+      ['crdt.update_data', 'd'],
     ])
   })
 })
