@@ -160,6 +160,10 @@ def generate(document: dict[str, Any]) -> str:
     root = Branch("WeftApi")
     paths = document["paths"]
     for path in sorted(paths):
+        content = paths[path].get("post", {}).get("requestBody", {}).get("content", {})
+        # Streams and sync over HTTP are not operations.
+        if "application/json" not in content:
+            continue
         version, *parts = path[1:].split("/")
         if version == "v1" and f"/v2/{'/'.join(parts)}" in paths:
             parts = [version, *parts]
