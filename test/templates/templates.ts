@@ -23,4 +23,9 @@ export const templateCases: Readonly<Record<TemplateName, TemplateCase>> = {
     caret: '.collaboration-carets__caret',
     gzipKilobytesMax: 180,
   },
+  'tiptap-next': {
+    editor: '.tiptap',
+    caret: '.collaboration-carets__caret',
+    gzipKilobytesMax: 400,
+  },
 }
