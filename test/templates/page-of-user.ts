@@ -39,8 +39,8 @@ export class PageOfUser {
   #watch(page: Page): void {
     page.on('pageerror', (error) => this.#errors.push(error.message))
     page.on('console', (message) => {
-      // Chromium reports each failed request.
-      const isNetwork = /net::ERR_|WebSocket connection to/.test(message.text())
+      // Chromium reports each failed request. A server that ends or starts answers 503.
+      const isNetwork = /net::ERR_|WebSocket connection to|status of 503/.test(message.text())
       if (message.type() === 'error' && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
     })
     page.on('websocket', (socket) => {

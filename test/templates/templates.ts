@@ -28,4 +28,9 @@ export const templateCases: Readonly<Record<TemplateName, TemplateCase>> = {
     caret: '.collaboration-carets__caret',
     gzipKilobytesMax: 400,
   },
+  'codemirror-vite': {
+    editor: '.cm-content',
+    caret: '.cm-ySelectionCaret',
+    gzipKilobytesMax: 175,
+  },
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { atEnd } from '../../../bench/support/ending.ts'
 
 /** Runs commands in bash as a reader types them. Their environment has only the given variables of Weft. */
 export class Shell {
@@ -23,6 +24,11 @@ export class Shell {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
+    })
+    // The group would continue after this process.
+    atEnd(() => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL')
     })
     return new Shell(child)
   }
