@@ -2,8 +2,11 @@
 //   npm run ci -- add "Build 17 failed"          adds a card to the column todo, or to the one in a third argument
 //   npm run ci -- move "Build 17 failed" done    moves a card to the end of a column
 import { randomUUID } from 'node:crypto'
+import { readClientOptions } from 'weft-server'
+import { createClient, dataOf } from 'weft-server/client'
 import { between } from './src/order.js'
-import { call } from './weft.js'
+
+const weft = createClient(await readClientOptions({ dataDir: '../../data' }))
 
 const board = {
   organizationId: 'example',
@@ -14,13 +17,10 @@ const board = {
 
 /** Returns the present cards by id and their version; empty if the board does not exist yet. */
 async function read() {
-  try {
-    const [{ data, version }] = await call('/v2/crdt/get', board)
-    return { cards: data, baseVersion: version }
-  } catch (error) {
-    if (error.status === 'NOT_FOUND') return { cards: {} }
-    throw error
-  }
+  const result = await weft.crdt.get(board)
+  if (!result.ok && result.error.status === 'NOT_FOUND') return { cards: {} }
+  const [{ data, version }] = dataOf(result)
+  return { cards: data, baseVersion: version }
 }
 
 function lastOrder(cards, column) {
@@ -35,7 +35,7 @@ function lastOrder(cards, column) {
 async function change(edit) {
   const { cards, baseVersion } = await read()
   const data = edit(cards)
-  await call('/v2/crdt/update', { ...board, type: 'map', data, baseVersion, upsert: true, userId: 'ci' })
+  dataOf(await weft.crdt.update({ ...board, type: 'map', data, baseVersion, upsert: true, userId: 'ci' }))
 }
 
 const add = (title, column = 'todo') =>

@@ -1,5 +1,4 @@
-import { WebsocketProvider } from 'y-websocket'
-import * as Y from 'yjs'
+import { DocumentProvider } from 'weft-server/provider'
 import { Board } from './board.js'
 import { watchDragging } from './dragging.js'
 import { watchKeys } from './keys.js'
@@ -9,13 +8,18 @@ import { View } from './view.js'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)}`
-const query = new URLSearchParams({ name, board: parameters.get('board') ?? 'board' })
+const documentId = parameters.get('board') ?? 'board'
 
-// Our backend (server.js) requests a token of Weft; the browser never gets the API key.
-const { token, room, syncUrl } = await (await fetch(`/token?${query}`)).json()
-
-const doc = new Y.Doc()
-const provider = new WebsocketProvider(syncUrl, room, doc, { params: { token } })
+// Our backend (server.js) creates the tokens; the browser never gets the API key.
+const query = new URLSearchParams({ name, user: crypto.randomUUID() })
+const { url } = await (await fetch('/settings')).json()
+const provider = new DocumentProvider({
+  url,
+  organizationId: 'example',
+  documentId,
+  tokenUrl: `/weft/token?${query}`,
+})
+const { doc } = provider
 const board = new Board(doc)
 const root = document.getElementById('board')
 const said = document.getElementById('said')
@@ -33,16 +37,15 @@ people.watch(root, document.getElementById('people'), () => view.render())
 doc.on('afterTransaction', () => view.render())
 
 const status = document.getElementById('status')
-provider.on('status', (event) => {
-  status.textContent = event.status
-})
-provider.on('sync', (synced) => {
-  if (!synced) return
-  board.begin()
-  status.textContent = 'synced'
-})
-provider.on('closed', (event) => {
-  status.textContent = `refused: ${event.reason}`
+const showStatus = () => {
+  const { problem, synced } = provider
+  status.textContent =
+    problem?.action === 'stop' ? `refused: ${problem.message}` : synced ? 'synced' : provider.status
+}
+provider.on('status', showStatus)
+provider.on('synced', (synced) => {
+  if (synced) board.begin()
+  showStatus()
 })
 
 document.getElementById('new-column').addEventListener('submit', (event) => {
