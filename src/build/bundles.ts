@@ -96,10 +96,13 @@ export const clientScript = (folder: string): BuildOptions => ({
 /** Returns the options for the entry points of the package that also run in browsers. */
 export const browserPackage = (folder: string): BuildOptions => ({
   ...common,
-  entryPoints: ['src/package/client.ts', 'src/package/provider.ts'],
+  entryPoints: ['src/package/client.ts', 'src/package/provider.ts', 'src/package/react.ts'],
   outdir: `${folder}package`,
+  // The provider must be one class in all entry points.
+  splitting: true,
+  chunkNames: 'parts/[name]-[hash]',
   // An application and its editors must load one copy of Yjs.
-  external: ['yjs', 'y-protocols', 'lib0'],
+  external: ['yjs', 'y-protocols', 'lib0', 'react'],
   format: 'esm',
   target: 'es2022',
   sourcemap: true,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { packageFile } from '../config/package-file.ts'
 const root = fileURLToPath(packageFile('.'))
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly name: string
   readonly exports: Readonly<Record<string, string | { readonly types: string }>>
 }
 
@@ -57,7 +58,23 @@ function compileInto(cache: string): readonly EntryPointTypes[] {
   const own = entryPointNames.map((name) => `src/package/${name}/tsconfig.json`)
   for (const project of ['tsconfig.json', ...own.filter((path) => existsSync(join(root, path)))])
     execFileSync('npx', ['tsc', '-p', project, ...emit], { cwd: root, stdio: 'inherit' })
+  nameImports(join(cache, 'files/package/react.d.ts'), 'provider')
+  for (const file of readdirSync(join(cache, 'files/package/react')))
+    nameImports(join(cache, 'files/package/react', file), 'provider')
   return entryPointNames.map((name) => extractTypes(cache, name))
+}
+
+/**
+ * Makes a declaration file import another entry point by its public name. Otherwise, each of the two would have a class
+ * of its own, and TypeScript would distinguish them.
+ */
+function nameImports(file: string, entryPoint: string): void {
+  const text = readFileSync(file, 'utf8')
+  const paths = [`'../${entryPoint}.ts'`, `'./${entryPoint}.ts'`]
+  writeFileSync(
+    file,
+    paths.reduce((all, path) => all.replaceAll(path, `'${manifest.name}/${entryPoint}'`), text),
+  )
 }
 
 /** Joins the declarations of an entry point to one file, and writes its report. */

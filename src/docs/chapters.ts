@@ -44,6 +44,7 @@ export const chapterGroups: readonly ChapterGroup[] = [
     title: 'Guides: front end',
     chapters: [
       { name: 'provider', title: 'Provider' },
+      { name: 'react', title: 'React' },
       { name: 'editors', title: 'Connect an editor (y-websocket, Hocuspocus, Y-Sweet)' },
       { name: 'presence', title: 'Presence and awareness' },
       { name: 'comments', title: 'Comments, activity feed, notifications' },

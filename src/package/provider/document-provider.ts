@@ -65,7 +65,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     super()
     const { organizationId, documentId, editorId = 'main', getToken, tokenUrl } = options
     // Throws if the URL is invalid.
-    this.#url = new URL(options.url).href
+    this.#url = new URL(options.url, globalThis.location?.href).href
     this.#options = options
     this.doc = options.doc ?? new Doc()
     this.awareness = options.awareness ?? new Awareness(this.doc)
@@ -208,6 +208,8 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     const attempt = this.#attempt
     try {
       this.#copy = await this.#offline
+      // A provider that was closed meanwhile must not request a token.
+      if (attempt !== this.#attempt) return
       const token = await this.#tokens.get()
       if (attempt === this.#attempt) this.#connectWith(token)
     } catch (error) {

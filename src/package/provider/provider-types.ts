@@ -12,7 +12,7 @@ import type { DocumentRole, RealtimeMessage } from './sync-connection.ts'
 export type ProviderStatus = 'connecting' | 'connected' | 'offline' | 'closed'
 
 export interface ProviderSettings {
-  /** Address of the server, such as `https://weft.example.com`. A path is kept. */
+  /** Address of the server, such as `https://weft.example.com`, or a path of the server of the page. A path is kept. */
   readonly url: string
   readonly organizationId: string
   readonly documentId: string

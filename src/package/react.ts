@@ -1,0 +1,15 @@
+'use client'
+
+/** The entry point `weft-server/react`. */
+export { DocumentRoom as Room, type DocumentRoomProps as RoomProps } from './react/document-room.ts'
+export type { RoomPresence, RoomState } from './react/room-client.ts'
+export { usePresence } from './react/use-presence.ts'
+export { useRoom } from './react/use-room.ts'
+export { useSaved } from './react/use-saved.ts'
+export {
+  type RoomAddress,
+  type RoomTokenSource,
+  WeftProvider,
+  type WeftProviderProps,
+  type WeftSettings,
+} from './react/weft-provider.ts'
