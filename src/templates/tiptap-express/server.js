@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import express from 'express'
-import { createServer, dataOf } from 'weft-server'
+import { createServer, nodeHandler } from 'weft-server'
+import { createEndpoint } from 'weft-server/client'
 import { demoUser } from './demo-sign-in.js'
 
 const isDev = process.argv.includes('--dev')
@@ -17,20 +18,12 @@ const app = express()
 app.use('/collab', weft.handle)
 
 // The provider of the page gets its tokens here. The API key stays in this process.
-app.post('/weft/token', express.json({ limit: '10kb' }), async (request, response) => {
-  const { organizationId, documentId } = request.body ?? {}
-  const user = demoUser(request)
-  if (user === null) return response.status(401).json({ error: 'sign in first' })
-  const { userId, name, email, role } = user
-  const resources = [{ type: 'document', id: documentId, organizationId, accessRole: role }]
-  const result = await weft.api.auth.generateToken({
-    userId,
-    userProperties: { name, email },
-    permissions: { resources },
-    expiresInSeconds: Number(TOKEN_SECONDS),
-  })
-  response.json(dataOf(result))
+const endpoint = createEndpoint({
+  api: weft.api,
+  authorize: demoUser,
+  tokenSeconds: Number(TOKEN_SECONDS),
 })
+app.use('/weft', nodeHandler(endpoint))
 
 // The page. Vite serves its sources in development. Otherwise, `npm run build` has built it into ./dist.
 const server = createHttpServer(app)
