@@ -1,49 +1,44 @@
-// The backend of the example: serves the page, requests a realtime token for each visitor, and writes the
-// report (report.js) into the document. The calls of Weft are in weft.js.
-import { randomUUID } from 'node:crypto'
+// The backend of the example: serves the page, creates a realtime token for each visitor, and writes the report
+// (report.js) into the document.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { nodeHandler, readClientOptions } from 'weft-server'
+import { createClient, createEndpoint, dataOf } from 'weft-server/client'
 import { withReport } from './report.js'
-import { call, editorOf, syncUrl } from './weft.js'
 
 const port = Number(process.env.EXAMPLE_PORT ?? 8082)
 const bodyBytesMax = 4096
+const options = await readClientOptions({ dataDir: '../../data' })
+const weft = createClient(options)
 
-async function token(parameters) {
-  const name = (parameters.get('name') ?? 'Guest').slice(0, 100)
-  // Guests choose their own user id; your backend knows the id of its user.
-  const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
-  const userProperties = { name, email: 'guest@example.com' }
-  await begin(parameters.get('room'))
-  const { organizationId, documentId: id } = editorOf(parameters.get('room'))
-  // Valid for the document of the page only.
-  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
-  const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
-  return { token, syncUrl }
-}
+const endpoint = nodeHandler(
+  createEndpoint({
+    api: weft,
+    async authorize(request, editor) {
+      await begin(editor)
+      // Guests choose their own name and user id; your backend knows its user from the session.
+      const given = new URL(request.url).searchParams
+      const userId = given.get('user')?.slice(0, 100) || 'guest'
+      return { userId, name: given.get('name')?.slice(0, 100) || 'Guest', role: 'editor' }
+    },
+  }),
+)
 
 /**
  * A document of Quill ends with a line break. An empty Y.Text has none, and editors with and without it would
  * differ by an empty line. So the backend writes one before the first user joins.
  */
-async function begin(room) {
-  const data = [{ insert: '\n' }]
-  await call('/v2/crdt/add', { ...editorOf(room), type: 'delta', data }).catch((error) => {
-    if (error.status !== 'ALREADY_EXISTS') throw error
-  })
+async function begin(editor) {
+  const result = await weft.crdt.add({ ...editor, type: 'delta', data: [{ insert: '\n' }] })
+  if (!result.ok && result.error.status !== 'ALREADY_EXISTS') dataOf(result)
 }
 
 /** Edits between the read and the write stay: `baseVersion` names the version that was read. */
-async function report({ room }) {
-  const editor = editorOf(room)
-  const [{ data, version }] = await call('/v2/crdt/get', { ...editor, format: 'delta' })
-  const { insertions, deletions } = await call('/v2/crdt/update', {
-    ...editor,
-    type: 'delta',
-    data: withReport(data),
-    baseVersion: version,
-    userId: 'reporter',
-  })
+async function report({ organizationId, documentId, editorId }) {
+  const editor = { organizationId, documentId, editorId }
+  const [{ data, version }] = dataOf(await weft.crdt.get({ ...editor, format: 'delta' }))
+  const change = { type: 'delta', data: withReport(data), baseVersion: version, userId: 'reporter' }
+  const { insertions, deletions } = dataOf(await weft.crdt.update({ ...editor, ...change }))
   return { insertions, deletions }
 }
 
@@ -68,43 +63,28 @@ async function bodyOf(request) {
 }
 
 async function answer(request, response) {
-  const url = new URL(request.url, 'http://localhost')
+  const { pathname } = new URL(request.url, 'http://localhost')
   const json = (value) =>
     response
       .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
       .end(JSON.stringify(value))
-  if (url.pathname === '/token') return json(await token(url.searchParams))
-  if (url.pathname === '/report' && request.method === 'POST')
-    return json(await report(await bodyOf(request)))
-  const file = files[url.pathname]
+  if (pathname === '/weft/token') return endpoint(request, response)
+  if (pathname === '/settings') return json({ url: options.url })
+  if (pathname === '/report' && request.method === 'POST') return json(await report(await bodyOf(request)))
+  const file = files[pathname]
   if (file === undefined) return response.writeHead(404).end('not found')
   const body = await readFile(new URL(`public/${file[0]}`, import.meta.url))
   return response.writeHead(200, { 'content-type': file[1] }).end(body)
 }
 
-const server = createServer((request, response) => {
+export const server = createServer((request, response) => {
   answer(request, response).catch((error) => {
     console.error(error)
     response.writeHead(502, { 'content-type': 'text/plain' }).end(`request to Weft failed: ${error.message}`)
   })
 })
 
-const checking = process.argv.includes('--check')
-
-async function check(address) {
-  const answers = await Promise.all(Object.keys(files).map((path) => fetch(address + path)))
-  const sizes = await Promise.all(answers.map(async (each) => (await each.text()).length))
-  server.close()
-  if (answers.some(({ ok }) => !ok)) process.exitCode = 1
-  console.log(
-    Object.keys(files)
-      .map((path, index) => `${path} ${answers[index].status} ${sizes[index]}`)
-      .join(', '),
-  )
-}
-
-server.listen(checking ? 0 : port, '127.0.0.1', () => {
+server.listen(port, '127.0.0.1', () => {
   const address = `http://localhost:${server.address().port}`
-  if (checking) void check(address)
-  else console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
+  console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
 })

@@ -11,12 +11,22 @@ const room = parameters.get('room') ?? 'example/report/main'
 const colors = ['#d33682', '#cb4b16', '#4d8000', '#00806f', '#1a6fb4', '#6c5ce7', '#a0307a']
 const at = (id) => document.getElementById(id)
 
-// Our backend (server.js) requests a token of Weft; the browser never gets the API key.
-const asked = await fetch(`/token?name=${encodeURIComponent(name)}&room=${encodeURIComponent(room)}`)
-const { token, syncUrl } = await asked.json()
+const [organizationId, documentId, editorId] = room.split('/').map(decodeURIComponent)
+const address = JSON.stringify({ organizationId, documentId, editorId })
+
+/** Calls our backend (server.js), which has the API key. */
+async function backend(path) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(path, { method: 'POST', headers, body: address })
+  if (!response.ok) throw new Error(await response.text())
+  return response.json()
+}
+const { url } = await (await fetch('/settings')).json()
+const visitor = new URLSearchParams({ name, user: crypto.randomUUID() })
+const { token } = await backend(`/weft/token?${visitor}`)
 
 const doc = new Y.Doc()
-const provider = new WebsocketProvider(syncUrl, room, doc, { params: { token } })
+const provider = new WebsocketProvider(`${url.replace(/^http/, 'ws')}/sync`, room, doc, { params: { token } })
 const { awareness } = provider
 awareness.setLocalStateField('user', { name, color: colors[doc.clientID % colors.length] })
 
@@ -53,13 +63,10 @@ provider.on('sync', (synced) => synced && show('synced'))
 provider.on('closed', ({ reason }) => show(`refused: ${reason}`))
 
 async function report() {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch('/report', { method: 'POST', headers, body: JSON.stringify({ room }) })
-  if (!response.ok) return show(await response.text())
-  const { insertions, deletions } = await response.json()
+  const { insertions, deletions } = await backend('/report')
   at('written').textContent = `the backend wrote ${insertions} characters, and took ${deletions}`
 }
-at('report').addEventListener('click', () => void report())
+at('report').addEventListener('click', () => void report().catch(({ message }) => show(message)))
 
 awareness.on('change', () => {
   const chips = [...awareness.getStates().values()].map(({ user }) => {
