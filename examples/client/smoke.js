@@ -1,14 +1,16 @@
-// Runs the story against a temporary server.
-import { startWeft } from './weft-process.js'
+// Runs the story against a server in this process.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'weft-server'
 
-const weft = await startWeft()
-Object.assign(process.env, {
-  WEFT_URL: weft.url,
-  WEFT_API_KEY: weft.apiKey,
-  WEFT_AUTH_TOKEN: weft.authToken,
+const weft = await createServer({ engine: 'memory', log: false })
+const { url } = await weft.listen({ port: 0, host: '127.0.0.1' })
+const { apiKey, authToken } = weft.credentials
+const story = spawn(process.execPath, ['--import', 'tsx', 'story.ts'], {
+  cwd: import.meta.dirname,
+  env: { ...process.env, WEFT_URL: url, WEFT_API_KEY: apiKey, WEFT_AUTH_TOKEN: authToken },
+  stdio: 'inherit',
 })
-try {
-  await import('./story.ts')
-} finally {
-  await weft.stop()
-}
+const [code] = await once(story, 'exit')
+await weft.close()
+process.exitCode = code ?? 1
