@@ -49,6 +49,10 @@ const notRun: Readonly<Record<string, string>> = {
   "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
     'a page imports it; test/browser/transport.test.ts does so',
   'npm install weft-server': 'it installs; the tests of test/package use the built package',
+  'npx weft-server init my-app --template tiptap-express':
+    'it installs; npm run test:templates does so with each template',
+  "import { readClientOptions } from 'weft-server'":
+    'it takes credentials from files; test/package/read-client-options.test.ts does so',
   'const weft = await createServer({':
     'it names functions of the reader; test/package/server.test.ts has such ones',
   "import { DocumentProvider } from 'weft-server/provider'": inPages,
