@@ -1,11 +1,10 @@
-// The backend of the example: serves the page, requests a realtime token for each visitor, and makes the
-// calls that need the API key: comments (comments.js), suggestions (suggestions.js) and the bot (bot.js). The
-// calls of Weft are in weft.js.
-import { randomUUID } from 'node:crypto'
+// The backend of the example: serves the page, and makes the calls that need the API key. createEndpoint handles
+// tokens and comments; suggestions are in suggestions.js, and the bot in bot.js.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { nodeHandler, readClientOptions } from 'weft-server'
+import { createClient, createEndpoint } from 'weft-server/client'
 import { runBot } from './bot.js'
-import { addThread, reply, resolve, threads } from './comments.js'
 import {
   acceptSuggestion,
   rejectSuggestion,
@@ -13,23 +12,24 @@ import {
   suggestionChanged,
   suggestions,
 } from './suggestions.js'
-import { addressOf, call, syncUrl } from './weft.js'
 
 const port = Number(process.env.EXAMPLE_PORT ?? 8081)
 const bodyBytesMax = 65_536
+const options = await readClientOptions({ dataDir: '../../data' })
+const weft = createClient(options)
 
-async function token(parameters) {
-  const name = (parameters.get('name') ?? 'Guest').slice(0, 100)
-  // Guests choose their own user id; your backend knows the id of its user, here and below.
-  const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
-  const userProperties = { name, email: 'guest@example.com' }
-  const { organizationId, documentId: id } = addressOf(parameters.get('room')).document
-  // Valid for the document of the page only. A suggester reads the document and writes its own branch.
-  const role = parameters.has('suggesting') ? 'suggester' : 'editor'
-  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: role }] }
-  const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
-  return { token, syncUrl }
+/** Guests choose their own name and user id; your backend knows its user from the session. */
+function visitorOf(url) {
+  const given = new URL(url, 'http://localhost').searchParams
+  return {
+    userId: given.get('user')?.slice(0, 100) || 'guest',
+    name: given.get('name')?.slice(0, 100) || 'Guest',
+    // A suggester reads the document and writes an own branch.
+    role: given.has('suggesting') ? 'suggester' : 'editor',
+  }
 }
+
+const endpoint = nodeHandler(createEndpoint({ api: weft, authorize: ({ url }) => visitorOf(url) }))
 
 const files = {
   '/': ['index.html', 'text/html; charset=utf-8'],
@@ -37,12 +37,8 @@ const files = {
   '/main.js': ['main.js', 'text/javascript; charset=utf-8'],
 }
 
-/** The calls of the page. Each one gets the JSON of the body, and returns the JSON of the response. */
+/** The other calls of the page. Each one gets the JSON of the body and the user, and returns JSON. */
 const calls = {
-  '/threads': threads,
-  '/threads/add': addThread,
-  '/threads/reply': reply,
-  '/threads/resolve': resolve,
   '/suggesting': startSuggesting,
   '/suggestions': suggestions,
   '/suggestions/accept': acceptSuggestion,
@@ -65,43 +61,29 @@ async function bodyOf(request) {
 }
 
 async function answer(request, response) {
-  const url = new URL(request.url, 'http://localhost')
+  const { pathname } = new URL(request.url, 'http://localhost')
   const json = (value) =>
     response
       .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
       .end(JSON.stringify(value ?? null))
-  if (url.pathname === '/token') return json(await token(url.searchParams))
-  const asked = request.method === 'POST' ? calls[url.pathname] : undefined
-  if (asked !== undefined) return json(await asked(await bodyOf(request)))
-  const file = files[url.pathname]
+  if (pathname.startsWith('/weft/')) return endpoint(request, response)
+  if (pathname === '/settings') return json({ url: options.url })
+  const asked = request.method === 'POST' ? calls[pathname] : undefined
+  if (asked !== undefined) return json(await asked(weft, await bodyOf(request), visitorOf(request.url)))
+  const file = files[pathname]
   if (file === undefined) return response.writeHead(404).end('not found')
   const body = await readFile(new URL(`public/${file[0]}`, import.meta.url))
   return response.writeHead(200, { 'content-type': file[1] }).end(body)
 }
 
-const server = createServer((request, response) => {
+export const server = createServer((request, response) => {
   answer(request, response).catch((error) => {
     console.error(error)
     response.writeHead(502, { 'content-type': 'text/plain' }).end(`request to Weft failed: ${error.message}`)
   })
 })
 
-const checking = process.argv.includes('--check')
-
-async function check(address) {
-  const answers = await Promise.all(Object.keys(files).map((path) => fetch(address + path)))
-  const sizes = await Promise.all(answers.map(async (each) => (await each.text()).length))
-  server.close()
-  if (answers.some(({ ok }) => !ok)) process.exitCode = 1
-  console.log(
-    Object.keys(files)
-      .map((path, index) => `${path} ${answers[index].status} ${sizes[index]}`)
-      .join(', '),
-  )
-}
-
-server.listen(checking ? 0 : port, '127.0.0.1', () => {
+server.listen(port, '127.0.0.1', () => {
   const address = `http://localhost:${server.address().port}`
-  if (checking) void check(address)
-  else console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
+  console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
 })

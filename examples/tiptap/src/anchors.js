@@ -11,12 +11,12 @@ const toBase64 = (bytes) => btoa(String.fromCharCode(...bytes))
 const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 
 /**
- * @returns `{ position, positionEnd }` of a range of the editor, each the base64 of an encoded relative
- * position
+ * @returns the anchor of a range of the editor: `position` and `positionEnd` are the base64 of encoded relative
+ * positions
  */
 export function anchorOf(state, from, to) {
   // Text that is typed before the first or after the last character does not belong to the range.
-  return { position: encoded(state, from, 0), positionEnd: encoded(state, to, -1) }
+  return { contentKey: 'default', position: encoded(state, from, 0), positionEnd: encoded(state, to, -1) }
 }
 
 /** @param assoc 0 binds the position to the character after it, -1 to the one before it */

@@ -9,13 +9,15 @@ export function comments({ editor, backend, at }) {
   let anchor = null
 
   const panel = threadPanel(at('threads'), {
-    reply: (annotationId, said) => backend('/threads/reply', { annotationId, text: said }),
-    resolve: (annotationId) => backend('/threads/resolve', { annotationId }),
+    reply: (annotationId, said) => backend('/weft/comments/reply', { annotationId, text: said }),
+    resolve: (annotationId) => backend('/weft/comments/resolve', { annotationId, status: 'resolved' }),
     choose: goTo,
   })
 
   async function load() {
-    const threads = await backend('/threads')
+    const { result } = await backend('/weft/comments/get', { status: 'open' })
+    // The others are comments on the whole document.
+    const threads = result.data.threads.filter(({ anchor }) => anchor !== null)
     panel.show(threads)
     at('hint').hidden = threads.length > 0
     setThreads(editor, threads)
@@ -45,7 +47,7 @@ export function comments({ editor, backend, at }) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     // After a failure, the form still has the text.
-    void backend('/threads/add', { anchor, text: text.value }).then(close)
+    void backend('/weft/comments/add', { anchor, text: text.value }).then(close)
   })
 
   function showWords() {

@@ -16,21 +16,18 @@ const announceMs = 500
 const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
 const at = (id) => document.getElementById(id)
 
-// Our backend (server.js) requests tokens of Weft, also a newer one before expiry; the browser never gets the
-// API key.
+const [organizationId, documentId, editorId] = room.split('/').map(decodeURIComponent)
 const userId = sessionStorage.getItem('user') ?? crypto.randomUUID()
 sessionStorage.setItem('user', userId)
-const asked = new URLSearchParams({ name, user: userId, room, ...(isSuggesting && { suggesting: '' }) })
-const ask = async () => (await fetch(`/token?${asked}`)).json()
-const { syncUrl } = await ask()
+const visitor = new URLSearchParams({ name, user: userId, ...(isSuggesting && { suggesting: '' }) })
+const { url } = await (await fetch('/settings')).json()
 
-/** Calls our backend, which has the API key. */
+/** Calls our backend (server.js), which has the API key. */
 async function backend(path, data = {}) {
-  const body = JSON.stringify({ room, user: { userId, name }, ...data })
-  const response = await fetch(path, {
+  const response = await fetch(`${path}?${visitor}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body,
+    body: JSON.stringify({ organizationId, documentId, editorId, ...data }),
   })
   if (!response.ok) throw new Error(await response.text())
   return response.json()
@@ -50,10 +47,11 @@ const show = (state) => {
   at('status').dataset.state = state
 }
 const provider = new HocuspocusProvider({
-  url: syncUrl,
+  url: `${url.replace(/^http/, 'ws')}/hocuspocus`,
   name: shown,
   document: doc,
-  token: async () => (await ask()).token,
+  // Hocuspocus asks for a new token before each connection.
+  token: async () => (await backend('/weft/token')).token,
   onSynced: () => show('synced'),
   onUnsyncedChanges: ({ number }) => {
     show(number === 0 ? 'saved' : 'saving')
