@@ -1,47 +1,25 @@
-// The backend of the example: serves the page, and requests a realtime token for each visitor. Weft's address
-// and credentials come from WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN, or from the credentials file in its
-// data directory.
-import { randomUUID } from 'node:crypto'
+// The backend of the example: serves the page, and creates a realtime token for each visitor.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { nodeHandler, readClientOptions } from 'weft-server'
+import { createClient, createEndpoint } from 'weft-server/client'
 
-const weft = process.env.WEFT_URL ?? 'http://localhost:8787'
 const port = Number(process.env.EXAMPLE_PORT ?? 8080)
+const options = await readClientOptions({ dataDir: '../../data' })
 
-async function credentials() {
-  if (process.env.WEFT_API_KEY && process.env.WEFT_AUTH_TOKEN) {
-    return { apiKey: process.env.WEFT_API_KEY, authToken: process.env.WEFT_AUTH_TOKEN }
-  }
-  return JSON.parse(await readFile(new URL('../../data/credentials.json', import.meta.url), 'utf8'))
-}
-
-async function token(name, userId, room) {
-  const [organizationId, id] = room.split('/').map(decodeURIComponent)
-  const { apiKey, authToken } = await credentials()
-  const response = await fetch(`${weft}/v2/auth/generate_token`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-service-api-key': apiKey,
-      'x-service-auth-token': authToken,
+const endpoint = nodeHandler(
+  createEndpoint({
+    // The page itself tries again, and shows meanwhile that Weft is not reachable.
+    api: createClient({ ...options, retries: 0 }),
+    authorize(request) {
+      // Guests choose their own name and user id; your backend knows its user from the session.
+      const given = new URL(request.url).searchParams
+      const userId = given.get('user')?.slice(0, 100) || 'guest'
+      return { userId, name: given.get('name')?.slice(0, 100) || 'Guest', role: 'editor' }
     },
-    body: JSON.stringify({
-      data: {
-        userId,
-        userProperties: { name, email: 'guest@example.com' },
-        // Valid for the document of the page only.
-        permissions: { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] },
-      },
-    }),
-  })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(answer.error.message)
-  return {
-    token: answer.result.data.token,
-    syncUrl: `${weft.replace(/^http/, 'ws')}/sync`,
-    socketUrl: `${weft}/client/weft-socket.js`,
-  }
-}
+    onError: ({ message }) => console.error(message),
+  }),
+)
 
 const files = {
   '/': ['index.html', 'text/html; charset=utf-8'],
@@ -50,45 +28,26 @@ const files = {
 }
 
 async function answer(request, response) {
-  const url = new URL(request.url, 'http://localhost')
-  if (url.pathname === '/token') {
-    const name = (url.searchParams.get('name') ?? 'Guest').slice(0, 100)
-    // Guests choose their own user id; your backend knows the id of its user.
-    const user = (url.searchParams.get('user') ?? randomUUID()).slice(0, 100)
-    const body = JSON.stringify(await token(name, user, url.searchParams.get('room') ?? ''))
+  const { pathname } = new URL(request.url, 'http://localhost')
+  if (pathname === '/weft/token') return endpoint(request, response)
+  if (pathname === '/settings')
     return response
-      .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-      .end(body)
-  }
-  const file = files[url.pathname]
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ url: options.url }))
+  const file = files[pathname]
   if (file === undefined) return response.writeHead(404).end('not found')
   const body = await readFile(new URL(`public/${file[0]}`, import.meta.url))
   return response.writeHead(200, { 'content-type': file[1] }).end(body)
 }
 
-const server = createServer((request, response) => {
+export const server = createServer((request, response) => {
   answer(request, response).catch((error) => {
     console.error(error.message)
-    response.writeHead(502, { 'content-type': 'text/plain' }).end(`request to Weft failed: ${error.message}`)
+    response.writeHead(500, { 'content-type': 'text/plain' }).end('the backend failed')
   })
 })
 
-const checking = process.argv.includes('--check')
-
-async function check(address) {
-  const answers = await Promise.all(Object.keys(files).map((path) => fetch(address + path)))
-  const sizes = await Promise.all(answers.map(async (each) => (await each.text()).length))
-  server.close()
-  if (answers.some(({ ok }) => !ok)) process.exitCode = 1
-  console.log(
-    Object.keys(files)
-      .map((path, index) => `${path} ${answers[index].status} ${sizes[index]}`)
-      .join(', '),
-  )
-}
-
-server.listen(checking ? 0 : port, '127.0.0.1', () => {
+server.listen(port, '127.0.0.1', () => {
   const address = `http://localhost:${server.address().port}`
-  if (checking) void check(address)
-  else console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
+  console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
 })

@@ -11,7 +11,8 @@ const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)
 const room = parameters.get('room') ?? 'example/welcome/main'
 const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
 const at = (id) => document.getElementById(id)
-const user = crypto.randomUUID()
+const [organizationId, documentId, editorId] = room.split('/').map(decodeURIComponent)
+const visitor = new URLSearchParams({ name, user: crypto.randomUUID() })
 const retryMs = 2000
 
 // The class of sockets comes from Weft, with the address. It uses HTTP behind proxies that reject websockets.
@@ -67,17 +68,19 @@ function askToForget(why) {
 }
 at('forget').addEventListener('click', () => void forget(kept).then(() => location.reload()))
 
-// Our backend (server.js) requests a token of Weft; the browser never gets the API key.
+// Our backend (server.js) creates a token; the browser never gets the API key.
 async function connect() {
   try {
-    const response = await fetch(
-      `/token?name=${encodeURIComponent(name)}&user=${user}&room=${encodeURIComponent(room)}`,
-    )
+    const { url } = await (await fetch('/settings')).json()
+    const response = await fetch(`/weft/token?${visitor}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ organizationId, documentId, editorId }),
+    })
     if (!response.ok) throw new Error(await response.text())
-    const { token, syncUrl, socketUrl } = await response.json()
-    WeftSocket ??= (await import(socketUrl)).default
-    provider.serverUrl = syncUrl
-    provider.params.token = token
+    WeftSocket ??= (await import(`${url}/client/weft-socket.js`)).default
+    provider.serverUrl = `${url.replace(/^http/, 'ws')}/sync`
+    provider.params.token = (await response.json()).token
     provider.connect()
   } catch {
     hasTried = true

@@ -239,7 +239,7 @@ it('[DEF-5] gives each token in the README, the documentation and the examples t
     return calls.map((code) => ({ file, code }))
   })
   const made = samples.filter(({ code }) => /generate_token|generateToken\(|main\.js token /.test(code))
-  expect(made.length).toBeGreaterThan(9)
+  expect(made.length).toBeGreaterThan(5)
   const problems = made.flatMap(({ file, code }) =>
     tokenProblems(code).map((problem) => `${file}: ${problem}`),
   )
