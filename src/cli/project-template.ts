@@ -7,7 +7,7 @@ import { readPackageVersion } from '../config/package-version.ts'
 import { readJson } from '../json.ts'
 
 /** Names of the templates of `weft init`, each a folder of `src/templates`. */
-export const templateNames = ['tiptap-express', 'tiptap-next', 'codemirror-vite'] as const
+export const templateNames = ['tiptap-express', 'tiptap-next', 'codemirror-vite', 'blocknote'] as const
 export type TemplateName = (typeof templateNames)[number]
 
 /** Maximum length of the name of an npm package. */

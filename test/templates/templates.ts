@@ -33,4 +33,9 @@ export const templateCases: Readonly<Record<TemplateName, TemplateCase>> = {
     caret: '.cm-ySelectionCaret',
     gzipKilobytesMax: 175,
   },
+  blocknote: {
+    editor: '.bn-editor',
+    caret: '.bn-collaboration-cursor__base',
+    gzipKilobytesMax: 430,
+  },
 }

@@ -102,8 +102,11 @@ function providerOptions(address: RoomAddress, settings: () => WeftProviderProps
   if (getToken !== undefined)
     return { ...common, getToken: (signal) => (settings().getToken ?? getToken)(address, signal) }
   if (endpoint === undefined) throw new TypeError('<WeftProvider> has neither endpoint nor getToken')
-  return { ...common, tokenUrl: `${endpoint}/token` }
+  return { ...common, tokenUrl: endpointUrl(endpoint, 'token') }
 }
+
+/** Returns the URL of a path of the endpoint. It has the query of the endpoint. */
+const endpointUrl = (endpoint: string, path: string): string => endpoint.replace(/\/?(?=\?|$)/, `/${path}`)
 
 function stateOf(provider: DocumentProvider): RoomState {
   const { doc, awareness, status, problem, synced, role, canWrite } = provider

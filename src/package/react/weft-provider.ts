@@ -28,7 +28,7 @@ export interface WeftSettings {
 /** Source of the realtime tokens. */
 export type RoomTokenSource =
   | {
-      /** URL of the endpoint of the application, which `createEndpoint` of `weft-server/client` makes. */
+      /** URL of the endpoint of the application, which `createEndpoint` of `weft-server/client` makes. Its query is kept. */
       readonly endpoint: string
       readonly getToken?: undefined
     }

@@ -1,0 +1,54 @@
+import { BlockNoteEditor } from '@blocknote/core'
+import { withCollaboration } from '@blocknote/core/yjs'
+import { BlockNoteView } from '@blocknote/mantine'
+import '@blocknote/mantine/style.css'
+import { useMemo, useState } from 'react'
+import { Room, useRoom, WeftProvider } from 'weft-server/react'
+import { IndexeddbPersistence } from 'y-indexeddb'
+import { addFirstBlock } from './first-block'
+import { State } from './state'
+
+const colors = ['#f6a5a5', '#f6d6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
+const colorOf = (name) =>
+  colors[[...name].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % colors.length]
+
+export function SharedEditor({ name, documentId }) {
+  const user = { name, color: colorOf(name) }
+  return (
+    <WeftProvider
+      url="/collab"
+      organizationId="demo"
+      // The query has the name for the demo sign-in.
+      endpoint={`/weft${location.search}`}
+      user={user}
+      offline={IndexeddbPersistence}
+      // Users of one browser must not get the offline changes of each other.
+      offlineOwner={name}
+    >
+      <Room documentId={documentId} fallback={<p>Loading …</p>}>
+        <State />
+        <LoadedEditor user={user} />
+      </Room>
+    </WeftProvider>
+  )
+}
+
+/** Shows the editor from the moment at which the content and the role are known. */
+function LoadedEditor({ user }) {
+  const { synced, role, canWrite } = useRoom()
+  const [isLoaded, setIsLoaded] = useState(false)
+  if (!isLoaded && synced && role !== null) setIsLoaded(true)
+  if (!isLoaded) return null
+  // BlockNote ends its undo when `editable` changes, so the editor is a new one then.
+  return <TextEditor key={canWrite} user={user} canWrite={canWrite} />
+}
+
+function TextEditor({ user, canWrite }) {
+  const { doc, provider } = useRoom()
+  const editor = useMemo(() => {
+    if (canWrite) addFirstBlock(doc)
+    const fragment = doc.getXmlFragment('blocknote')
+    return BlockNoteEditor.create(withCollaboration({ collaboration: { fragment, provider, user } }))
+  }, [doc])
+  return <BlockNoteView editor={editor} theme="light" editable={canWrite} />
+}
