@@ -39,9 +39,11 @@ const migrated = 'it takes Hocuspocus; test/e2e/docs/tutorial-hocuspocus.test.ts
 
 const deployed = 'it changes a machine with systemd; test/e2e/docs/tutorial-production.test.ts has its files'
 
+const inReact = 'a page runs it; test/package/react has these components and options'
+
 const inPages = 'a page runs it; test/package/provider has these calls against servers and in a browser'
 
-/** Shell samples of chapters that do not run, by their first words, with the reason. */
+/** Programs in chapters that do not run, by their first words, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   'mkdir weft-next && cd weft-next': walked,
   'npm install': walked,
@@ -59,6 +61,9 @@ const notRun: Readonly<Record<string, string>> = {
   "import { TokenDeniedError, DocumentProvider } from 'weft-server/provider'": inPages,
   "provider.on('saved', (saved) => {": inPages,
   "provider.on('message', ({ event, data }) => console.log(event, data))": inPages,
+  "import { Room, usePresence, useRoom, useSaved, WeftProvider } from 'weft-server/react'": inReact,
+  '<WeftProvider organizationId="acme" getToken={({ documentId }, signal) => fetchToken(documentId, signal)}>':
+    inReact,
   "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,
   'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
   'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,
@@ -89,6 +94,8 @@ const notRun: Readonly<Record<string, string>> = {
   'node dist/main.js doc get acme/notes/main > notes.json':
     'it takes an expensive document; test/rest/project/doc-commands.test.ts has both commands',
 }
+
+const programLanguages = ['sh', 'js', 'jsx']
 
 /** Languages of samples that are files for programs that are not installed here. */
 const files = ['css', 'nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
@@ -209,7 +216,7 @@ describe('samples', () => {
   const others = all.flatMap(({ samples }) => samples).filter((sample) => !isCarriedOut(sample))
 
   it('[GUIDE-5] every sample of the documentation runs, or is listed with the reason why it does not run', () => {
-    const programs = others.filter(({ language }) => ['sh', 'js'].includes(language))
+    const programs = others.filter(({ language }) => programLanguages.includes(language))
     const [ofReadme, ofChapters] = [programs.filter(isUnder), programs.filter((each) => !isUnder(each))]
     expect([...new Set(ofReadme.map(({ heading }) => heading))].sort()).toEqual(
       Object.keys(notRunUnder).sort(),
@@ -218,7 +225,7 @@ describe('samples', () => {
     expect([...new Set(beginnings)].sort()).toEqual(Object.keys(notRun).sort())
     const languages = others
       .map(({ language }) => language)
-      .filter((each) => !['sh', 'js', 'json'].includes(each))
+      .filter((each) => ![...programLanguages, 'json'].includes(each))
     expect(languages.filter((each) => !files.includes(each))).toEqual([])
   })
 
