@@ -70,7 +70,10 @@ function toRequest(message: FrameworkRequest, parsed: unknown): Request | null {
 }
 
 const malformed = (): Response => {
-  const error = new ApiError('request/malformed', 'the request is not valid')
+  const error = new ApiError(
+    'request/malformed',
+    'the request has an invalid URL, method or header; use fetch',
+  )
   return Response.json(errorEnvelope(error), { status: error.httpCode })
 }
 
