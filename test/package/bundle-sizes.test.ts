@@ -4,19 +4,33 @@ import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { packageFile } from '../../src/config/package-file.ts'
 
+interface Bundle {
+  readonly name: string
+  readonly source: string
+  /** The export that a program uses. The endpoint of applications is not in bundles without it. */
+  readonly only?: string
+  /** Another entry point that it imports, and that does not count. */
+  readonly without?: string
+  readonly bytesMax: number
+}
+
 /** The bundles for browsers, with their maximum bytes with gzip. Packages that a page already has do not count. */
-const bundles: readonly { readonly name: string; readonly source: string; readonly bytesMax: number }[] = [
-  { name: 'weft-server/client', source: 'src/package/client.ts', bytesMax: 8_192 },
+const bundles: readonly Bundle[] = [
+  { name: 'weft-server/client', source: 'src/package/client.ts', only: 'createClient', bytesMax: 8_192 },
   { name: 'weft-server/provider', source: 'src/package/provider.ts', bytesMax: 8_192 },
+  { name: 'weft-server/react', source: 'src/package/react.ts', without: '../provider.ts', bytesMax: 4_096 },
   { name: 'client/weft-socket.js', source: 'src/client/weft-socket.ts', bytesMax: 3_072 },
 ]
 
 it('[PKG-31] each bundle for browsers is at most as large as its limit', async () => {
   const rows = await Promise.all(
-    bundles.map(async ({ name, source, bytesMax }) => {
+    bundles.map(async ({ name, source, only, without, bytesMax }) => {
       const { outputFiles } = await build({
         absWorkingDir: fileURLToPath(packageFile('.')),
-        entryPoints: [source],
+        stdin: {
+          contents: `export ${only === undefined ? '*' : `{ ${only} }`} from './${source}'`,
+          resolveDir: fileURLToPath(packageFile('.')),
+        },
         bundle: true,
         write: false,
         platform: 'browser',
@@ -24,6 +38,7 @@ it('[PKG-31] each bundle for browsers is at most as large as its limit', async (
         target: 'es2022',
         minify: true,
         packages: 'external',
+        ...(without !== undefined && { external: [without] }),
       })
       const text = outputFiles[0]?.text ?? ''
       return { name, bytes: text.length, gzip: gzipSync(text, { level: 9 }).length, bytesMax }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -114,7 +114,7 @@ async function pack(into: string): Promise<Packed> {
   await mkdir(stage, { recursive: true })
   for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'])
     await cp(join(root, name), join(stage, name))
-  await cp(built, join(stage, 'dist'), { recursive: true, filter: (path) => basename(path) !== 'parts' })
+  await cp(built, join(stage, 'dist'), { recursive: true, filter: (path) => path !== join(built, 'parts') })
   await build({ ...programs('dist/'), outdir: join(stage, 'dist') })
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', into]
   const { stdout } = await execute('npm', args, { cwd: stage, env: environment(), maxBuffer: 2 ** 24 })

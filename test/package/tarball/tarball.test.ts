@@ -295,7 +295,7 @@ describe('an application', () => {
   })
 
   itInstalled('[PKG-28] can be CommonJS', async () => {
-    expect(await outputOf('required.cjs')).toEqual({ ids: ['acme'], provider: 'function' })
+    expect(await outputOf('required.cjs')).toEqual({ ids: ['acme'], provider: 'function', react: 'function' })
   })
 
   itInstalled('[PKG-29] uses the client with only the standard APIs of edge runtimes', async () => {

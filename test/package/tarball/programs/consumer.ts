@@ -1,6 +1,8 @@
+import { createElement, type ReactElement } from 'react'
 import { createServer, type ServerOptions, type WeftEvent, type WeftServer } from 'weft-server'
 import { createClient, dataOf, type Result, verifyWebhook, type WeftApi } from 'weft-server/client'
 import { DocumentProvider, type ProviderProblem } from 'weft-server/provider'
+import { Room, usePresence, useRoom, useSaved, WeftProvider } from 'weft-server/react'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
 
@@ -39,3 +41,14 @@ const provider = new DocumentProvider({
 provider.on('status', (status, problem: ProviderProblem | null) => console.log(status, problem?.action))
 const same: Y.Doc = provider.doc
 console.log(same.guid, provider.role, provider.saved)
+
+function Status(): string {
+  // The class of the entry points is the same.
+  const { provider: own, canWrite }: { provider: DocumentProvider; canWrite: boolean } = useRoom()
+  return `${usePresence().users.length} ${useSaved()} ${canWrite} ${own.status}`
+}
+export const page: ReactElement = createElement(
+  WeftProvider,
+  { organizationId: 'acme', endpoint: '/weft' },
+  createElement(Room, { documentId: 'notes' }, createElement(Status)),
+)

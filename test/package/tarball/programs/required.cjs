@@ -1,6 +1,7 @@
 const { createServer, dataOf } = require('weft-server')
 const { createClient } = require('weft-server/client')
 const { DocumentProvider } = require('weft-server/provider')
+const { useRoom } = require('weft-server/react')
 
 async function main() {
   const weft = await createServer({ engine: 'memory', log: false })
@@ -12,7 +13,7 @@ async function main() {
   )
   const ids = dataOf(await weft.api.organizations.get()).map(({ id }) => id)
   await weft.close()
-  console.log(JSON.stringify({ ids, provider: typeof DocumentProvider }))
+  console.log(JSON.stringify({ ids, provider: typeof DocumentProvider, react: typeof useRoom }))
 }
 
 void main()
