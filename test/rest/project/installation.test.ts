@@ -52,6 +52,8 @@ const filesOf = (ending: RegExp): string[] =>
     .map((name) => join(built, name))
 /** The templates of applications are copied, not built. */
 const programs = filesOf(/\.js$/).filter((file) => !file.startsWith(join(built, 'templates')))
+/** The entry point for React. Applications bundle it, and have React. */
+const forReact = join(built, 'package/react.js')
 /** The build has separate programs for the browser. */
 const inBrowser = (file: string): boolean =>
   ['console', 'docs'].some((folder) => file.startsWith(join(built, folder)))
@@ -69,7 +71,7 @@ const shared = ['yjs', 'y-protocols', 'lib0']
 it('[OPS-44] the built server loads only level, SQLite, Yjs, optional packages and modules of Node', () => {
   const imports =
     /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
-  const server = programs.filter((file) => !inBrowser(file))
+  const server = programs.filter((file) => !inBrowser(file) && file !== forReact)
   const loaded = server.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(imports)].map(([, from, required]) => from ?? required ?? ''),
   )

@@ -67,7 +67,7 @@ export class HookReceiver {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     // A client of an earlier server on this port may still reconnect to it.
-    if (request.method !== 'POST' || request.url !== path) {
+    if (request.method !== 'POST' || request.url?.startsWith(path) !== true) {
       response.writeHead(404).end()
       return
     }
