@@ -58,23 +58,19 @@ function compileInto(cache: string): readonly EntryPointTypes[] {
   const own = entryPointNames.map((name) => `src/package/${name}/tsconfig.json`)
   for (const project of ['tsconfig.json', ...own.filter((path) => existsSync(join(root, path)))])
     execFileSync('npx', ['tsc', '-p', project, ...emit], { cwd: root, stdio: 'inherit' })
-  nameImports(join(cache, 'files/package/react.d.ts'), 'provider')
+  nameImports(join(cache, 'files/package/react.d.ts'))
   for (const file of readdirSync(join(cache, 'files/package/react')))
-    nameImports(join(cache, 'files/package/react', file), 'provider')
+    nameImports(join(cache, 'files/package/react', file))
   return entryPointNames.map((name) => extractTypes(cache, name))
 }
 
 /**
- * Makes a declaration file import another entry point by its public name. Otherwise, each of the two would have a class
+ * Makes a declaration file import other entry points by their public names. Otherwise, each of the two would have a class
  * of its own, and TypeScript would distinguish them.
  */
-function nameImports(file: string, entryPoint: string): void {
+function nameImports(file: string): void {
   const text = readFileSync(file, 'utf8')
-  const paths = [`'../${entryPoint}.ts'`, `'./${entryPoint}.ts'`]
-  writeFileSync(
-    file,
-    paths.reduce((all, path) => all.replaceAll(path, `'${manifest.name}/${entryPoint}'`), text),
-  )
+  writeFileSync(file, text.replaceAll(/'\.\.?\/(provider|client)\.ts'/g, `'${manifest.name}/$1'`))
 }
 
 /** Joins the declarations of an entry point to one file, and writes its report. */

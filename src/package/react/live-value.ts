@@ -38,5 +38,5 @@ export class LiveValue<Value> {
 }
 
 /** Returns the value. The component renders again when it changes. */
-export const useLiveValue = <Value>({ subscribe, get }: LiveValue<Value>): Value =>
+export const useLiveValue = <Value>({ subscribe, get }: Pick<LiveValue<Value>, 'subscribe' | 'get'>): Value =>
   useSyncExternalStore(subscribe, get, get)

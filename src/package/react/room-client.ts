@@ -9,6 +9,8 @@ import {
   type ProviderStatus,
   type UserFields,
 } from '../provider.ts'
+import { CommentStore } from './comment-store.ts'
+import { endpointUrl, requestsTo } from './endpoint-request.ts'
 import { LiveValue } from './live-value.ts'
 import type { RoomAddress, WeftProviderProps } from './weft-provider.ts'
 
@@ -45,8 +47,12 @@ export class RoomClient {
   readonly state: LiveValue<RoomState>
   readonly presence: LiveValue<RoomPresence>
   readonly saved: LiveValue<boolean>
+  readonly #address: RoomAddress
+  readonly #endpoint: string | undefined
   /** JSON of the last property `user`. */
   #userJson: string
+  /** Null until a component uses it. */
+  #comments: CommentStore | null = null
 
   /**
    * Opens the room.
@@ -56,6 +62,8 @@ export class RoomClient {
   constructor(address: RoomAddress, settings: () => WeftProviderProps) {
     const provider = new DocumentProvider(providerOptions(address, settings))
     this.provider = provider
+    this.#address = address
+    this.#endpoint = settings().endpoint
     this.#userJson = JSON.stringify(settings().user ?? {})
     this.state = new LiveValue(() => stateOf(provider), isSameState)
     const setUser = (user: UserFields): void => provider.setUser(user)
@@ -73,6 +81,14 @@ export class RoomClient {
     if (json === this.#userJson) return
     this.#userJson = json
     this.provider.setUser(user)
+  }
+
+  /** Returns the comments of the room. @throws Error if there is no endpoint */
+  comments(): CommentStore {
+    if (this.#endpoint === undefined)
+      throw new Error('useComments needs the property endpoint of <WeftProvider>')
+    this.#comments ??= new CommentStore(this.provider, requestsTo(this.#endpoint, this.#address))
+    return this.#comments
   }
 
   /** Ends the connection and all timers. */
@@ -104,9 +120,6 @@ function providerOptions(address: RoomAddress, settings: () => WeftProviderProps
   if (endpoint === undefined) throw new TypeError('<WeftProvider> has neither endpoint nor getToken')
   return { ...common, tokenUrl: endpointUrl(endpoint, 'token') }
 }
-
-/** Returns the URL of a path of the endpoint. It has the query of the endpoint. */
-const endpointUrl = (endpoint: string, path: string): string => endpoint.replace(/\/?(?=\?|$)/, `/${path}`)
 
 function stateOf(provider: DocumentProvider): RoomState {
   const { doc, awareness, status, problem, synced, role, canWrite } = provider

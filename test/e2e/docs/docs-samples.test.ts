@@ -64,6 +64,8 @@ const notRun: Readonly<Record<string, string>> = {
   "import { Room, usePresence, useRoom, useSaved, WeftProvider } from 'weft-server/react'": inReact,
   '<WeftProvider organizationId="acme" getToken={({ documentId }, signal) => fetchToken(documentId, signal)}>':
     inReact,
+  'function Comments() {': inReact,
+  "import { decodeAnchor, encodeAnchor } from 'weft-server/react'": inReact,
   "import { SQLite } from '@hocuspocus/extension-sqlite'": migrated,
   'sqlite3 /srv/hocuspocus/hocuspocus.sqlite ".backup old.sqlite"': migrated,
   'npm install --no-save @hocuspocus/provider@4.8.0 yjs@13.6.33': migrated,

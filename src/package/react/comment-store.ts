@@ -1,0 +1,241 @@
+import type { CommentThread, CommentThreadPage, ThreadComment } from '../client.ts'
+import type { DocumentProvider, RealtimeMessage } from '../provider.ts'
+import type { CommentError, EndpointRequest } from './endpoint-request.ts'
+import { LiveValue } from './live-value.ts'
+
+/** Place of a new thread in the content; `encodeAnchor` makes it. */
+export interface CommentAnchor {
+  /** Name of the shared type of the content. Default: the one of the editor. */
+  readonly contentKey?: string | undefined
+  /** Yjs relative position in base64. */
+  readonly position: string
+  /** End of a range. */
+  readonly positionEnd?: string | undefined
+}
+
+/** Ids of a comment that was added. */
+export interface AddedComment {
+  readonly annotationId: string
+  readonly commentId: string
+}
+
+/**
+ * Comments of a document, as `useComments` returns them. The functions resolve when the server has stored the change;
+ * `threads` follows soon. They never change, and reject with a `CommentError`.
+ */
+export interface RoomComments {
+  /** The threads of the document and of this editor, the oldest first. */
+  readonly threads: readonly CommentThread[]
+  /** Why the last read has failed; null if it has not. After a temporary error, it is repeated. */
+  readonly error: CommentError | null
+  /** True until the first read has ended. */
+  readonly isLoading: boolean
+  /** Whether the user may write comments. False until the first read has ended. */
+  readonly canComment: boolean
+  /** Whether the document has threads that are not in `threads`. */
+  readonly hasMore: boolean
+  /** Adds the next page to `threads`: at most 100 threads. */
+  readonly loadMore: () => void
+  /** Adds the comments of a thread that has more than its first 50. */
+  readonly loadComments: (annotationId: string) => void
+  /** Adds a thread. Without an anchor, it is about the whole document. */
+  readonly add: (text: string, anchor?: CommentAnchor) => Promise<AddedComment>
+  /** Adds a comment to a thread. */
+  readonly reply: (annotationId: string, text: string) => Promise<AddedComment>
+  /** Replaces the text of an own comment. */
+  readonly update: (annotationId: string, commentId: string, text: string) => Promise<void>
+  /** Deletes an own comment. A thread without comments is not shown. */
+  readonly remove: (annotationId: string, commentId: string) => Promise<void>
+  /** Sets the status of a thread: `resolved` by default. */
+  readonly resolve: (annotationId: string, status?: CommentThread['status']) => Promise<void>
+}
+
+/** Milliseconds after a live message in which others join its read. */
+const joinMs = 100
+/** Maximum milliseconds that the first read waits for the connection, so that it is the only one. */
+const connectMs = 500
+/** Milliseconds before the first repeated read, and their maximum. Each failure doubles them. */
+const retryMs = 1_000
+const retryMaxMs = 30_000
+
+/**
+ * The comments of a room, which all its components share. It reads them while a component uses them. Reads never
+ * overlap, so an old response cannot replace a newer one.
+ */
+export class CommentStore {
+  readonly #send: EndpointRequest
+  readonly #provider: DocumentProvider
+  readonly #live: LiveValue<RoomComments>
+  #value: RoomComments
+  /** Number of components. */
+  #users = 0
+  /** Number of pages to read, and of those that were read last. */
+  #pages = 1
+  #pagesRead = 0
+  /** Ids of the threads whose comments are all read. */
+  readonly #whole = new Set<string>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Time at which the timer ends (`Date.now()`). */
+  #dueAtMs = 0
+  /** Ends the read that runs. */
+  #abort: AbortController | null = null
+  /** Whether something has changed during the read that runs. */
+  #isOutdated = false
+  #failures = 0
+
+  constructor(provider: DocumentProvider, send: EndpointRequest) {
+    this.#provider = provider
+    this.#send = send
+    this.#value = {
+      threads: [],
+      error: null,
+      isLoading: true,
+      canComment: false,
+      hasMore: false,
+      loadMore: () => {
+        this.#pages = this.#pagesRead + 1
+        this.#readIn(0)
+      },
+      loadComments: (annotationId) => {
+        this.#whole.add(annotationId)
+        this.#readIn(0)
+      },
+      add: (text, anchor) => this.#change('add', { text, anchor }),
+      reply: (annotationId, text) => {
+        this.#whole.add(annotationId)
+        return this.#change('reply', { annotationId, text })
+      },
+      update: (annotationId, commentId, text) => this.#change('update', { annotationId, commentId, text }),
+      remove: (annotationId, commentId) => this.#change('delete', { annotationId, commentId }),
+      resolve: (annotationId, status = 'resolved') => this.#change('resolve', { annotationId, status }),
+    }
+    this.#live = new LiveValue(() => this.#value, isSameContent)
+  }
+
+  readonly get = (): RoomComments => this.#live.get()
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const unsubscribe = this.#live.subscribe(listener)
+    this.#users += 1
+    if (this.#users === 1) this.#start()
+    return () => {
+      unsubscribe()
+      this.#users -= 1
+      if (this.#users === 0) this.#stop()
+    }
+  }
+
+  #start(): void {
+    this.#provider.on('message', this.#messageReceived)
+    this.#provider.on('synced', this.#connected)
+    globalThis.document?.addEventListener('visibilitychange', this.#shown)
+    // StrictMode stops it at once.
+    this.#readIn(this.#provider.synced ? 0 : connectMs)
+  }
+
+  #stop(): void {
+    this.#provider.off('message', this.#messageReceived)
+    this.#provider.off('synced', this.#connected)
+    globalThis.document?.removeEventListener('visibilitychange', this.#shown)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#abort?.abort()
+    this.#abort = null
+  }
+
+  readonly #messageReceived = ({ event }: RealtimeMessage): void => {
+    if (event === 'comments.changed') this.#readIn(joinMs)
+  }
+
+  /** The messages of the time without a connection are lost. */
+  readonly #connected = (isSynced: boolean): void => {
+    if (isSynced) this.#readIn(0)
+  }
+
+  readonly #shown = (): void => {
+    if (document.visibilityState === 'visible') this.#readIn(0)
+  }
+
+  /** Reads after some milliseconds, unless a read starts earlier. */
+  #readIn(delayMs: number): void {
+    const dueAtMs = Date.now() + delayMs
+    if (this.#users === 0 || (this.#timer !== undefined && this.#dueAtMs <= dueAtMs)) return
+    clearTimeout(this.#timer)
+    this.#dueAtMs = dueAtMs
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#isOutdated = true
+      if (this.#abort === null) void this.#read()
+    }, delayMs)
+  }
+
+  async #read(): Promise<void> {
+    const abort = new AbortController()
+    const { signal } = abort
+    this.#abort = abort
+    this.#isOutdated = false
+    let found: Partial<RoomComments>
+    try {
+      found = { ...(await this.#readPages(signal)), error: null }
+      this.#failures = 0
+    } catch (error) {
+      if (signal.aborted) return
+      found = { error: error as CommentError }
+      if (found.error?.code === 'endpoint/denied') Object.assign(found, { threads: [], canComment: false })
+      this.#failures += 1
+    }
+    // Not the read of a component that has ended meanwhile.
+    if (signal.aborted) return
+    this.#abort = null
+    this.#value = { ...this.#value, ...found, isLoading: false }
+    this.#live.refresh()
+    if (this.#isOutdated) this.#readIn(0)
+    else if (found.error?.isTemporary) this.#readIn(this.#retryDelayMs())
+  }
+
+  #retryDelayMs(): number {
+    // Jitter: the pages of an application that restarts must not all read at the same time.
+    return Math.min(retryMs * 2 ** (this.#failures - 1), retryMaxMs) * (0.5 + Math.random() / 2)
+  }
+
+  async #readPages(signal: AbortSignal): Promise<Partial<RoomComments>> {
+    const threads = new Map<string, CommentThread>()
+    let canComment = false
+    let pageToken: string | undefined
+    let pages = 0
+    do {
+      const result = await this.#send<CommentThreadPage>('comments/get', { pageToken }, signal)
+      canComment = result.data.canComment
+      pageToken = result.pageToken
+      for (const thread of result.data.threads) threads.set(thread.annotationId, thread)
+      pages += 1
+    } while (pages < this.#pages && pageToken !== undefined)
+    this.#pagesRead = pages
+    for (const [id, thread] of threads)
+      if (this.#whole.has(id) && thread.comments.length < thread.commentCount)
+        threads.set(id, { ...thread, comments: await this.#readThread(id, signal) })
+    return { threads: [...threads.values()], canComment, hasMore: pageToken !== undefined }
+  }
+
+  async #readThread(annotationId: string, signal: AbortSignal): Promise<readonly ThreadComment[]> {
+    const comments: ThreadComment[] = []
+    let pageToken: string | undefined
+    do {
+      const page = { annotationId, pageToken }
+      const result = await this.#send<readonly ThreadComment[]>('comments/thread', page, signal)
+      comments.push(...result.data)
+      pageToken = result.pageToken
+    } while (pageToken !== undefined)
+    return comments
+  }
+
+  /** A change is not aborted when its component ends. */
+  async #change<Data>(path: string, members: object): Promise<Data> {
+    const { data } = await this.#send<Data>(`comments/${path}`, members)
+    this.#readIn(0)
+    return data
+  }
+}
+
+const isSameContent = (one: RoomComments, other: RoomComments): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)

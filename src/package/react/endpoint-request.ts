@@ -1,0 +1,96 @@
+import type { EndpointErrorCode } from '../client.ts'
+import type { RoomAddress } from './weft-provider.ts'
+
+/**
+ * Code of a `CommentError`. `endpoint/unreachable`: the endpoint does not answer. `endpoint/invalid-response`: the
+ * response is not that of an endpoint of `createEndpoint`. Others are those of the endpoint and of REST.
+ */
+export type CommentErrorCode =
+  | EndpointErrorCode
+  | 'endpoint/unreachable'
+  | 'endpoint/invalid-response'
+  // All other codes, but editors suggest those above.
+  | (string & {})
+
+/** A request about comments has failed. */
+export class CommentError extends Error {
+  override readonly name = 'CommentError'
+  readonly code: CommentErrorCode
+  /** True if the same request can succeed later. */
+  readonly isTemporary: boolean
+
+  constructor(code: CommentErrorCode, message: string, isTemporary: boolean) {
+    super(message)
+    this.code = code
+    this.isTemporary = isTemporary
+  }
+}
+
+/** Maximum milliseconds of a request. The endpoint has 20 s for each of its calls. */
+const requestMs = 30_000
+
+/** Result of the endpoint. */
+export interface EndpointResult<Data> {
+  readonly data: Data
+  readonly pageToken?: string
+}
+
+/** Sends a request to the endpoint. @throws CommentError, or the reason of the signal */
+export type EndpointRequest = <Data>(
+  path: string,
+  members: object,
+  signal?: AbortSignal,
+) => Promise<EndpointResult<Data>>
+
+/** Returns the URL of a path of the endpoint. It has the query of the endpoint. */
+export const endpointUrl = (endpoint: string, path: string): string =>
+  endpoint.replace(/\/?(?=\?|$)/, `/${path}`)
+
+/** Returns a function that sends requests about one document. */
+export const requestsTo =
+  (endpoint: string, address: RoomAddress): EndpointRequest =>
+  async (path, members, signal) => {
+    const abort = new AbortController()
+    const stop = (): void => abort.abort()
+    const timer = setTimeout(stop, requestMs)
+    signal?.addEventListener('abort', stop)
+    try {
+      const response = await fetch(endpointUrl(endpoint, path), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...address, ...members }),
+        cache: 'no-store',
+        signal: abort.signal,
+      })
+      return resultOf(response.status, await response.text())
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof CommentError) throw error
+      throw new CommentError('endpoint/unreachable', 'the endpoint does not answer', true)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+/** @throws CommentError if the response is not successful */
+function resultOf<Data>(status: number, text: string): EndpointResult<Data> {
+  const isTemporary = status >= 500 || status === 429 || status === 408
+  let body: {
+    readonly result?: EndpointResult<Data>
+    readonly error?: { readonly message: string; readonly details?: { readonly code?: string } }
+  } | null = null
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // A page of a proxy, or of the sign-in of the application.
+  }
+  if (body?.result) return body.result
+  const code = body?.error?.details?.code
+  if (code) throw new CommentError(code, String(body?.error?.message), isTemporary)
+  throw new CommentError(
+    status === 401 || status === 403 ? 'endpoint/denied' : 'endpoint/invalid-response',
+    `the endpoint answered ${status}`,
+    isTemporary,
+  )
+}
