@@ -4,10 +4,10 @@ const roles = ['editor', 'suggester', 'viewer']
  * DEMO ONLY: a user can take every name and role in the address of the page. Before production, return the user
  * of your own session instead, and the role that this user has on the document. Return null if there is none.
  */
-export function demoUser(query) {
-  const name = query.get('name')
-  const role = query.get('role') ?? 'editor'
-  if (!name || name.length > 50 || !roles.includes(role)) return null
-  const userId = encodeURIComponent(name.toLowerCase())
-  return { userId, name, email: `${userId}@example.com`, role }
+export function demoUser(request, document) {
+  const { searchParams } = new URL(request.url)
+  const name = searchParams.get('name') ?? ''
+  const role = searchParams.get('role') ?? 'editor'
+  const isValid = name !== '' && name.length <= 50 && roles.includes(role)
+  return isValid && document.organizationId === 'demo' ? { userId: name.toLowerCase(), name, role } : null
 }

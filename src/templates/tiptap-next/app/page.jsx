@@ -1,11 +1,13 @@
-import { demoUser } from '../demo-sign-in'
 import { SharedEditor } from './shared-editor'
 
 export default async function Page({ searchParams }) {
   const query = new URLSearchParams(await searchParams)
-  const user = demoUser(query)
-  if (user === null) return <SignIn />
-  return <SharedEditor name={user.name} documentId={query.get('document') ?? 'welcome'} />
+  const name = query.get('name')
+  if (!name) return <SignIn />
+  // The endpoint needs the query for the demo sign-in.
+  return (
+    <SharedEditor name={name} documentId={query.get('document') ?? 'welcome'} endpoint={`/weft?${query}`} />
+  )
 }
 
 function SignIn() {

@@ -5,25 +5,36 @@ import { CollaborationCaret } from '@tiptap/extension-collaboration-caret'
 import { EditorContent, useEditor } from '@tiptap/react'
 import { StarterKit } from '@tiptap/starter-kit'
 import { useEffect } from 'react'
-import { Room, useRoom } from './room'
+import { Room, useRoom, WeftProvider } from 'weft-server/react'
+import { IndexeddbPersistence } from 'y-indexeddb'
 import { State } from './state'
 
 const colors = ['#f6a5a5', '#f6d6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
 const colorOf = (name) =>
   colors[[...name].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % colors.length]
 
-export function SharedEditor({ name, documentId }) {
-  const color = colorOf(name)
+export function SharedEditor({ name, documentId, endpoint }) {
+  const user = { name, color: colorOf(name) }
   return (
-    <Room name={name} color={color} documentId={documentId}>
-      <State />
-      <TextEditor name={name} color={color} />
-    </Room>
+    <WeftProvider
+      url="/collab"
+      organizationId="demo"
+      endpoint={endpoint}
+      user={user}
+      offline={IndexeddbPersistence}
+      // Users of one browser must not get the offline changes of each other.
+      offlineOwner={name}
+    >
+      <Room documentId={documentId} fallback={<p>Loading …</p>}>
+        <State />
+        <TextEditor user={user} />
+      </Room>
+    </WeftProvider>
   )
 }
 
-function TextEditor({ name, color }) {
-  const { provider, role, canWrite } = useRoom()
+function TextEditor({ user }) {
+  const { doc, provider, role, canWrite } = useRoom()
   const editor = useEditor(
     {
       // The server has no editor to render.
@@ -32,11 +43,11 @@ function TextEditor({ name, color }) {
       extensions: [
         // Collaboration has its own undo, which keeps the changes of the other users.
         StarterKit.configure({ undoRedo: false }),
-        Collaboration.configure({ document: provider.doc }),
-        CollaborationCaret.configure({ provider, user: { name, color } }),
+        Collaboration.configure({ document: doc }),
+        CollaborationCaret.configure({ provider, user }),
       ],
     },
-    [provider],
+    [doc],
   )
   useEffect(() => {
     editor?.setEditable(role !== null && canWrite)

@@ -1,14 +1,24 @@
 'use client'
 
-import { useRoom } from './room'
+import { useEffect } from 'react'
+import { usePresence, useRoom, useSaved } from 'weft-server/react'
 
 /** Shows whether the changes are saved, the role of the user, and the users who have the document open. */
 export function State() {
-  const { status, problem, saved, role, isStoredOffline, users } = useRoom()
+  const { provider, status, problem, role } = useRoom()
+  const { users } = usePresence()
+  const saved = useSaved()
+  useEffect(() => {
+    const warn = (event) => {
+      if (!provider.saved && !provider.isStoredOffline) event.preventDefault()
+    }
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [provider])
   const texts = {
     connecting: 'connecting',
     connected: saved ? 'saved' : 'saving',
-    offline: isStoredOffline ? 'offline: kept in this browser' : 'offline: keep this page open',
+    offline: provider.isStoredOffline ? 'offline: kept in this browser' : 'offline: keep this page open',
     closed: `closed: ${problem?.message}`,
   }
   return (
