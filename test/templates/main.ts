@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { templateNames } from '../../src/cli/project-template.ts'
+import { Semaphore } from '../../src/engine/semaphore.ts'
 import { errorMessage } from '../../src/errors.ts'
 import { openBrowser } from '../support/servers/browser.ts'
 import { freePort } from '../support/servers/process.ts'
@@ -23,8 +24,8 @@ import { PackageFolder } from './package-folder.ts'
 import { templateCases } from './templates.ts'
 import { walk } from './walk.ts'
 
-/** Templates that are used at the same time. They wait for the end of a token most of the time. */
-const atOnce = 2
+/** Projects that are installed and built at the same time. */
+const preparationsMax = 2
 
 const { values } = parseArgs({ options: { template: { type: 'string' }, keep: { type: 'boolean' } } })
 const names = templateNames.filter((name) => values.template === undefined || name === values.template)
@@ -42,17 +43,15 @@ try {
   await serveFrom(installed)
   watch.lap('[TPL-3] `npx weft-server` serves, and ends by a signal')
 
-  const waiting = names.values()
-  const failures: string[] = []
-  const work = async (): Promise<void> => {
-    for (const name of waiting)
-      await walk({ name, template: templateCases[name], installed, parent, browser }).catch(
-        (error: unknown) => {
-          failures.push(errorMessage(error))
-        },
-      )
-  }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  // All are used at the same time, because most of the time they wait for the end of a token.
+  const preparations = new Semaphore(preparationsMax)
+  const walks = names.map((name) =>
+    walk({ name, template: templateCases[name], installed, parent, preparations, browser }),
+  )
+  const results = await Promise.allSettled(walks)
+  const failures = results.flatMap((result) =>
+    result.status === 'rejected' ? [errorMessage(result.reason)] : [],
+  )
   watch.end()
   if (failures.length > 0) throw new Error(failures.join('\n'))
 } catch (error) {

@@ -41,7 +41,9 @@ export class PageOfUser {
     page.on('console', (message) => {
       // Chromium reports each failed request. A server that ends or starts answers 503.
       const isNetwork = /net::ERR_|WebSocket connection to|status of 503/.test(message.text())
-      if (message.type() === 'error' && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
+      // Warnings are, for example, about hydration, keys, StrictMode or a second copy of Yjs.
+      const isProblem = ['error', 'warning'].includes(message.type())
+      if (isProblem && (this.#hasNetwork || !isNetwork)) this.#errors.push(message.text())
     })
     page.on('websocket', (socket) => {
       if (socket.url().includes('/sync/')) this.#sockets += 1
@@ -187,7 +189,7 @@ export class PageOfUser {
     }
   }
 
-  /** Closes the profile. @throws Error if the page had errors */
+  /** Closes the profile. @throws Error if the page had errors or warnings */
   async close(): Promise<void> {
     await this.#context.close()
     if (this.#errors.length > 0) throw new Error(`page of ${this.name}: ${this.#errors.join('\n')}`)

@@ -7,6 +7,10 @@ import type { PackageFolder } from './package-folder.ts'
 /** The shortest lifetime that a token can have. */
 export const tokenSeconds = 60
 
+/** Warnings of a program that has two copies of Yjs, leaks listeners, or renders a page wrongly. */
+const warnings =
+  /.*(Yjs was already imported|hydrat|StrictMode|unique "key"|MaxListenersExceeded|UnhandledPromiseRejection).*/i
+
 /** An app that `weft init` has created from a template. Runs its scripts as a user does. */
 export class Project {
   readonly url: string
@@ -62,10 +66,13 @@ export class Project {
     }
   }
 
-  /** Ends the app by SIGTERM. */
+  /** Ends the app by SIGTERM. @throws Error if it has printed a warning about its code */
   async end(): Promise<void> {
     await this.#server?.end()
+    const { out } = this
     this.#server = null
+    const warning = warnings.exec(out)
+    if (warning !== null) throw new Error(`the app has printed: ${warning[0]}`)
   }
 
   /** Output of the running app. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { clockToleranceSeconds } from '../../src/access/tokens/realtime-tokens.ts'
+import type { Semaphore } from '../../src/engine/semaphore.ts'
 import { errorMessage } from '../../src/errors.ts'
 import type { PackageFolder } from './package-folder.ts'
 import { PageOfUser } from './page-of-user.ts'
@@ -14,6 +15,8 @@ export interface WalkOptions {
   readonly installed: PackageFolder
   /** Empty folder for the project. */
   readonly parent: string
+  /** Limits how many projects are installed and built at the same time. */
+  readonly preparations: Semaphore
   readonly browser: Browser
 }
 
@@ -21,7 +24,14 @@ export interface WalkOptions {
  * Creates an app from a template, and uses it with three users. Prints one line for each step.
  * @throws Error with the title of the step that fails
  */
-export async function walk({ name, template, installed, parent, browser }: WalkOptions): Promise<void> {
+export async function walk({
+  name,
+  template,
+  installed,
+  parent,
+  preparations,
+  browser,
+}: WalkOptions): Promise<void> {
   const step = async <T>(title: string, run: () => Promise<T>): Promise<T> => {
     const began = performance.now()
     try {
@@ -35,23 +45,31 @@ export async function walk({ name, template, installed, parent, browser }: WalkO
   const open = (user: string, role?: string): Promise<PageOfUser> =>
     PageOfUser.open(browser, project.url, template, { name: user, ...(role !== undefined && { role }) })
 
-  const project = await step('[TPL-4] is created from the tarball, and its packages are installed', () =>
-    Project.create(name, installed, parent),
+  const project = await preparations.run(() =>
+    step('[TPL-4] is created from the tarball, and its packages are installed', () =>
+      Project.create(name, installed, parent),
+    ),
   )
   try {
-    await step('[TPL-5] `npm run dev` serves an editor whose text is saved', async () => {
-      await project.start('run dev')
-      const ada = await open('Ada')
-      await ada.shows('saved')
-      await ada.showsRole('editor', true)
-      await ada.type('Written in development. ')
-      await ada.shows('saved')
-      await ada.close()
-      await project.end()
-    })
-    await step('[TPL-5] is built, and `npm start` serves what was written before', async () => {
-      await project.build()
-      await project.start('start')
+    await preparations.run(async () => {
+      await step('[TPL-5] `npm run dev` serves an editor whose text is saved', async () => {
+        await project.start('run dev')
+        const ada = await open('Ada')
+        await ada.shows('saved')
+        await ada.showsRole('editor', true)
+        // StrictMode of React mounts each editor twice in development.
+        await ada.type('Undone. ')
+        await ada.undo()
+        await ada.lacks('Undone.')
+        await ada.type('Written in development. ')
+        await ada.shows('saved')
+        await ada.close()
+        await project.end()
+      })
+      await step('[TPL-5] is built, and `npm start` serves what was written before', async () => {
+        await project.build()
+        await project.start('start')
+      })
     })
 
     const [ada, grace, lin] = await step(
@@ -146,8 +164,9 @@ export async function walk({ name, template, installed, parent, browser }: WalkO
         if (texts.size !== 1) throw new Error(`the pages have different texts: ${[...texts].join('\n')}`)
       },
     )
-    await step('[TPL-10] no page had an error', async () => {
+    await step('[TPL-10] no page had an error or a warning, and no server a warning', async () => {
       for (const page of [ada, grace, lin]) await page.close()
+      await project.end()
     })
   } catch (error) {
     console.error(project.out)
