@@ -194,7 +194,7 @@ describe.skipIf(judgesMissing)('a room', () => {
   it('[REACT-6] shows whether changes are saved, and the status with its problem', async () => {
     const first = await startTestServer()
     const { port } = first
-    const { seen } = mount({ server: first })
+    const { seen, show } = mount({ server: first })
     await eventually(() => synced(seen))
     await first.stop()
     await eventually(() => seen.room.status === 'offline')
@@ -203,6 +203,12 @@ describe.skipIf(judgesMissing)('a room', () => {
     await eventually(() => !seen.saved)
     const second = await startTestServer({ port })
     ends.push(() => second.stop())
+    // Tokens of the first server are not valid on the second one, whose memory is empty.
+    show({ server: second })
+    await eventually(() => synced(seen))
+    expect(seen.room.problem).toBeNull()
+    const address = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+    expect(JSON.stringify((await second.post('/v2/crdt/get', address)).body)).toContain('offline')
   })
 
   it('[REACT-6] shows that a change is stored', async () => {
