@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
+import { builtFile } from '../../src/config/package-file.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
 import { startTestServer } from '../support/servers/server.ts'
 
@@ -10,11 +12,14 @@ const root = join(import.meta.dirname, '../..')
 /** Maximum size of the client with gzip, in bytes. */
 const bytesMax = 8_192
 
-/** Returns exports of the client as one script for browsers, without any package. */
+/** Returns exports of the built client as one script for browsers, without any package. */
 async function bundle(names = 'createClient, dataOf, verifyWebhook, WebhookRejectedError'): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    stdin: { contents: `export { ${names} } from './src/package/client.ts'`, resolveDir: root },
+    stdin: {
+      contents: `export { ${names} } from ${JSON.stringify(fileURLToPath(builtFile('package/client.js')))}`,
+      resolveDir: root,
+    },
     bundle: true,
     write: false,
     platform: 'browser',

@@ -259,7 +259,7 @@ it('[END-6] rejects bodies that are too large, not JSON or not an object', async
   const { send, endpoint, asked } = application()
   const large = JSON.stringify({ ...document, text: 'x'.repeat(200_000) })
   expect(problemOf(await send('ada', 'comments/add', large))).toEqual([413, 'request/body-too-large'])
-  // Without a length, the endpoint stops to read.
+  // Without a length, the endpoint stops reading.
   let pulled = 0
   const body = new ReadableStream({
     pull(controller) {

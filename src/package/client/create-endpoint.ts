@@ -1,7 +1,7 @@
 import type { WeftApi } from '../api/operation-types.ts'
 import { WeftError } from '../api/result.ts'
 import { readJsonBody, readMembers, validId } from './endpoint-body.ts'
-import { type CommentOperation, commentOperations } from './endpoint-comments.ts'
+import { type CommentOperation, createCommentOperations } from './endpoint-comments.ts'
 import {
   errorResponse,
   jsonResponse,
@@ -44,6 +44,8 @@ interface EndpointSettings<Context> {
   readonly authorize: EndpointOptions<Context>['authorize']
   readonly tokenSeconds: number
   readonly onError: (error: unknown) => void
+  /** By path. */
+  readonly commentOperations: ReadonlyMap<string, CommentOperation>
 }
 
 const documentReaders = { organizationId: validId, documentId: validId, editorId: validId }
@@ -68,7 +70,7 @@ export function createEndpoint<Context = void>({
   if (typeof authorize !== 'function') throw new TypeError('invalid authorize; expected a function')
   if (!Number.isInteger(tokenSeconds) || tokenSeconds < 60 || tokenSeconds > 172_800)
     throw new TypeError(`invalid tokenSeconds ${tokenSeconds}; expected an integer from 60 to 172800`)
-  const settings = { api, authorize, tokenSeconds, onError }
+  const settings = { api, authorize, tokenSeconds, onError, commentOperations: createCommentOperations() }
   return async (request, context) => {
     try {
       return jsonResponse(await answer(settings, request, context))
@@ -87,7 +89,7 @@ async function answer<Context>(
   request: Request,
   context: Context,
 ): Promise<object> {
-  const { api, onError } = settings
+  const { api, onError, commentOperations } = settings
   const path = pathEnd.exec(new URL(request.url).pathname)?.[1] ?? ''
   const operation = commentOperations.get(path)
   if (operation === undefined && path !== 'token')

@@ -113,40 +113,49 @@ const operation = <Readers extends ReadersByName>(
   run: (call, members) => run(call, members as MembersOf<Readers>),
 })
 
-const text = boundedText(limits.textBytes)
-const status = choiceOf(['open', 'resolved'])
-const pageToken = optionalMember(boundedText(limits.pageToken))
-const anchorReaders = {
-  contentKey: optionalMember(boundedText(limits.contentKey)),
-  position: boundedText(limits.position),
-  positionEnd: optionalMember(boundedText(limits.position)),
-}
-const anchor = optionalMember((value, path) => readMembers(value, anchorReaders, path))
-
-/** Readers of the members of each operation. */
-const readers = {
-  get: { status: optionalMember(status), pageToken },
-  thread: { annotationId: validId, pageToken },
-  add: { text, anchor },
-  reply: { annotationId: validId, text },
-  update: { annotationId: validId, commentId: validId, text },
-  delete: { annotationId: validId, commentId: validId },
-  resolve: { annotationId: validId, status },
+/**
+ * Returns the readers of the members of each operation. It is a function, so that programs without the endpoint need
+ * not contain them.
+ */
+function createReaders() {
+  const text = boundedText(limits.textBytes)
+  const status = choiceOf(['open', 'resolved'])
+  const pageToken = optionalMember(boundedText(limits.pageToken))
+  const anchorReaders = {
+    contentKey: optionalMember(boundedText(limits.contentKey)),
+    position: boundedText(limits.position),
+    positionEnd: optionalMember(boundedText(limits.position)),
+  }
+  const anchor = optionalMember((value, path) => readMembers(value, anchorReaders, path))
+  return {
+    get: { status: optionalMember(status), pageToken },
+    thread: { annotationId: validId, pageToken },
+    add: { text, anchor },
+    reply: { annotationId: validId, text },
+    update: { annotationId: validId, commentId: validId, text },
+    delete: { annotationId: validId, commentId: validId },
+    resolve: { annotationId: validId, status },
+  }
 }
 
 /** The members of the request of an operation. */
-type RequestMembers<Name extends keyof typeof readers> = MembersOf<(typeof readers)[Name]>
+type RequestMembers<Name extends keyof ReturnType<typeof createReaders>> = MembersOf<
+  ReturnType<typeof createReaders>[Name]
+>
 
-/** The operations by their paths below the endpoint. */
-export const commentOperations: ReadonlyMap<string, CommentOperation> = new Map([
-  ['comments/get', operation(false, readers.get, getThreads)],
-  ['comments/thread', operation(false, readers.thread, getThread)],
-  ['comments/add', operation(true, readers.add, addThread)],
-  ['comments/reply', operation(true, readers.reply, reply)],
-  ['comments/update', operation(true, readers.update, updateComment)],
-  ['comments/delete', operation(true, readers.delete, deleteComment)],
-  ['comments/resolve', operation(true, readers.resolve, setStatus)],
-])
+/** Returns the operations by their paths below the endpoint. */
+export function createCommentOperations(): ReadonlyMap<string, CommentOperation> {
+  const readers = createReaders()
+  return new Map([
+    ['comments/get', operation(false, readers.get, getThreads)],
+    ['comments/thread', operation(false, readers.thread, getThread)],
+    ['comments/add', operation(true, readers.add, addThread)],
+    ['comments/reply', operation(true, readers.reply, reply)],
+    ['comments/update', operation(true, readers.update, updateComment)],
+    ['comments/delete', operation(true, readers.delete, deleteComment)],
+    ['comments/resolve', operation(true, readers.resolve, setStatus)],
+  ])
+}
 
 async function getThreads(
   { api, document, user }: CommentCall,
