@@ -52,7 +52,13 @@ const amounts = {
 const settleMs = 11_000
 
 /** The numeric limits. */
-const bars = { keptBytes: 1_000, growthBytes: 40 * MB, unchangedBytes: 64, leakedBytesPerVisit: 1_000 }
+const bars = {
+  keptBytes: 1_000,
+  growthBytes: 40 * MB,
+  heldBytes: 8 * MB,
+  unchangedBytes: 64,
+  leakedBytesPerVisit: 1_000,
+}
 
 async function crash(by: CrashOptions['by'], rounds: number, say: Say): Promise<readonly Outcome[]> {
   // The halves run in parallel, each with its own server, because a round mostly waits.
@@ -141,7 +147,9 @@ const slowReader: Step = async (size, say) => {
         `the process grew by ${megabytes(stopped.growthBytes)} (reading: ${megabytes(reading.growthBytes)}), ` +
         `held ${megabytes(stopped.heldBytes)} more; the reader came back with ${read} messages of ${sent}; ` +
         `others' p99 ${ms(p99s[0])} to ${ms(p99s[1])}, ratio ${round(p99s[0] / p99s[1])}`,
-      kept: stopped.growthBytes <= bars.growthBytes,
+      // The peak contains garbage, whose amount depends on the load of the machine.
+      kept:
+        stopped.heldBytes <= bars.heldBytes && stopped.growthBytes <= reading.growthBytes + bars.growthBytes,
     },
   ]
 }
