@@ -90,7 +90,7 @@ describe.skipIf(browserMissing)('callbacks in the console, in Chromium', () => {
     await press('Remove all callbacks')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove all callbacks' }).click()
     await page.getByRole('region', { name: 'Signing secret' }).waitFor({ state: 'detached' })
-    expect(await page.getByLabel('The callback authorize is on').isChecked()).toBe(false)
+    await expect.poll(() => page.getByLabel('The callback authorize is on').isChecked()).toBe(false)
     expect((await server.post(`${path}/get`, {})).status).toBe(404)
   })
 
