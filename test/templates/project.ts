@@ -25,6 +25,8 @@ export class Project {
       PORT: String(port),
       TOKEN_SECONDS: String(tokenSeconds),
       NEXT_TELEMETRY_DISABLED: '1',
+      // With CI set, Vite prints its address in colors.
+      NO_COLOR: '1',
     }
   }
 

@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { atEnd } from '../../../bench/support/ending.ts'
 
+/** Maximum milliseconds until commands print what a caller waits for. */
+const printMs = 120_000
+
 /** Runs commands in bash as a reader types them. Their environment has only the given variables of Weft. */
 export class Shell {
   readonly #child: ChildProcess
@@ -55,16 +58,25 @@ export class Shell {
 
   /**
    * Resolves with the match when the output matches.
-   * @throws Error if the commands end first
+   * @throws Error if the commands end first, or print nothing that matches for two minutes
    */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`no ${String(pattern)} in ${printMs / 1000} s: ${this.#out}`)),
+        printMs,
+      )
       const look = (): void => {
         const match = pattern.exec(this.#out)
-        if (match !== null) resolve(match)
+        if (match === null) return
+        clearTimeout(timer)
+        resolve(match)
       }
       this.#child.stdout?.on('data', look)
-      this.#child.once('close', () => reject(new Error(`ended without ${String(pattern)}: ${this.#out}`)))
+      this.#child.once('close', () => {
+        clearTimeout(timer)
+        reject(new Error(`ended without ${String(pattern)}: ${this.#out}`))
+      })
       look()
     })
   }
