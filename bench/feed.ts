@@ -25,6 +25,8 @@ const rounds = smoke ? 1 : 3
 const singles = smoke ? 5 : 100
 const writing = { documents: smoke ? 20 : 400, callers: 16, seconds: smoke ? 1 : 8 }
 const slowConsumers = smoke ? 4 : 40
+/** Time in ms after which the feed has the changes of a write, with a margin. */
+const gatherMs = 2_000
 const settleMs = smoke ? 200 : 3_000
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -43,12 +45,32 @@ async function catchUp(server: BenchServer, query: object): Promise<number> {
   return events / ((performance.now() - startedAt) / 1000)
 }
 
+/** Resolves when the feed has the changes of all documents, with the time in ms. @throws Error after a minute */
+async function untilComplete(server: BenchServer): Promise<number> {
+  const startedAt = performance.now()
+  let { cursor } = await readPage(server, { from: 'oldest', pageSize: 1 })
+  for (let changes = 0; changes < documents; ) {
+    const page = await readPage(server, {
+      cursor,
+      types: ['crdt.update_data'],
+      pageSize: 1_000,
+      waitSeconds: 5,
+    })
+    cursor = page.cursor
+    changes += page.events.length
+    if (performance.now() - startedAt > 60_000) throw new Error(`${changes} changes instead of ${documents}`)
+  }
+  return performance.now() - startedAt
+}
+
 /** Returns the times in ms from the response to a write until its event has arrived, by type of the event. */
 async function latencies(
   server: BenchServer,
   wait: (types: readonly string[]) => Promise<{ next(): Promise<void>; close(): void }>,
   type: 'document.create' | 'crdt.update_data',
 ): Promise<number[]> {
+  // The changes of earlier writes arrive first.
+  await sleep(gatherMs)
   const consumer = await wait([type])
   const times: number[] = []
   for (let count = 0; count < singles; count++) {
@@ -96,7 +118,7 @@ async function write(server: BenchServer): Promise<{ perSecond: number; cpuMs: n
     }),
   )
   // The events are added up to a second later. Their cost belongs to the writes.
-  await sleep(1_500)
+  await sleep(gatherMs)
   return { perSecond: updates / seconds, cpuMs: (cpuOfTree(pid) - cpu) / 1000 / updates }
 }
 
@@ -114,12 +136,15 @@ async function openUnread(server: BenchServer): Promise<Socket> {
 
 const full = await startServer('on')
 await writeDocuments(full, documents, writing.callers)
-await sleep(1_500)
+const behindMs = await untilComplete(full)
 const speeds = { without: [] as number[], text: [] as number[] }
 for (let each = 0; each < rounds; each++) {
   speeds.without.push(await catchUp(full, {}))
   speeds.text.push(await catchUp(full, { content: 'text' }))
 }
+console.log(
+  `the feed is complete ${round(behindMs / 1000, 1)} s after ${thousands(documents)} new documents were written as fast as possible`,
+)
 console.log(`one consumer reads ${thousands(documents)} changes, each of another document:`)
 table(
   ['content', 'events/s', 'ratio'],
