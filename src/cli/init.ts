@@ -7,6 +7,7 @@ import { credentialsPath, type ServerCredentials } from '../directory/tenants/cr
 import { errorMessage } from '../errors.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { configOf, printResult } from './command-line/command-io.ts'
+import { programName } from './command-line/program-name.ts'
 import { credentialLines } from './credentials-notice.ts'
 import { createProject, projectFiles, type TemplateName, templateNames } from './project-template.ts'
 
@@ -49,7 +50,7 @@ export function initCommand(): Command {
       if (flags.template !== undefined) return initProject(flags.template, directory, flags)
       const made = flags.env ? ([names.config, names.env] as const) : ([names.config, names.data] as const)
       const files = made.map((name) => join(directory, name))
-      await expectNone(files, 'name another directory, or start it: weft serve')
+      await expectNone(files, `name another directory, or start it: ${programName} serve`)
       await writing(directory, () => mkdir(directory, { recursive: true }))
       const credentials = flags.env ? await makeEnv(directory) : await makeStore(directory)
       await writeConfig(join(directory, names.config))
@@ -139,20 +140,20 @@ function noticeOf(
 ): string {
   const enter = enterCommand(directory)
   const kept = join(directory, env ? names.env : relative('', credentialsPath(names.data)))
-  const serve = env ? 'set -a && . ./.env && set +a && weft serve' : 'weft serve'
+  const serve = `${env ? 'set -a && . ./.env && set +a && ' : ''}${programName} serve`
   return `Created ${files.join(' and ')}.
 
 ${credentialLines(credentials)}
 
 The secrets are in ${kept} (mode 0600); keep it out of version control. Next:
 
-  ${enter}weft doctor     # check the configuration
+  ${enter}${programName} doctor     # check the configuration
   ${enter}${serve}
-  ${enter}weft console    # in a second terminal: the link to the console and to a shared editor${
+  ${enter}${programName} console    # in a second terminal: the link to the console and to a shared editor${
     env ? ' (with the same .env)' : ''
   }
 
-${join(directory, names.config)} contains common options, with defaultAccess restricted. weft config print shows all options.`
+${join(directory, names.config)} contains common options, with defaultAccess restricted. ${programName} config print shows all options.`
 }
 
 /** Returns the start of a command line that enters the directory; '' if it is the current one. */

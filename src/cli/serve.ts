@@ -8,6 +8,7 @@ import { createLog, type Log } from '../log.ts'
 import type { RunningServer } from '../server.ts'
 import { withoutTrailing } from '../text.ts'
 import { configOf, printResult, withConfigFlags } from './command-line/command-io.ts'
+import { programName } from './command-line/program-name.ts'
 import { exitCodes } from './command-line/run-command.ts'
 import { consoleLink } from './console.ts'
 import { credentialLines } from './credentials-notice.ts'
@@ -39,7 +40,7 @@ export function serveCommand(): Command {
       // Logs the command that prints the link, and never the link itself, because other people may read
       // stored logs.
       if (!server.created && !isTerminal())
-        log.info({ port: server.port }, '`weft console` prints the link to the console')
+        log.info({ port: server.port }, `\`${programName} console\` prints the link to the console`)
     })
 }
 
@@ -99,7 +100,7 @@ function announce(server: RunningServer, config: Config, flags: { readonly json?
   if (isTerminal() || (created && config.engine === 'memory')) return printResult(welcome(server, config))
   if (created)
     printResult(`Weft created credentials in ${credentialsPath(config.dataDir)} (mode 0600).
-\`weft console\` prints the link to the console. It holds the API key and its auth token.`)
+\`${programName} console\` prints the link to the console. It holds the API key and its auth token.`)
 }
 
 const noticeAsJson = ({ credentials, port }: RunningServer): string =>

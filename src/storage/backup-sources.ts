@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { errorMessage } from '../errors.ts'
 import { readJson } from '../json.ts'
+import { withoutTrailing } from '../text.ts'
 import { backupOf } from './backup.ts'
 import { openOfflineDump } from './offline-store.ts'
 import { StorageError } from './storage-error.ts'
@@ -23,7 +24,7 @@ export async function* backupOffline(directory: string, clock: Clock): AsyncGene
 /** Requests a backup from a running server, and yields the bytes of the backup. @throws StorageError */
 export async function* backupOnline(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
   const token = await readTokenFile(tokenFile)
-  const response = await fetch(new URL('/backup', url), {
+  const response = await fetch(`${withoutTrailing('/', url)}/backup`, {
     headers: { 'x-service-admin-token': token },
     redirect: 'error',
   }).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttp, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createServer, dataOf, type ServerOptions, type WeftServer } from '../../src/package/server.ts'
+import { backupOnline } from '../../src/storage/backup-sources.ts'
 import { syncedEditor } from '../support/clients/clients.ts'
 import { optionValuesFile, optionValuesSource } from '../tables/option-values.ts'
 
@@ -154,6 +155,21 @@ it('[PKG-3] rejects options as the command line does', async () => {
   expect(await problem({ load: { run: () => null, timeoutMs: 1 } })).toBe(
     'ConfigError: the option "load.timeoutMs" is 1; expected a whole number from 100 to 30000',
   )
+})
+
+it('[PKG-32] a running server below a path can be backed up', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-package-'))
+  ends.push(() => rm(folder, { recursive: true, maxRetries: 20 }))
+  const adminToken = 'a'.repeat(32)
+  const weft = await open({ basePath: '/collab', engine: 'level', dataDir: join(folder, 'data'), adminToken })
+  const url = await httpServer((http) => http.on('request', weft.handle))
+  const tokenFile = join(folder, 'token')
+  await writeFile(tokenFile, adminToken)
+  for (const address of [`${url}/collab`, `${url}/collab/`]) {
+    let bytes = 0
+    for await (const chunk of backupOnline(address, tokenFile)) bytes += chunk.length
+    expect(bytes).toBeGreaterThan(1_000)
+  }
 })
 
 it('[PKG-3] has the types of all options of the table', () => {

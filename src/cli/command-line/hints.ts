@@ -3,6 +3,7 @@ import { publicUrlOf } from '../../config/public-url.ts'
 import { CorruptRecordError, EngineOpenError, StoreUnavailableError } from '../../engine/engine.ts'
 import { errorMessage, OperatorError } from '../../errors.ts'
 import { configOf } from './command-io.ts'
+import { programName } from './program-name.ts'
 
 /** Returns advice for an error whose message contains no advice; null if there is none. */
 export function hintFor(error: unknown, argv: readonly string[]): string | null {
@@ -12,7 +13,7 @@ export function hintFor(error: unknown, argv: readonly string[]): string | null 
     error instanceof StoreUnavailableError ||
     (error instanceof EngineOpenError && error.reason === 'failed')
   )
-    return 'run weft doctor to find the cause'
+    return `run ${programName} doctor to find the cause`
   if (error instanceof CorruptRecordError) return 'weft verify lists all damage; restore a backup'
   if (!(error instanceof OperatorError)) return null
   // If the error has no hint, uses the hint of its cause. The message of the error may only state which step
