@@ -397,7 +397,7 @@ class ActivitiesAddRequestActivitiesItem(TypedDict):
     featureType: Literal["comment", "reaction", "recorder", "crdt", "custom"]
     # Name of the action, such as `comment.add`.
     actionType: str
-    # Who did it.
+    # The user who made the change.
     actionUser: NotificationsAddRequestActionUser
     # Target of the action, such as an annotation; required for `custom` activities.
     targetEntityId: NotRequired[Union[str, None]]
@@ -479,7 +479,7 @@ class ActivitiesGetDataItem(TypedDict):
     featureType: Literal["comment", "reaction", "recorder", "crdt", "custom", "administration"]
     # Name of the action, such as `comment.add`.
     actionType: str
-    # Who did it.
+    # The user who made the change.
     actionUser: ActivitiesGetDataItemActionUser
     # Target of the action, such as an annotation; required for `custom` activities.
     targetEntityId: NotRequired[str]
@@ -502,7 +502,7 @@ class ActivitiesUpdateRequestActivitiesItem(TypedDict):
     featureType: NotRequired[Union[Literal["comment", "reaction", "recorder", "crdt", "custom"], None]]
     # Name of the action, such as `comment.add`.
     actionType: NotRequired[Union[str, None]]
-    # Who did it.
+    # The user who made the change.
     actionUser: NotRequired[Union[NotificationsAddRequestActionUser, None]]
     # Target of the action, such as an annotation; required for `custom` activities.
     targetEntityId: NotRequired[Union[str, None]]
@@ -770,7 +770,7 @@ class CommentannotationsAddRequest(TypedDict):
     organizationId: str
     # Id of the document.
     documentId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     # Location of annotations without a location of their own.
     location: NotRequired[Union[OrganizationsDocumentsLocationsDataDeleteRequestLocation, None]]
@@ -788,7 +788,7 @@ class CommentannotationsCommentsAddRequest(TypedDict):
     documentId: str
     # Id of the annotation.
     annotationId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     comments: List[CommentannotationsAddRequestAnnotationsItemCommentsItem]
 
@@ -800,7 +800,7 @@ class CommentannotationsCommentsDeleteRequest(TypedDict):
     documentId: str
     # Id of the annotation.
     annotationId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     commentIds: List[str]
 
@@ -857,7 +857,7 @@ class CommentannotationsCommentsReactionsAddRequest(TypedDict):
     annotationId: str
     # Id of the comment.
     commentId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     reactions: List[CommentannotationsCommentsReactionsAddRequestReactionsItem]
 
@@ -871,7 +871,7 @@ class CommentannotationsCommentsReactionsDeleteRequest(TypedDict):
     annotationId: str
     # Id of the comment.
     commentId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     reactionIds: List[str]
 
@@ -890,7 +890,7 @@ class CommentannotationsCommentsUpdateRequest(TypedDict):
     documentId: str
     # Id of the annotation.
     annotationId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     comments: List[CommentannotationsCommentsUpdateRequestCommentsItem]
 
@@ -900,7 +900,7 @@ class CommentannotationsDeleteRequest(TypedDict):
     organizationId: str
     # Id of the document.
     documentId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     annotationIds: List[str]
 
@@ -1019,7 +1019,7 @@ class CommentannotationsUpdateRequest(TypedDict):
     organizationId: str
     # Id of the document.
     documentId: str
-    # Who does it.
+    # The user who makes the change.
     actionUser: NotificationsAddRequestActionUser
     annotations: List[CommentannotationsUpdateRequestAnnotationsItem]
 
@@ -2017,11 +2017,11 @@ class LivestateBroadcastData(TypedDict):
 class MemoryJudgmentsAddRequest(TypedDict):
     # Description of the case.
     query: str
-    # What was decided.
+    # The decision.
     decision: Literal["approve", "reject"]
     # Reason of the decision; '' if not given.
     reason: NotRequired[Union[str, None]]
-    # Who decided.
+    # The user who decided.
     reviewerId: str
     # Organization of the case.
     organizationId: NotRequired[Union[str, None]]
@@ -2043,9 +2043,9 @@ class MemoryJudgmentsDeleteRequest(TypedDict):
 class MemoryJudgmentsQueryRequest(TypedDict):
     # Only judgments of similar cases.
     query: NotRequired[Union[str, None]]
-    # What was decided.
+    # The decision.
     decision: NotRequired[Union[Literal["approve", "reject"], None]]
-    # Who decided.
+    # The user who decided.
     reviewerId: NotRequired[Union[str, None]]
     # Organization of the case.
     organizationId: NotRequired[Union[str, None]]
@@ -2058,9 +2058,9 @@ class MemoryJudgmentsQueryRequest(TypedDict):
 class MemoryJudgmentsQueryDataItem(TypedDict):
     # Id of the judgment.
     judgmentId: str
-    # What was judged.
+    # The subject of the judgment.
     query: str
-    # What was decided.
+    # The decision.
     decision: Literal["approve", "reject"]
     # Reason of the decision; '' if not given.
     reason: str
@@ -3211,7 +3211,7 @@ class WorkspaceCallbacksTestData(TypedDict):
     reason: Union[str, None]
     # Time of the call in ms, with waits and retries.
     durationMs: int
-    # What the callback has answered; null if the call failed.
+    # The answer of the callback; null if the call failed.
     answer: Union[WorkspaceCallbacksTestDataAnswer, None]
 
 

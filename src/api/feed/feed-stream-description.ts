@@ -14,7 +14,7 @@ export const feedStreamDescription: PathDescription = {
       description:
         'Sends the events of the feed as server-sent events. The id of each event is its cursor, and its data is an ' +
         'event of `/v2/feed/get`. The server ends a stream after 10 minutes; the client then continues with the last ' +
-        'id. An event `error` with the body of an error response ends a stream, too.',
+        'id. An event `error` with the body of an error response also ends a stream.',
       tag: 'feed',
       security: 'key',
       parameters: [

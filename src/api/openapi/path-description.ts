@@ -20,14 +20,14 @@ export interface MethodDescription {
   readonly description: string
   /** Tag of the operations that belong to the requests. */
   readonly tag: string
-  /** Credentials: those of a level of operations, or the token of a user. */
+  /** The credentials of a level of operations, or `user` for the token of a user. */
   readonly security: AuthLevel | 'user'
   readonly parameters: readonly ParameterDescription[]
   /** Description of the binary body; undefined if there is none. */
   readonly body?: string
   /** Type, schema and example of the response. */
   readonly answer: { readonly type: string; readonly schema: Schema; readonly example: unknown }
-  /** Statuses of the errors that operations have, too. */
+  /** Statuses of the errors that operations also have. */
   readonly commonErrors: readonly Status[]
   readonly errors: readonly DocumentedError[]
 }

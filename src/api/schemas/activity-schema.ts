@@ -38,7 +38,7 @@ export const actionType = {
 const actionUser = {
   type: 'object',
   required: ['userId'],
-  description: 'Who did it.',
+  description: 'The user who made the change.',
   properties: {
     userId: { type: 'string', format: 'id' },
     name: { type: 'string', maxLength: 200 },

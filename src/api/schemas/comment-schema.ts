@@ -17,7 +17,7 @@ export const commentId = { ...id, description: 'Id of the comment.', examples: [
 export const annotationScopeFields = { organizationId, documentId } as const
 /** Request members of all calls that change something. */
 export const actionFields = {
-  actionUser: { ...notifiedUser, description: 'Who does it.' },
+  actionUser: { ...notifiedUser, description: 'The user who makes the change.' },
 } as const
 
 export const statusValues = ['open', 'resolved'] as const
@@ -148,7 +148,7 @@ const text = {
   examples: ['Is this still right?'],
 } as const
 
-const from = { ...notifiedUser, description: 'Who says it.' } as const
+const from = { ...notifiedUser, description: 'The author.' } as const
 
 export const newComments = {
   type: 'array',

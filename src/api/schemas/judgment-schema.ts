@@ -16,13 +16,13 @@ export const judgmentQuery = {
 export const decision = {
   type: 'string',
   enum: ['approve', 'reject'],
-  description: 'What was decided.',
+  description: 'The decision.',
 } as const
 
 export const reviewerId = {
   type: 'string',
   format: 'id',
-  description: 'Who decided.',
+  description: 'The user who decided.',
   examples: ['ann'],
 } as const
 
@@ -75,7 +75,11 @@ export const judgmentRecords = {
     required: ['judgmentId', 'query', 'decision', 'reason', 'reviewerId', 'judgedAt'],
     properties: {
       judgmentId,
-      query: { type: 'string', description: 'What was judged.', examples: judgmentQuery.examples },
+      query: {
+        type: 'string',
+        description: 'The subject of the judgment.',
+        examples: judgmentQuery.examples,
+      },
       decision,
       reason,
       reviewerId: {

@@ -1960,7 +1960,7 @@ export interface CommentAnchor {
 export interface DocumentComment {
   /** Id of the comment. Id: at most 512 bytes. */
   readonly commentId: string
-  /** Who says it. */
+  /** The author. */
   readonly from: NamedUser
   /** At most 16384 bytes of UTF-8. At most 16,384 characters. */
   readonly text: string
@@ -2127,7 +2127,7 @@ export interface ActivitiesAddRequestActivitiesItem {
   readonly featureType: 'comment' | 'reaction' | 'recorder' | 'crdt' | 'custom'
   /** Name of the action, such as `comment.add`. Id: at most 512 bytes. At most 200 characters. */
   readonly actionType: string
-  /** Who did it. */
+  /** The user who made the change. */
   readonly actionUser: ActivitiesAddRequestActivitiesItemActionUser
   /** Target of the action, such as an annotation; required for `custom` activities. Id: at most 512 bytes. */
   readonly targetEntityId?: string | undefined
@@ -2141,7 +2141,7 @@ export interface ActivitiesAddRequestActivitiesItem {
   readonly displayMessageTemplateData?: { readonly [id: string]: unknown } | undefined
 }
 
-/** Who did it. */
+/** The user who made the change. */
 export interface ActivitiesAddRequestActivitiesItemActionUser {
   /** Id: at most 512 bytes. */
   readonly userId: string
@@ -2224,7 +2224,7 @@ export interface ActivitiesGetDataItem {
   readonly featureType: 'comment' | 'reaction' | 'recorder' | 'crdt' | 'custom' | 'administration'
   /** Name of the action, such as `comment.add`. Id: at most 512 bytes. At most 200 characters. */
   readonly actionType: string
-  /** Who did it. */
+  /** The user who made the change. */
   readonly actionUser: ActivitiesGetDataItemActionUser
   /** Target of the action, such as an annotation; required for `custom` activities. Id: at most 512 bytes. */
   readonly targetEntityId?: string | undefined
@@ -2241,7 +2241,7 @@ export interface ActivitiesGetDataItem {
   readonly timestamp: number
 }
 
-/** Who did it. */
+/** The user who made the change. */
 export interface ActivitiesGetDataItemActionUser {
   /** Id: at most 512 bytes. */
   readonly userId: string
@@ -2292,7 +2292,7 @@ export interface ActivitiesUpdateRequestActivitiesItem {
   readonly featureType?: 'comment' | 'reaction' | 'recorder' | 'crdt' | 'custom' | undefined
   /** Name of the action, such as `comment.add`. Id: at most 512 bytes. At most 200 characters. */
   readonly actionType?: string | undefined
-  /** Who did it. */
+  /** The user who made the change. */
   readonly actionUser?: ActivitiesUpdateRequestActivitiesItemActionUser | undefined
   /** Target of the action, such as an annotation; required for `custom` activities. Id: at most 512 bytes. */
   readonly targetEntityId?: string | undefined
@@ -2306,7 +2306,7 @@ export interface ActivitiesUpdateRequestActivitiesItem {
   readonly displayMessageTemplateData?: { readonly [id: string]: unknown } | undefined
 }
 
-/** Who did it. */
+/** The user who made the change. */
 export interface ActivitiesUpdateRequestActivitiesItemActionUser {
   /** Id: at most 512 bytes. */
   readonly userId: string
@@ -2649,7 +2649,7 @@ export type AuthPermissionsRemoveErrorCode = ChangeErrorCode | NotFoundErrorCode
 
 /** Request of `/v2/auth/revoke_tokens`. */
 export interface AuthRevokeTokensRequest {
-  /** Whose tokens. Id: at most 512 bytes. */
+  /** The user of the tokens. Id: at most 512 bytes. */
   readonly userId: string
 }
 
@@ -2670,7 +2670,7 @@ export interface CommentannotationsAddRequest {
   readonly organizationId: string
   /** Id of the document. Id: at most 512 bytes. */
   readonly documentId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** Location of annotations without a location of their own. */
   readonly location?: PlaceInApplication | undefined
@@ -2712,7 +2712,7 @@ export interface CommentannotationsAddRequestAnnotationsItemSuggestion {
 export interface CommentannotationsAddRequestAnnotationsItemCommentsItem {
   /** Unique in the annotation; default: generated. Id: at most 512 bytes. */
   readonly commentId?: string | undefined
-  /** Who says it. */
+  /** The author. */
   readonly from: NamedUser
   /** At most 16384 bytes of UTF-8. At most 16,384 characters. */
   readonly text: string
@@ -2732,7 +2732,7 @@ export interface CommentannotationsCommentsAddRequest {
   readonly documentId: string
   /** Id of the annotation. Id: at most 512 bytes. */
   readonly annotationId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** At least 1 item. At most 500 items. */
   readonly comments: readonly CommentannotationsCommentsAddRequestCommentsItem[]
@@ -2741,7 +2741,7 @@ export interface CommentannotationsCommentsAddRequest {
 export interface CommentannotationsCommentsAddRequestCommentsItem {
   /** Unique in the annotation; default: generated. Id: at most 512 bytes. */
   readonly commentId?: string | undefined
-  /** Who says it. */
+  /** The author. */
   readonly from: NamedUser
   /** At most 16384 bytes of UTF-8. At most 16,384 characters. */
   readonly text: string
@@ -2761,7 +2761,7 @@ export interface CommentannotationsCommentsDeleteRequest {
   readonly documentId: string
   /** Id of the annotation. Id: at most 512 bytes. */
   readonly annotationId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** At least 1 item. At most 500 items. */
   readonly commentIds: readonly string[]
@@ -2805,7 +2805,7 @@ export interface CommentannotationsCommentsReactionsAddRequest {
   readonly annotationId: string
   /** Id of the comment. Id: at most 512 bytes. */
   readonly commentId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** At least 1 item. At most 100 items. */
   readonly reactions: readonly CommentannotationsCommentsReactionsAddRequestReactionsItem[]
@@ -2836,7 +2836,7 @@ export interface CommentannotationsCommentsReactionsDeleteRequest {
   readonly annotationId: string
   /** Id of the comment. Id: at most 512 bytes. */
   readonly commentId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** At least 1 item. At most 100 items. */
   readonly reactionIds: readonly string[]
@@ -2856,7 +2856,7 @@ export interface CommentannotationsCommentsUpdateRequest {
   readonly documentId: string
   /** Id of the annotation. Id: at most 512 bytes. */
   readonly annotationId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** At least 1 item. At most 500 items. */
   readonly comments: readonly CommentannotationsCommentsUpdateRequestCommentsItem[]
@@ -2881,7 +2881,7 @@ export interface CommentannotationsDeleteRequest {
   readonly organizationId: string
   /** Id of the document. Id: at most 512 bytes. */
   readonly documentId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** At least 1 item. At most 500 items. */
   readonly annotationIds: readonly string[]
@@ -2995,7 +2995,7 @@ export interface CommentannotationsUpdateRequest {
   readonly organizationId: string
   /** Id of the document. Id: at most 512 bytes. */
   readonly documentId: string
-  /** Who does it. */
+  /** The user who makes the change. */
   readonly actionUser: NamedUser
   /** At least 1 item. At most 500 items. */
   readonly annotations: readonly CommentannotationsUpdateRequestAnnotationsItem[]
@@ -4483,11 +4483,11 @@ export type LivestateBroadcastErrorCode = ChangeErrorCode | 'document/not-found'
 export interface MemoryJudgmentsAddRequest {
   /** Description of the case. At most 4,000 characters. */
   readonly query: string
-  /** What was decided. */
+  /** The decision. */
   readonly decision: 'approve' | 'reject'
   /** Reason of the decision; '' if not given. At most 1,000 characters. */
   readonly reason?: string | undefined
-  /** Who decided. Id: at most 512 bytes. */
+  /** The user who decided. Id: at most 512 bytes. */
   readonly reviewerId: string
   /** Organization of the case. Id: at most 512 bytes. */
   readonly organizationId?: string | undefined
@@ -4522,9 +4522,9 @@ export type MemoryJudgmentsDeleteErrorCode = ChangeErrorCode
 export interface MemoryJudgmentsQueryRequest {
   /** Only judgments of similar cases. At most 4,000 characters. */
   readonly query?: string | undefined
-  /** What was decided. */
+  /** The decision. */
   readonly decision?: 'approve' | 'reject' | undefined
-  /** Who decided. Id: at most 512 bytes. */
+  /** The user who decided. Id: at most 512 bytes. */
   readonly reviewerId?: string | undefined
   /** Organization of the case. Id: at most 512 bytes. */
   readonly organizationId?: string | undefined
@@ -4537,9 +4537,9 @@ export interface MemoryJudgmentsQueryRequest {
 export interface MemoryJudgmentsQueryDataItem {
   /** Id of the judgment. */
   readonly judgmentId: string
-  /** What was judged. */
+  /** The subject of the judgment. */
   readonly query: string
-  /** What was decided. */
+  /** The decision. */
   readonly decision: 'approve' | 'reject'
   /** Reason of the decision; '' if not given. At most 1,000 characters. */
   readonly reason: string
@@ -6694,7 +6694,7 @@ export interface WorkspaceCallbacksTestData {
   readonly reason: string | null
   /** Time of the call in ms, with waits and retries. */
   readonly durationMs: number
-  /** What the callback has answered; null if the call failed. */
+  /** The answer of the callback; null if the call failed. */
   readonly answer: WorkspaceCallbacksTestDataAnswer | null
 }
 

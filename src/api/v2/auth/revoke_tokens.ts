@@ -12,7 +12,9 @@ export const revokeTokens = defineOperation({
   request: {
     type: 'object',
     required: ['userId'],
-    properties: { userId: { type: 'string', format: 'id', description: 'Whose tokens.', examples: ['ada'] } },
+    properties: {
+      userId: { type: 'string', format: 'id', description: 'The user of the tokens.', examples: ['ada'] },
+    },
   },
   response: {
     type: 'object',

@@ -60,7 +60,7 @@ export const testCallback = defineOperation({
             updateBytes: { type: 'integer', description: 'Size of a Yjs update.' },
           },
         }),
-        description: 'What the callback has answered; null if the call failed.',
+        description: 'The answer of the callback; null if the call failed.',
       },
     },
   },
