@@ -381,6 +381,11 @@ it('[END-8] returns pages, and filters by status', async () => {
   const first = (await send('vera', 'comments/get', document)).json.result
   const pageToken = first?.pageToken
   expect(first?.data).toMatchObject({ threads: { length: 100 } })
+  const { annotationId } = await call<{ annotationId: string }>('ada', 'comments/add', {
+    ...document,
+    text: 'New.',
+  })
+  expect((await threadsOf(call, document))[0]?.annotationId).toBe(annotationId)
   const second = (await send('vera', 'comments/get', { ...document, pageToken })).json.result
   expect(second?.data).toMatchObject({ threads: { length: 20 } })
   expect(second?.pageToken).toBeUndefined()

@@ -17,7 +17,7 @@ export function comments({ editor, backend, at }) {
   async function load() {
     const { result } = await backend('/weft/comments/get', { status: 'open' })
     // The others are comments on the whole document.
-    const threads = result.data.threads.filter(({ anchor }) => anchor !== null)
+    const threads = result.data.threads.filter(({ anchor }) => anchor !== null).reverse()
     panel.show(threads)
     at('hint').hidden = threads.length > 0
     setThreads(editor, threads)

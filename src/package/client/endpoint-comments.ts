@@ -59,7 +59,7 @@ export interface CommentThread {
 
 /** Data of a response of `comments/get`. */
 export interface CommentThreadPage {
-  /** The threads of the document and of its editor, the oldest first. */
+  /** The threads of the document and of its editor, the newest first. */
   readonly threads: readonly CommentThread[]
   /** Whether the user may write comments. */
   readonly canComment: boolean
@@ -164,7 +164,8 @@ async function getThreads(
   const result = await api.commentannotations.get(
     {
       ...scopeOf(document),
-      order: 'asc',
+      // A new thread is on the first page, however many threads there are.
+      order: 'desc',
       pageSize: limits.pageSize,
       pageToken,
       statuses: status && [status],

@@ -3,7 +3,7 @@ import type { DocumentProvider, RealtimeMessage } from '../provider.ts'
 import type { CommentError, EndpointRequest } from './endpoint-request.ts'
 import { LiveValue } from './live-value.ts'
 
-/** Place of a new thread in the content; `encodeAnchor` makes it. */
+/** Place of a new thread in the content, as `encodeAnchor` returns it. */
 export interface CommentAnchor {
   /** Name of the shared type of the content. Default: the one of the editor. */
   readonly contentKey?: string | undefined
@@ -32,9 +32,9 @@ export interface RoomComments {
   readonly isLoading: boolean
   /** Whether the user may write comments. False until the first read has ended. */
   readonly canComment: boolean
-  /** Whether the document has threads that are not in `threads`. */
+  /** Whether the document has older threads that are not in `threads`. */
   readonly hasMore: boolean
-  /** Adds the next page to `threads`: at most 100 threads. */
+  /** Adds the next page of older threads: at most 100. */
   readonly loadMore: () => void
   /** Adds the comments of a thread that has more than its first 50. */
   readonly loadComments: (annotationId: string) => void
@@ -50,8 +50,9 @@ export interface RoomComments {
   readonly resolve: (annotationId: string, status?: CommentThread['status']) => Promise<void>
 }
 
-/** Milliseconds after a live message in which others join its read. */
+/** Milliseconds after a live message in which others join its read, and their random part in addition. */
 const joinMs = 100
+const spreadMs = 200
 /** Maximum milliseconds that the first read waits for the connection, so that it is the only one. */
 const connectMs = 500
 /** Milliseconds before the first repeated read, and their maximum. Each failure doubles them. */
@@ -144,7 +145,9 @@ export class CommentStore {
   }
 
   readonly #messageReceived = ({ event }: RealtimeMessage): void => {
-    if (event === 'comments.changed') this.#readIn(joinMs)
+    // A hidden page reads when it is shown. Not all pages read at the same time.
+    if (event === 'comments.changed' && globalThis.document?.visibilityState !== 'hidden')
+      this.#readIn(joinMs + Math.random() * spreadMs)
   }
 
   /** The messages of the time without a connection are lost. */
@@ -189,8 +192,8 @@ export class CommentStore {
     this.#abort = null
     this.#value = { ...this.#value, ...found, isLoading: false }
     this.#live.refresh()
-    if (this.#isOutdated) this.#readIn(0)
-    else if (found.error?.isTemporary) this.#readIn(this.#retryDelayMs())
+    if (found.error?.isTemporary) this.#readIn(this.#retryDelayMs())
+    else if (this.#isOutdated) this.#readIn(0)
   }
 
   #retryDelayMs(): number {
@@ -214,7 +217,8 @@ export class CommentStore {
     for (const [id, thread] of threads)
       if (this.#whole.has(id) && thread.comments.length < thread.commentCount)
         threads.set(id, { ...thread, comments: await this.#readThread(id, signal) })
-    return { threads: [...threads.values()], canComment, hasMore: pageToken !== undefined }
+    // The pages begin with the newest thread.
+    return { threads: [...threads.values()].reverse(), canComment, hasMore: pageToken !== undefined }
   }
 
   async #readThread(annotationId: string, signal: AbortSignal): Promise<readonly ThreadComment[]> {

@@ -186,6 +186,23 @@ describe.skipIf(judgesMissing)('comments of a room', () => {
     await eventually(() => textsOf(seen).length === 2)
   })
 
+  it('[REACT-13] a hidden page reads changes only when it is shown', async () => {
+    const { seen } = await open('ada')
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })
+    try {
+      await addByRest([threadByRest('one')])
+      dataOf(await server.post('/v2/livestate/broadcast', { ...scope, event: 'comments.changed' }))
+      await pause(quietMs)
+      expect(textsOf(seen)).toEqual([])
+    } finally {
+      Reflect.deleteProperty(document, 'visibilityState')
+    }
+    document.dispatchEvent(
+      new (document.defaultView as unknown as { Event: typeof Event }).Event('visibilitychange'),
+    )
+    await eventually(() => textsOf(seen).length === 1)
+  })
+
   it('[REACT-13] repeats a read that has failed, and shows the error until then', async () => {
     let isDown = true
     application.before = (path, response) => {
@@ -292,9 +309,15 @@ describe.skipIf(judgesMissing)('comments of a room', () => {
     const { seen } = await open('ada')
     await eventually(() => seen.comments.threads.length === 100)
     expect(seen.comments.hasMore).toBe(true)
+    const idsSeen = () => seen.comments.threads.map(({ annotationId }) => annotationId)
+    expect(idsSeen()).toContain('long')
+    // A new thread is visible although there are older pages.
+    const { annotationId } = await seen.comments.add('newest')
+    await eventually(() => idsSeen().at(-1) === annotationId)
     seen.comments.loadMore()
-    await eventually(() => seen.comments.threads.length === 104)
+    await eventually(() => seen.comments.threads.length === 105)
     expect(seen.comments.hasMore).toBe(false)
+    expect(idsSeen().at(-1)).toBe(annotationId)
     const long = () => seen.comments.threads.find(({ annotationId }) => annotationId === 'long')
     expect([long()?.commentCount, long()?.comments.length]).toEqual([60, 50])
     seen.comments.loadComments('long')
@@ -302,8 +325,8 @@ describe.skipIf(judgesMissing)('comments of a room', () => {
     // Later reads keep the number of pages.
     await seen.comments.reply('long', 'last')
     await eventually(() => long()?.comments.at(-1)?.text === 'last')
-    expect(seen.comments.threads).toHaveLength(104)
-    expect(new Set(seen.comments.threads.map(({ annotationId }) => annotationId)).size).toBe(104)
+    expect(seen.comments.threads).toHaveLength(105)
+    expect(new Set(seen.comments.threads.map(({ annotationId }) => annotationId)).size).toBe(105)
   })
 
   it('[REACT-17] throws an error that names the property if there is no endpoint', async () => {
