@@ -53,7 +53,7 @@ try {
   const mallory = open('mallory', 'plan')
   await eventually(() => mallory.provider.problem?.code === 'not-found')
   mallory.close()
-  console.log('- authorize: a user who is no member gets no access')
+  console.log('- authorize: a user who is not a member gets no access')
 
   ada.content.get(1).get(0).insert(0, 'Edited. ')
   await eventually(async () => (await body('plan')).includes('Edited. From SQLite.'))

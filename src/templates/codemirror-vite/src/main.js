@@ -25,7 +25,7 @@ function open(name) {
     user: { name, color },
     offline: IndexeddbPersistence,
     // Users of one browser must not get the offline changes of each other.
-    offlineName: `weft/demo/${documentId}/${name}`,
+    offlineName: ['weft', 'demo', documentId, name].map(encodeURIComponent).join('/'),
   })
 
   const text = provider.doc.getText('content')
@@ -44,9 +44,10 @@ function open(name) {
     parent: document.getElementById('editor'),
   })
 
-  const setAccess = () => view.dispatch({ effects: access.reconfigure(accessOf(provider.canWrite)) })
-  void provider.whenLoaded().then(setAccess)
-  provider.on('role', setAccess)
+  // Without a role, the server has not yet said whether the user may write.
+  provider.on('role', (_role, canWrite) => {
+    view.dispatch({ effects: access.reconfigure(accessOf(canWrite)) })
+  })
   showState(provider)
 }
 

@@ -24,7 +24,7 @@ function open(name) {
     user: { color },
     offline: IndexeddbPersistence,
     // Users of one browser must not get the offline changes of each other.
-    offlineName: `weft/demo/${documentId}/${name}`,
+    offlineName: ['weft', 'demo', documentId, name].map(encodeURIComponent).join('/'),
   })
 
   const editor = new Editor({
@@ -38,8 +38,8 @@ function open(name) {
     editable: false,
   })
 
-  void provider.whenLoaded().then(() => editor.setEditable(provider.canWrite))
-  provider.on('role', () => editor.setEditable(provider.canWrite))
+  // Without a role, the server has not yet said whether the user may write.
+  provider.on('role', (_role, canWrite) => editor.setEditable(canWrite))
   showState(provider)
   showToolbar(editor)
 }
