@@ -48,7 +48,12 @@ function TextEditor({ user, canWrite }) {
   const editor = useMemo(() => {
     if (canWrite) addFirstBlock(doc)
     const fragment = doc.getXmlFragment('blocknote')
-    return BlockNoteEditor.create(withCollaboration({ collaboration: { fragment, provider, user } }))
+    return BlockNoteEditor.create({
+      ...withCollaboration({ collaboration: { fragment, provider, user } }),
+      // The first text of a user would add an empty block below it. Its undo would remove that block with the text
+      // that other users have written into it.
+      trailingBlock: false,
+    })
   }, [doc])
   return <BlockNoteView editor={editor} theme="light" editable={canWrite} />
 }
