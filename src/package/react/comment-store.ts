@@ -1,6 +1,6 @@
 import type { CommentThread, CommentThreadPage, ThreadComment } from '../client.ts'
 import type { DocumentProvider, RealtimeMessage } from '../provider.ts'
-import type { CommentError, EndpointRequest } from './endpoint-request.ts'
+import { CommentError, type EndpointRequest } from './endpoint-request.ts'
 import { LiveValue } from './live-value.ts'
 
 /** Place of a new thread in the content, as `encodeAnchor` returns it. */
@@ -58,6 +58,12 @@ const connectMs = 500
 /** Milliseconds before the first repeated read, and their maximum. Each failure doubles them. */
 const retryMs = 1_000
 const retryMaxMs = 30_000
+/** Codes of a read whose thread was deleted, alone or with its document. */
+const deletedCodes: readonly string[] = [
+  'comment/annotation-not-found',
+  'document/not-found',
+  'organization/not-found',
+]
 
 /**
  * The comments of a room, which all its components share. It reads them while a component uses them. Reads never
@@ -214,22 +220,31 @@ export class CommentStore {
       pages += 1
     } while (pages < this.#pages && pageToken !== undefined)
     this.#pagesRead = pages
-    for (const [id, thread] of threads)
-      if (this.#whole.has(id) && thread.comments.length < thread.commentCount)
-        threads.set(id, { ...thread, comments: await this.#readThread(id, signal) })
+    for (const [id, thread] of threads) {
+      if (!this.#whole.has(id) || thread.comments.length >= thread.commentCount) continue
+      const comments = await this.#readThread(id, signal)
+      if (comments === null) threads.delete(id)
+      else threads.set(id, { ...thread, comments })
+    }
     // The pages begin with the newest thread.
     return { threads: [...threads.values()].reverse(), canComment, hasMore: pageToken !== undefined }
   }
 
-  async #readThread(annotationId: string, signal: AbortSignal): Promise<readonly ThreadComment[]> {
+  /** Returns all comments of a thread; null if it was deleted after the page with it was read. */
+  async #readThread(annotationId: string, signal: AbortSignal): Promise<readonly ThreadComment[] | null> {
     const comments: ThreadComment[] = []
     let pageToken: string | undefined
-    do {
-      const page = { annotationId, pageToken }
-      const result = await this.#send<readonly ThreadComment[]>('comments/thread', page, signal)
-      comments.push(...result.data)
-      pageToken = result.pageToken
-    } while (pageToken !== undefined)
+    try {
+      do {
+        const page = { annotationId, pageToken }
+        const result = await this.#send<readonly ThreadComment[]>('comments/thread', page, signal)
+        comments.push(...result.data)
+        pageToken = result.pageToken
+      } while (pageToken !== undefined)
+    } catch (error) {
+      if (error instanceof CommentError && deletedCodes.includes(error.code)) return null
+      throw error
+    }
     return comments
   }
 

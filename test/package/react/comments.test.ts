@@ -329,6 +329,28 @@ describe.skipIf(judgesMissing)('comments of a room', () => {
     expect(new Set(seen.comments.threads.map(({ annotationId }) => annotationId)).size).toBe(105)
   })
 
+  it('[REACT-19] shows the other threads if a thread is deleted between the reads of its page and of its comments', async () => {
+    await addByRest([threadByRest('long', 60), threadByRest('other')])
+    const { seen } = await open('ada')
+    const idsSeen = () => seen.comments.threads.map(({ annotationId }) => annotationId)
+    await eventually(() => idsSeen().length === 2)
+    let deletions = 0
+    application.before = async (path) => {
+      if (path !== 'comments/thread') return false
+      deletions += 1
+      const request = { ...scope, actionUser: { userId: 'agent' }, annotationIds: ['long'] }
+      dataOf(await server.post('/v2/commentannotations/delete', request))
+      return false
+    }
+    const errors: unknown[] = []
+    const watch = setInterval(() => seen.comments.error !== null && errors.push(seen.comments.error), 1)
+    seen.comments.loadComments('long')
+    await eventually(() => idsSeen().join() === 'other')
+    await pause(quietMs)
+    clearInterval(watch)
+    expect([deletions, errors, idsSeen()]).toEqual([1, [], ['other']])
+  })
+
   it('[REACT-17] throws an error that names the property if there is no endpoint', async () => {
     let caught: unknown
     class Boundary extends Component<{ readonly children: ReactNode }> {
