@@ -5,7 +5,6 @@ import { costProblem, expressionsOf } from './support/data/expressions.ts'
 
 /** Expressions that the analyzer cannot judge, by their file, with the reason why their cost is linear. */
 const exceptions: Readonly<Record<string, string>> = {
-  'src/api/idempotency/idempotent-call.ts': 'one character class between anchors, with a maximum length',
   'src/docs/browser/search-box.ts':
     'words of the documentation as alternatives, in the browser of the reader',
   'src/content/xml/names.ts': 'one character class, or a run of one class behind the start of the text',

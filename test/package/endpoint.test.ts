@@ -656,3 +656,105 @@ it('[END-15] rejects options that are not valid', () => {
   ])
     expect(() => application(options as never)).toThrow(TypeError)
 })
+
+it('[END-19] executes a change that a page sends again with its key once, and returns the same response', async () => {
+  const document = await newDocument()
+  const { send, call } = application()
+  const twice = async <Data>(path: string, members: object, idempotencyKey: string): Promise<Data> => {
+    const body = { ...document, ...members, idempotencyKey }
+    // At the same time, and later.
+    const found = await Promise.all([1, 2].map(() => call<Data>('ada', path, body)))
+    found.push(await call<Data>('ada', path, body))
+    expect(found).toEqual([found[0], found[0], found[0]])
+    return found[0] as Data
+  }
+  const { annotationId, commentId } = await twice<AddedComment>('comments/add', { text: 'One.' }, 'key-1')
+  const reply = await twice<AddedComment>('comments/reply', { annotationId, text: 'Two.' }, 'key-2')
+  expect(reply.annotationId).toBe(annotationId)
+  const ids = { annotationId, commentId }
+  const update = { ...ids, text: 'Uno.' }
+  await twice('comments/update', update, 'key-3')
+  await call('ada', 'comments/update', { ...document, ...ids, text: 'Ein.' })
+  // The page sends the older change again.
+  await call('ada', 'comments/update', { ...document, ...update, idempotencyKey: 'key-3' })
+  await twice('comments/resolve', { annotationId, status: 'resolved' }, 'key-4')
+  expect(await threadsOf(call, document)).toMatchObject([
+    {
+      annotationId,
+      status: 'resolved',
+      comments: [
+        { commentId, text: 'Ein.' },
+        { commentId: reply.commentId, text: 'Two.' },
+      ],
+    },
+  ])
+  const target = { annotationId, commentId: reply.commentId }
+  await twice('comments/delete', target, 'key-5')
+  expect(await threadsOf(call, document)).toMatchObject([{ commentCount: 1 }])
+  const other = await send('ada', 'comments/delete', { ...document, ...target, idempotencyKey: 'key-6' })
+  expect(problemOf(other)).toEqual([404, 'comment/not-found'])
+  const changed = await send('ada', 'comments/add', { ...document, text: 'Other.', idempotencyKey: 'key-1' })
+  expect(problemOf(changed)).toEqual([400, 'idempotency/key-reused'])
+})
+
+it('[END-19] keeps the keys of users, of documents and of the application apart', async () => {
+  const [document, other] = [await newDocument(), await newDocument()]
+  const { call } = application()
+  const added = await Promise.all([
+    call<AddedComment>('ada', 'comments/add', { ...document, text: 'A.', idempotencyKey: 'same' }),
+    call<AddedComment>('grace', 'comments/add', { ...document, text: 'A.', idempotencyKey: 'same' }),
+    call<AddedComment>('ada', 'comments/add', { ...other, text: 'A.', idempotencyKey: 'same' }),
+  ])
+  expect(new Set(added.map(({ annotationId }) => annotationId)).size).toBe(3)
+  expect(new Set(added.map(({ commentId }) => commentId)).size).toBe(3)
+  const { organizationId, documentId } = document
+  const own = { organizationId, documentId, actionUser: { userId: 'app' }, annotations: [{}] }
+  dataOf(await server.api.commentannotations.add(own, { idempotencyKey: 'same' }))
+})
+
+it('[END-19] counts an item that an earlier call with the key has stored as added', async () => {
+  const document = await newDocument()
+  // As if the server had lost the record of the first call.
+  const comments = {
+    ...server.api.commentannotations.comments,
+    add: (data: never, options: object) =>
+      server.api.commentannotations.comments.add(data, { ...options, idempotencyKey: crypto.randomUUID() }),
+  }
+  const commentannotations = {
+    ...server.api.commentannotations,
+    comments,
+    add: (data: never, options: object) =>
+      server.api.commentannotations.add(data, { ...options, idempotencyKey: crypto.randomUUID() }),
+  }
+  const { call } = application({ api: { ...server.api, commentannotations } })
+  const add = () =>
+    call<AddedComment>('ada', 'comments/add', { ...document, text: 'A.', idempotencyKey: 'k' })
+  const { annotationId, commentId } = await add()
+  expect(await add()).toEqual({ annotationId, commentId })
+  const reply = () =>
+    call<AddedComment>('ada', 'comments/reply', {
+      ...document,
+      annotationId,
+      text: 'B.',
+      idempotencyKey: 'r',
+    })
+  expect(await reply()).toEqual(await reply())
+  expect((await threadsOf(call, document)).map(({ commentCount }) => commentCount)).toEqual([2])
+})
+
+it('[END-19] rejects keys that REST rejects', async () => {
+  const { send, asked } = application()
+  for (const idempotencyKey of ['', 'a b', 'ä', 'x'.repeat(256), 'a\nb', 7, null, {}])
+    expect(problemOf(await send('ada', 'comments/add', { ...document, text: 'x', idempotencyKey }))).toEqual([
+      400,
+      'request/invalid-member',
+    ])
+  for (const path of ['token', 'comments/get'])
+    expect(problemOf(await send('ada', path, { ...document, idempotencyKey: 'key' }))).toEqual([
+      400,
+      'request/unknown-member',
+    ])
+  expect(asked).toEqual([])
+  const longest = { ...(await newDocument()), text: 'x', idempotencyKey: '~'.repeat(255) }
+  expect((await send('ada', 'comments/add', longest)).status).toBe(200)
+})

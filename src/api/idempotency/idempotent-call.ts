@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AnyCaller } from '../../access/credentials/authenticator.ts'
 import type { Key } from '../../engine/engine.ts'
 import { invalid } from '../../errors.ts'
+import { isIdempotencyKey, keyLengthMax } from '../../model/idempotency-key.ts'
 import { misspelledName } from '../../text.ts'
 import type { Effect, Operation } from '../operation.ts'
 
@@ -10,13 +11,6 @@ import type { Effect, Operation } from '../operation.ts'
 export const idempotencyHeader = 'idempotency-key'
 /** Header that is `true` if the response is a stored response. */
 export const replayedHeader = 'idempotent-replayed'
-
-export const keyLengthMax = 255
-/**
- * Matches a valid key: visible ASCII. Node joins repeated headers with a comma and a space, which this
- * pattern rejects.
- */
-const keyPattern = new RegExp(`^[!-~]{1,${keyLengthMax}}$`)
 
 /** A call with an `idempotency-key`. */
 export interface IdempotentCall {
@@ -43,7 +37,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
     if (misspelled === undefined) return null
     throw invalid('request/unknown-member', `the header ${misspelled} is unknown; use ${idempotencyHeader}`)
   }
-  if (typeof value === 'string' && keyPattern.test(value)) return value
+  if (isIdempotencyKey(value)) return value
   throw invalid(
     'idempotency/invalid-key',
     `${idempotencyHeader} must be one key of 1 to ${keyLengthMax} visible ASCII characters`,

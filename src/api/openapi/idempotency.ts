@@ -1,4 +1,5 @@
-import { idempotencyHeader, keyLengthMax, replayedHeader } from '../idempotency/idempotent-call.ts'
+import { keyLengthMax } from '../../model/idempotency-key.ts'
+import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
 import { idempotencyLimits } from '../idempotency/limits.ts'
 import type { DocumentedError, Effect } from '../operation.ts'
 

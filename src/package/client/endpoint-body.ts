@@ -1,4 +1,5 @@
 import { idProblem } from '../../model/address.ts'
+import { isIdempotencyKey, keyLengthMax } from '../../model/idempotency-key.ts'
 import { isJsonContentType } from '../../model/json-content-type.ts'
 import { rejected } from './endpoint-rejection.ts'
 import { readBodyText } from './read-response.ts'
@@ -80,6 +81,13 @@ export const validId: MemberReader<string> = (value, path) => {
   const problem = idProblem(value)
   if (problem !== null) throw rejected('request/invalid-member', problem, path)
   return value as string
+}
+
+/** Reads an idempotency key. */
+export const validKey: MemberReader<string> = (value, path) => {
+  if (!isIdempotencyKey(value))
+    throw rejected('request/invalid-member', `must be 1 to ${keyLengthMax} visible ASCII characters`, path)
+  return value
 }
 
 /** Reads a text that is not empty. @param bytesMax maximum size in bytes of UTF-8 */

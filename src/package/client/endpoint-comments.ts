@@ -1,3 +1,4 @@
+import type { CallOptions } from '../api/methods.ts'
 import type {
   CommentannotationsGetData,
   DocumentComment,
@@ -14,6 +15,7 @@ import {
   type ReadersByName,
   readMembers,
   validId,
+  validKey,
 } from './endpoint-body.ts'
 import { RejectedRequest, rejected, resultForUser } from './endpoint-rejection.ts'
 import type { CheckedUser, EndpointDocument } from './endpoint-user.ts'
@@ -76,6 +78,9 @@ const messageOptions = { timeoutMs: 5_000 }
 /** Limits of REST: bytes of a comment, threads of a page, and characters of other members. */
 const limits = { textBytes: 16_384, pageSize: 100, pageToken: 32_768, contentKey: 10_000, position: 1_368 }
 
+/** Codes of a request that was sent again after its first call had stored the item. */
+const storedCodes: readonly string[] = ['comment/annotation-id-taken', 'comment/id-taken']
+
 /** Codes of a document that does not exist before its first edit. */
 const noDocument: readonly string[] = ['organization/not-found', 'document/not-found']
 
@@ -85,6 +90,14 @@ export interface CommentCall {
   readonly document: EndpointDocument
   readonly user: CheckedUser
   readonly onError: (error: unknown) => void
+}
+
+/** A request that changes comments. */
+interface ChangeCall extends CommentCall {
+  /** Options of the call that changes something. They have the key of a request that can be sent again. */
+  readonly options: CallOptions
+  /** Ids of a new thread and of a new comment. A request that is sent again gets the same ones. */
+  readonly newIds: { readonly annotationId: string; readonly commentId: string }
 }
 
 /** Members of a successful response. */
@@ -103,15 +116,52 @@ export interface CommentOperation {
   run(call: CommentCall, members: object): Promise<CommentResult>
 }
 
-const operation = <Readers extends ReadersByName>(
-  isChange: boolean,
+const readOperation = <Readers extends ReadersByName>(
   readers: Readers,
   run: (call: CommentCall, members: MembersOf<Readers>) => Promise<CommentResult>,
 ): CommentOperation => ({
   readers,
-  isChange,
+  isChange: false,
   run: (call, members) => run(call, members as MembersOf<Readers>),
 })
+
+const changeOperation = <Readers extends ReadersByName>(
+  readers: Readers,
+  run: (call: ChangeCall, members: MembersOf<Readers>) => Promise<CommentResult>,
+): CommentOperation => ({
+  readers: { ...readers, idempotencyKey: optionalMember(validKey) },
+  isChange: true,
+  async run(call, { idempotencyKey, ...members }: { readonly idempotencyKey?: string | undefined }) {
+    return run(await changeCallOf(call, idempotencyKey), members as MembersOf<Readers>)
+  },
+})
+
+/** @param key key of the page; undefined if the page does not send the request again */
+async function changeCallOf(call: CommentCall, key: string | undefined): Promise<ChangeCall> {
+  if (key === undefined) {
+    const newIds = { annotationId: crypto.randomUUID(), commentId: crypto.randomUUID() }
+    return { ...call, options: callOptions, newIds }
+  }
+  const { organizationId, documentId } = call.document
+  // A page cannot choose a key of another user or of the application.
+  const origin = [call.user.userId, organizationId, documentId, key]
+  const [idempotencyKey, ids] = await Promise.all([
+    digestOf(['key', ...origin]),
+    digestOf(['ids', ...origin]),
+  ])
+  return {
+    ...call,
+    options: { ...callOptions, idempotencyKey },
+    newIds: { annotationId: ids.slice(0, 32), commentId: ids.slice(32) },
+  }
+}
+
+/** Returns 64 hexadecimal digits. */
+async function digestOf(parts: readonly string[]): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(parts))
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 /**
  * Returns the readers of the members of each operation. It is a function, so that programs without the endpoint need
@@ -147,13 +197,13 @@ type RequestMembers<Name extends keyof ReturnType<typeof createReaders>> = Membe
 export function createCommentOperations(): ReadonlyMap<string, CommentOperation> {
   const readers = createReaders()
   return new Map([
-    ['comments/get', operation(false, readers.get, getThreads)],
-    ['comments/thread', operation(false, readers.thread, getThread)],
-    ['comments/add', operation(true, readers.add, addThread)],
-    ['comments/reply', operation(true, readers.reply, reply)],
-    ['comments/update', operation(true, readers.update, updateComment)],
-    ['comments/delete', operation(true, readers.delete, deleteComment)],
-    ['comments/resolve', operation(true, readers.resolve, setStatus)],
+    ['comments/get', readOperation(readers.get, getThreads)],
+    ['comments/thread', readOperation(readers.thread, getThread)],
+    ['comments/add', changeOperation(readers.add, addThread)],
+    ['comments/reply', changeOperation(readers.reply, reply)],
+    ['comments/update', changeOperation(readers.update, updateComment)],
+    ['comments/delete', changeOperation(readers.delete, deleteComment)],
+    ['comments/resolve', changeOperation(readers.resolve, setStatus)],
   ])
 }
 
@@ -196,73 +246,73 @@ async function getThread(
   return { message, data: data.map(viewComment), pageToken: nextPage }
 }
 
-async function addThread(call: CommentCall, { text, anchor }: RequestMembers<'add'>): Promise<CommentResult> {
-  const { api, document, user } = call
-  const [annotationId, comment] = [crypto.randomUUID(), newComment(user, text)]
+async function addThread(call: ChangeCall, { text, anchor }: RequestMembers<'add'>): Promise<CommentResult> {
+  const { api, document, newIds, options } = call
   const annotation = {
-    annotationId,
-    comments: [comment],
+    annotationId: newIds.annotationId,
+    comments: [newComment(call, text)],
     ...(anchor !== undefined && { anchor: { editorId: document.editorId, ...anchor } }),
   }
   const request = { ...actingOn(call), annotations: [annotation] }
-  return afterChange(call, await api.commentannotations.add(request, callOptions), {
-    annotationId,
-    commentId: comment.commentId,
-  })
+  return afterChange(call, await api.commentannotations.add(request, options), newIds)
 }
 
 async function reply(
-  call: CommentCall,
+  call: ChangeCall,
   { annotationId, text }: RequestMembers<'reply'>,
 ): Promise<CommentResult> {
-  const comment = newComment(call.user, text)
-  const request = { ...actingOn(call), annotationId, comments: [comment] }
-  return afterChange(call, await call.api.commentannotations.comments.add(request, callOptions), {
+  const { api, newIds, options } = call
+  const request = { ...actingOn(call), annotationId, comments: [newComment(call, text)] }
+  return afterChange(call, await api.commentannotations.comments.add(request, options), {
     annotationId,
-    commentId: comment.commentId,
+    commentId: newIds.commentId,
   })
 }
 
 async function updateComment(
-  call: CommentCall,
+  call: ChangeCall,
   { annotationId, commentId, text }: RequestMembers<'update'>,
 ): Promise<CommentResult> {
   await requireOwn(call, annotationId, commentId)
   const request = { ...actingOn(call), annotationId, comments: [{ commentId, text }] }
-  return afterChange(call, await call.api.commentannotations.comments.update(request, callOptions))
+  return afterChange(call, await call.api.commentannotations.comments.update(request, call.options))
 }
 
 /** Deletes a comment, but not its thread: another user can be replying at this moment. */
 async function deleteComment(
-  call: CommentCall,
+  call: ChangeCall,
   { annotationId, commentId }: RequestMembers<'delete'>,
 ): Promise<CommentResult> {
   await requireOwn(call, annotationId, commentId)
   const request = { ...actingOn(call), annotationId, commentIds: [commentId] }
-  return afterChange(call, await call.api.commentannotations.comments.delete(request, callOptions))
+  return afterChange(call, await call.api.commentannotations.comments.delete(request, call.options))
 }
 
 async function setStatus(
-  call: CommentCall,
+  call: ChangeCall,
   { annotationId, status }: RequestMembers<'resolve'>,
 ): Promise<CommentResult> {
   const request = { ...actingOn(call), annotations: [{ annotationId, status }] }
-  return afterChange(call, await call.api.commentannotations.update(request, callOptions))
+  return afterChange(call, await call.api.commentannotations.update(request, call.options))
 }
 
 /**
  * Checks that a comment is of the user. Its author never changes, and a deleted comment cannot return, because the
- * endpoint chooses the ids. So the check also holds for the change that follows.
+ * endpoint chooses the ids. So the check also holds for the change that follows. A request with a key may have deleted
+ * the comment when it was sent before; REST then returns the first response.
  * @throws RejectedRequest if it is not
  */
 async function requireOwn(
-  { api, document, user }: CommentCall,
+  { api, document, user, options }: ChangeCall,
   annotationId: string,
   commentId: string,
 ): Promise<void> {
   const request = { ...scopeOf(document), annotationId, commentIds: [commentId] }
   const [comment] = resultForUser(await api.commentannotations.comments.get(request, callOptions)).data
-  if (comment === undefined) throw itemRejection('comment/not-found', 'there is no such comment')
+  if (comment === undefined) {
+    if (options.idempotencyKey !== undefined) return
+    throw itemRejection('comment/not-found', 'there is no such comment')
+  }
   if (comment.from.userId !== user.userId)
     throw rejected('endpoint/not-author', 'only the author can change or delete a comment')
 }
@@ -272,21 +322,24 @@ async function requireOwn(
  * @throws RejectedRequest if the change was rejected
  */
 async function afterChange(
-  { api, document, onError }: CommentCall,
+  { api, document, onError, options }: ChangeCall,
   result: Result<{ readonly [id: string]: ItemResult }>,
   data: object | null = null,
 ): Promise<CommentResult> {
   const [item] = Object.values(resultForUser(result).data)
-  if (item?.success !== true)
-    throw itemRejection(item?.details?.code ?? 'comment/not-found', item?.message ?? 'nothing was changed')
+  const code = item?.details?.code
+  // The ids are derived from the key, so that the stored item is the one of this request.
+  const wasStored = options.idempotencyKey !== undefined && storedCodes.includes(code ?? '')
+  if (item === undefined || !(item.success || wasStored))
+    throw itemRejection(code ?? 'comment/not-found', item?.message ?? 'nothing was changed')
   const event = { ...scopeOf(document), event: changedEvent }
   try {
     resultForUser(await api.livestate.broadcast(event, messageOptions))
   } catch (error) {
-    // The change is stored, so that a repeated request would be a second one.
+    // The change is stored, so the request must not fail.
     onError(error)
   }
-  return { message: item.message, data }
+  return { message: wasStored ? 'added' : item.message, data }
 }
 
 const itemRejection = (code: string, message: string): RejectedRequest =>
@@ -304,10 +357,10 @@ const authorOf = ({ userId, name }: NamedUser): CommentAuthor => ({
   ...(name !== undefined && { name }),
 })
 
-const actingOn = ({ document, user }: CommentCall) => ({ ...scopeOf(document), actionUser: authorOf(user) })
+const actingOn = ({ document, user }: ChangeCall) => ({ ...scopeOf(document), actionUser: authorOf(user) })
 
-const newComment = (user: CheckedUser, text: string) => ({
-  commentId: crypto.randomUUID(),
+const newComment = ({ user, newIds }: ChangeCall, text: string) => ({
+  commentId: newIds.commentId,
   from: authorOf(user),
   text,
 })

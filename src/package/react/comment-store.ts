@@ -55,9 +55,13 @@ const joinMs = 100
 const spreadMs = 200
 /** Maximum milliseconds that the first read waits for the connection, so that it is the only one. */
 const connectMs = 500
-/** Milliseconds before the first repeated read, and their maximum. Each failure doubles them. */
+/** Milliseconds before the first repeated request, and their maximum. Each failure doubles them. */
 const retryMs = 1_000
 const retryMaxMs = 30_000
+/** Maximum number of times that a change is sent again. */
+const repeatsMax = 3
+/** Maximum number of keys of changes without a response that are kept. */
+const unansweredMax = 100
 /** Codes of a read whose thread was deleted, alone or with its document. */
 const deletedCodes: readonly string[] = [
   'comment/annotation-not-found',
@@ -89,6 +93,10 @@ export class CommentStore {
   /** Whether something has changed during the read that runs. */
   #isOutdated = false
   #failures = 0
+  /** Number of changes. */
+  #changes = 0
+  /** Keys of added comments that may be stored although there was no response, by the JSON of the request. */
+  readonly #unanswered = new Map<string, string>()
 
   constructor(provider: DocumentProvider, send: EndpointRequest) {
     this.#provider = provider
@@ -107,10 +115,10 @@ export class CommentStore {
         this.#whole.add(annotationId)
         this.#readIn(0)
       },
-      add: (text, anchor) => this.#change('add', { text, anchor }),
+      add: (text, anchor) => this.#add('add', { text, anchor }),
       reply: (annotationId, text) => {
         this.#whole.add(annotationId)
-        return this.#change('reply', { annotationId, text })
+        return this.#add('reply', { annotationId, text })
       },
       update: (annotationId, commentId, text) => this.#change('update', { annotationId, commentId, text }),
       remove: (annotationId, commentId) => this.#change('delete', { annotationId, commentId }),
@@ -198,13 +206,8 @@ export class CommentStore {
     this.#abort = null
     this.#value = { ...this.#value, ...found, isLoading: false }
     this.#live.refresh()
-    if (found.error?.isTemporary) this.#readIn(this.#retryDelayMs())
+    if (found.error?.isTemporary) this.#readIn(retryDelayMs(this.#failures))
     else if (this.#isOutdated) this.#readIn(0)
-  }
-
-  #retryDelayMs(): number {
-    // Jitter: the pages of an application that restarts must not all read at the same time.
-    return Math.min(retryMs * 2 ** (this.#failures - 1), retryMaxMs) * (0.5 + Math.random() / 2)
   }
 
   async #readPages(signal: AbortSignal): Promise<Partial<RoomComments>> {
@@ -248,13 +251,54 @@ export class CommentStore {
     return comments
   }
 
-  /** A change is not aborted when its component ends. */
-  async #change<Data>(path: string, members: object): Promise<Data> {
-    const { data } = await this.#send<Data>(`comments/${path}`, members)
-    this.#readIn(0)
-    return data
+  /** Adds a comment. After a temporary error, the same comment gets the same key, so that it is stored once. */
+  async #add(path: string, members: object): Promise<AddedComment> {
+    const action = JSON.stringify([path, members])
+    const key = this.#unanswered.get(action) ?? newKey()
+    try {
+      const added = await this.#change<AddedComment>(path, members, key)
+      this.#unanswered.delete(action)
+      return added
+    } catch (error) {
+      if (isTemporary(error) && this.#unanswered.size < unansweredMax) this.#unanswered.set(action, key)
+      else this.#unanswered.delete(action)
+      throw error
+    }
+  }
+
+  /**
+   * Sends a change, and sends it again after a temporary error. It is not aborted when its component ends. A change that
+   * replaces a value is not sent again after a newer change, because it could replace the newer value.
+   */
+  async #change<Data>(path: string, members: object, idempotencyKey = newKey()): Promise<Data> {
+    this.#changes += 1
+    const number = this.#changes
+    for (let failures = 0; ; ) {
+      try {
+        const { data } = await this.#send<Data>(`comments/${path}`, { ...members, idempotencyKey })
+        this.#readIn(0)
+        return data
+      } catch (error) {
+        const isReplaced = number < this.#changes && !/add|reply/.test(path)
+        if (!isTemporary(error) || isReplaced || failures >= repeatsMax) throw error
+        failures += 1
+        await pause(retryDelayMs(failures))
+      }
+    }
   }
 }
+
+const isTemporary = (error: unknown): boolean => error instanceof CommentError && error.isTemporary
+
+/** Returns an idempotency key. `crypto.randomUUID` does not exist on pages without TLS. */
+const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
+
+/** Returns milliseconds before a request is repeated. @param failures number of failures so far */
+const retryDelayMs = (failures: number): number =>
+  // Jitter: the pages of an application that restarts must not all send at the same time.
+  Math.min(retryMs * 2 ** (failures - 1), retryMaxMs) * (0.5 + Math.random() / 2)
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const isSameContent = (one: RoomComments, other: RoomComments): boolean =>
   JSON.stringify(one) === JSON.stringify(other)

@@ -62,7 +62,7 @@ export const requestsTo =
         cache: 'no-store',
         signal: abort.signal,
       })
-      return resultOf(response.status, await response.text())
+      return resultOf(response, await response.text())
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof CommentError) throw error
@@ -74,8 +74,8 @@ export const requestsTo =
   }
 
 /** @throws CommentError if the response is not successful */
-function resultOf<Data>(status: number, text: string): EndpointResult<Data> {
-  const isTemporary = status >= 500 || status === 429 || status === 408
+function resultOf<Data>({ status, headers }: Response, text: string): EndpointResult<Data> {
+  const isTemporary = status >= 500 || status === 429 || status === 408 || headers.has('retry-after')
   let body: {
     readonly result?: EndpointResult<Data>
     readonly error?: { readonly message: string; readonly details?: { readonly code?: string } }

@@ -1,4 +1,5 @@
 // @vitest-environment dom
+import type { ServerResponse } from 'node:http'
 import { Component, createElement, type ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -349,6 +350,71 @@ describe.skipIf(judgesMissing)('comments of a room', () => {
     await pause(quietMs)
     clearInterval(watch)
     expect([deletions, errors, idsSeen()]).toEqual([1, [], ['other']])
+  })
+
+  /** Lets the endpoint answer a request, and ends the connection instead of sending the response. */
+  const loseResponse = (response: ServerResponse): void => {
+    response.end = () => response.destroy()
+  }
+
+  it('[REACT-20] sends a change again whose response was lost, and it is stored once', async () => {
+    const { seen } = await open('ada')
+    const lost = new Map<string, number>()
+    application.before = (path, response) => {
+      const count = lost.get(path) ?? 0
+      if (!/add|reply|update|delete|resolve/.test(path) || count >= 2) return false
+      lost.set(path, count + 1)
+      loseResponse(response)
+      return false
+    }
+    const { annotationId, commentId } = await seen.comments.add('one')
+    const reply = await seen.comments.reply(annotationId, 'two')
+    await eventually(() => textsOf(seen).join() === 'one,two')
+    expect(seen.comments.threads[0]?.comments.map((comment) => comment.commentId)).toEqual([
+      commentId,
+      reply.commentId,
+    ])
+    await seen.comments.update(annotationId, commentId, 'ONE')
+    await seen.comments.resolve(annotationId)
+    await seen.comments.remove(annotationId, reply.commentId)
+    await eventually(() => textsOf(seen).join() === 'ONE')
+    await pause(quietMs)
+    expect(seen.comments.threads).toMatchObject([{ annotationId, status: 'resolved', commentCount: 1 }])
+    expect([...lost.values()]).toEqual([2, 2, 2, 2, 2])
+  })
+
+  it('[REACT-20] stores a comment once that the user sends again after an error, and twice after a success', async () => {
+    const { seen } = await open('ada')
+    let isDown = true
+    application.before = (path, response) => {
+      if (path === 'comments/add' && isDown) loseResponse(response)
+      return false
+    }
+    expect(await codeOf(seen.comments.add('again'))).toEqual(['CommentError', 'endpoint/unreachable', true])
+    isDown = false
+    const first = await seen.comments.add('again')
+    await eventually(() => textsOf(seen).join() === 'again')
+    const second = await seen.comments.add('again')
+    expect(second.annotationId).not.toBe(first.annotationId)
+    await eventually(() => textsOf(seen).join() === 'again,again')
+    expect(application.requests.filter((path) => path === 'comments/add')).toHaveLength(6)
+  })
+
+  it('[REACT-20] does not send a replaced value again after a newer one', async () => {
+    const { seen } = await open('ada')
+    const { annotationId, commentId } = await seen.comments.add('one')
+    let isFirst = true
+    application.before = (path, response) => {
+      if (path !== 'comments/update' || !isFirst) return false
+      isFirst = false
+      response.destroy()
+      return true
+    }
+    const older = codeOf(seen.comments.update(annotationId, commentId, 'older'))
+    await eventually(() => !isFirst)
+    await seen.comments.update(annotationId, commentId, 'newer')
+    expect(await older).toEqual(['CommentError', 'endpoint/unreachable', true])
+    await eventually(() => textsOf(seen).join() === 'newer')
   })
 
   it('[REACT-17] throws an error that names the property if there is no endpoint', async () => {
