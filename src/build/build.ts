@@ -6,19 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
 import { buildDocs } from '../docs/build.ts'
-import {
-  browserPackage,
-  clientScript,
-  copyPages,
-  copyTemplates,
-  docsScripts,
-  pages,
-  programs,
-  styles,
-} from './bundles.ts'
+import { browserPackage, clientScript, copyPages, docsScripts, pages, programs, styles } from './bundles.ts'
 import { writeLicenses } from './licenses.ts'
 import { compileEntryPointTypes } from './package-types.ts'
 import { writeSearchIndex } from './search-index.ts'
+import { copyTemplates } from './templates.ts'
 
 const root = fileURLToPath(packageFile('.'))
 

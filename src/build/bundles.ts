@@ -1,5 +1,4 @@
-import { copyFileSync, cpSync, mkdirSync, readdirSync } from 'node:fs'
-import { basename } from 'node:path'
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import { packageFile } from '../config/package-file.ts'
@@ -127,24 +126,4 @@ export function copyPages(folder: string): void {
   for (const name of readdirSync(pathOf('src/console')).filter((each) => /\.(html|svg)$/.test(each)))
     copyFileSync(pathOf(`src/console/${name}`), `${console}/${name}`)
   copyFileSync(pathOf('src/playground/index.html'), `${console}/playground.html`)
-}
-
-/** Names of files that a template gets when a maintainer runs it in the repository. */
-const templateOutput: readonly string[] = [
-  'node_modules',
-  'dist',
-  'data',
-  'weft-data',
-  '.next',
-  'package-lock.json',
-]
-
-/** Copies the templates of `weft init`, as they are in the repository. */
-export function copyTemplates(folder: string): void {
-  const isSource = (path: string): boolean => !templateOutput.includes(basename(path))
-  for (const name of readdirSync(pathOf('src/templates')))
-    cpSync(pathOf(`src/templates/${name}`), pathOf(`${folder}templates/${name}`), {
-      recursive: true,
-      filter: isSource,
-    })
 }

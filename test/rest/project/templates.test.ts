@@ -30,9 +30,23 @@ const filesIn = (folder: string): readonly string[] =>
     .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted()
 
-it('[TPL-1] every folder of src/templates is a template', () => {
-  const folders = readdirSync(join(import.meta.dirname, '../../../src/templates'))
-  expect(folders.toSorted()).toEqual(templateNames.toSorted())
+const templates = join(import.meta.dirname, '../../../src/templates')
+
+it('[TPL-1] every folder of src/templates except the shared files is a template', () => {
+  expect(readdirSync(templates).toSorted()).toEqual([...templateNames, 'shared'].toSorted())
+})
+
+it('[TPL-1] no file is in src/templates twice, and every shared file is in at least two templates', async () => {
+  const texts = filesIn(templates).map((file) => readFileSync(file, 'utf8'))
+  expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
+  const created = templateNames.map(async (template) => {
+    await runCli(['init', template, '--template', template], cwd)
+    return filesIn(join(cwd, template)).map((file) => readFileSync(file, 'utf8'))
+  })
+  const projects = await Promise.all(created)
+  const isShared = (text: string): boolean => projects.filter((files) => files.includes(text)).length >= 2
+  const shared = filesIn(join(templates, 'shared'))
+  expect(shared.filter((file) => !isShared(readFileSync(file, 'utf8')))).toEqual([])
 })
 
 describe.each(templateNames)('the template %s', (template) => {
@@ -48,7 +62,16 @@ describe.each(templateNames)('the template %s', (template) => {
     expect(dependencies['weft-server']).toBe(readPackageVersion())
     const versions = Object.entries({ ...dependencies, ...devDependencies })
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
-    expect(existsSync(join(cwd, 'My App/README.md'))).toBe(true)
+  })
+
+  it('[TPL-1] has a README whose table and links name files of the app', async () => {
+    await runCli(['init', '.', '--template', template], cwd)
+    const readme = readFileSync(join(cwd, 'README.md'), 'utf8')
+    const named = [...readme.matchAll(/^\| `(.*?)` \||\]\((?!https?:)(.*?)\)/gm)].map(
+      ([, row, link]) => row ?? link,
+    )
+    expect(named).toEqual(expect.arrayContaining(['demo-sign-in.js', 'PRODUCTION.md']))
+    expect(named.filter((file) => !existsSync(join(cwd, file as string)))).toEqual([])
   })
 
   it('[TPL-1] has a file with which Git ignores the documents and the packages', async () => {

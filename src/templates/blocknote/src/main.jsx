@@ -1,6 +1,7 @@
 import { createRoot } from 'react-dom/client'
 import { SharedEditor } from './shared-editor'
 import './style.css'
+import './editor.css'
 
 const query = new URLSearchParams(location.search)
 const name = query.get('name')

@@ -5,6 +5,8 @@ import { DocumentProvider } from 'weft-server/provider'
 import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import { showState } from './state.js'
+import './style.css'
+import './editor.css'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name')

@@ -5,6 +5,8 @@ import { StarterKit } from '@tiptap/starter-kit'
 import { DocumentProvider } from 'weft-server/provider'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import { showState } from './state.js'
+import './style.css'
+import './tiptap.css'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name')
@@ -52,11 +54,15 @@ function showToolbar(editor) {
     List: () => editor.chain().focus().toggleBulletList().run(),
     Undo: () => editor.chain().focus().undo().run(),
   }
+  const toolbar = document.createElement('div')
+  toolbar.setAttribute('role', 'toolbar')
+  toolbar.setAttribute('aria-label', 'format')
+  document.getElementById('editor').before(toolbar)
   for (const [label, command] of Object.entries(commands)) {
     const button = document.createElement('button')
     button.type = 'button'
     button.textContent = label
     button.addEventListener('click', command)
-    document.getElementById('toolbar').append(button)
+    toolbar.append(button)
   }
 }

@@ -1,6 +1,7 @@
 import './style.css'
+import './tiptap.css'
 
-export const metadata = { title: 'Tiptap on Weft', icons: 'data:,' }
+export const metadata = { title: 'Shared document', icons: 'data:,' }
 
 export default function Layout({ children }) {
   return (

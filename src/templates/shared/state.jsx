@@ -1,5 +1,3 @@
-'use client'
-
 import { useEffect } from 'react'
 import { usePresence, useRoom, useSaved } from 'weft-server/react'
 
@@ -23,7 +21,7 @@ export function State() {
   }
   return (
     <header>
-      <h1>Tiptap on Weft</h1>
+      <h1>Shared document</h1>
       <span id="status" role="status">
         {texts[status]}
       </span>
