@@ -121,6 +121,9 @@ export async function walk({
     await step('[TPL-8] tokens are renewed over the open connection', () => ada.renews())
     await step('[TPL-7] a role that changes while the page is open is shown and has an effect', async () => {
       await lin.showsRole('editor', true)
+      await lin.type('Undone by Lin. ')
+      await lin.undo()
+      await lin.lacks('Undone by Lin.')
       await lin.type('From Lin. ')
       await ada.has('From Lin.')
     })

@@ -1,3 +1,4 @@
+import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { SharedEditor } from './shared-editor'
 import './style.css'
@@ -6,9 +7,10 @@ import './editor.css'
 const query = new URLSearchParams(location.search)
 const name = query.get('name')
 
-// Without StrictMode: it mounts each editor twice in development, and the undo of BlockNote ends with the first time.
 createRoot(document.getElementById('root')).render(
-  name ? <SharedEditor name={name} documentId={query.get('document') ?? 'welcome'} /> : <SignIn />,
+  <StrictMode>
+    {name ? <SharedEditor name={name} documentId={query.get('document') ?? 'welcome'} /> : <SignIn />}
+  </StrictMode>,
 )
 
 function SignIn() {

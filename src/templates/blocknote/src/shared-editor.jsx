@@ -2,7 +2,7 @@ import { BlockNoteEditor } from '@blocknote/core'
 import { withCollaboration } from '@blocknote/core/yjs'
 import { BlockNoteView } from '@blocknote/mantine'
 import '@blocknote/mantine/style.css'
-import { useMemo, useState } from 'react'
+import { useMemo, useReducer, useState } from 'react'
 import { Room, useRoom, WeftProvider } from 'weft-server/react'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import { addFirstBlock } from './first-block'
@@ -38,22 +38,29 @@ function LoadedEditor({ user }) {
   const { synced, role, canWrite } = useRoom()
   const [isLoaded, setIsLoaded] = useState(false)
   if (!isLoaded && synced && role !== null) setIsLoaded(true)
-  if (!isLoaded) return null
-  // BlockNote ends its undo when `editable` changes, so the editor is a new one then.
-  return <TextEditor key={canWrite} user={user} canWrite={canWrite} />
+  return isLoaded ? <TextEditor user={user} canWrite={canWrite} /> : null
 }
 
 function TextEditor({ user, canWrite }) {
   const { doc, provider } = useRoom()
+  // The undo of BlockNote ends when its editor is unmounted. If React or BlockNote mounts an editor a second time, as
+  // StrictMode does in development, a new editor replaces it.
+  const [replacements, replace] = useReducer((count) => count + 1, 0)
   const editor = useMemo(() => {
     if (canWrite) addFirstBlock(doc)
     const fragment = doc.getXmlFragment('blocknote')
-    return BlockNoteEditor.create({
+    const created = BlockNoteEditor.create({
       ...withCollaboration({ collaboration: { fragment, provider, user } }),
       // The first text of a user would add an empty block below it. Its undo would remove that block with the text
       // that other users have written into it.
       trailingBlock: false,
     })
-  }, [doc])
+    let mounts = 0
+    created.onMount(() => {
+      mounts += 1
+      if (mounts === 2) replace()
+    })
+    return created
+  }, [doc, canWrite, replacements])
   return <BlockNoteView editor={editor} theme="light" editable={canWrite} />
 }
