@@ -82,12 +82,14 @@ describe.skipIf(browserMissing)('the provider in Chromium', () => {
     page
       .evaluate(() => {
         const { provider } = globalThis as unknown as { provider: DocumentProvider }
-        const { status, saved, problem, isStoredOffline } = provider
+        const { status, saved, problem, isStoredOffline, role, canWrite } = provider
         return {
           text: String(provider.doc.getText('content')),
           status,
           saved,
           isStoredOffline,
+          role,
+          canWrite,
           problem: problem?.code,
         }
       })
@@ -123,7 +125,8 @@ describe.skipIf(browserMissing)('the provider in Chromium', () => {
     await type(grace, 'Grace. ')
     for (const page of [ada, grace]) await reaches(page, { status: 'offline', saved: false })
     await ada.reload()
-    await reaches(ada, { text: 'Ada. Together.', status: 'offline', saved: false })
+    const offline = { status: 'offline', saved: false, role: 'editor', canWrite: true } as const
+    await reaches(ada, { text: 'Ada. Together.', ...offline })
     await type(ada, 'Again. ')
 
     weft = await startProcess(data, {}, port)

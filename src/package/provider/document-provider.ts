@@ -17,6 +17,8 @@ const firstDelayMs: Partial<Record<ProviderProblem['code'], number>> = {
 const retryMs = 200
 /** Minimum milliseconds between two new tokens, except for the first one after a rejection. */
 const renewMs = 2_000
+/** Milliseconds in which the server acknowledges that it has everything of a user who may not write. */
+const knownMs = 2_000
 /** Number of consecutive rejections after which the provider stops. A user whose tokens were just revoked needs two. */
 const rejectionsMax = 3
 
@@ -52,6 +54,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   #rejectedAtMs = 0
   #retryTimer: ReturnType<typeof setTimeout> | undefined
   #renewTimer: ReturnType<typeof setTimeout> | undefined
+  #readOnlyTimer: ReturnType<typeof setTimeout> | undefined
   #isDestroyed = false
   #status: ProviderStatus = 'closed'
   #problem: ProviderProblem | null = null
@@ -85,7 +88,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     globalThis.addEventListener?.('offline', this.#networkChanged)
     globalThis.document?.addEventListener('visibilitychange', this.#networkChanged)
     const name = options.offlineName ?? `weft/${organizationId}/${documentId}/${editorId}`
-    this.#offline = OfflineCopy.open(options.offline, name, this.doc)
+    this.#offline = OfflineCopy.open(options.offline, name, this.doc).then((copy) => this.#loaded(copy))
     if (options.connect !== false) this.connect()
   }
 
@@ -93,7 +96,10 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     return this.#status
   }
 
-  /** Why the provider is not connected; null if it is, or if `disconnect` was called. */
+  /**
+   * Why the provider is not connected, or why the server does not accept the changes; null if there is no problem, or if
+   * `disconnect` was called.
+   */
   get problem(): ProviderProblem | null {
     return this.#problem
   }
@@ -108,12 +114,18 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     return this.#isSynced
   }
 
-  /** The last known role of the user; null before the first connection. */
+  /**
+   * The last known role of the user. Before the first connection, it is the one in the offline copy. Null if there is
+   * none, or if it is the role of another user.
+   */
   get role(): DocumentRole | null {
     return this.#role
   }
 
-  /** False if the server drops the changes of this user. True before the first connection. */
+  /**
+   * False if the server drops the changes of this user, or if the offline copy has the role of another user. True before
+   * the first connection if the offline copy has no role.
+   */
   get canWrite(): boolean {
     return this.#canWrite
   }
@@ -180,6 +192,12 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
 
   readonly #destroyed = (): void => this.destroy()
 
+  #loaded(copy: OfflineCopy): OfflineCopy {
+    this.#copy = copy
+    if (copy.role && !this.#isDestroyed) this.#applyRole(copy.role.role, copy.role.canWrite)
+    return copy
+  }
+
   readonly #changed = (update: Uint8Array, origin: unknown): void => {
     if (origin === this) return
     this.#setSaved(false)
@@ -207,11 +225,14 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     this.#attempt += 1
     const attempt = this.#attempt
     try {
-      this.#copy = await this.#offline
+      const copy = await this.#offline
       // A provider that was closed meanwhile must not request a token.
       if (attempt !== this.#attempt) return
       const token = await this.#tokens.get()
-      if (attempt === this.#attempt) this.#connectWith(token)
+      if (attempt !== this.#attempt) return
+      // The role in the copy can be that of another user of this browser.
+      if (copy.role && copy.role.userId !== this.#tokens.claims.sub) this.#applyRole(null, false)
+      this.#connectWith(token)
     } catch (error) {
       if (attempt !== this.#attempt) return
       const code = error instanceof TokenDeniedError ? 'token-denied' : 'token-unavailable'
@@ -261,6 +282,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     this.#failures = 0
     this.#rejections = 0
     this.#setStatus('connected', null)
+    this.#showReadOnly()
     this.#renewLater()
     if (this.#isSynced) return
     this.#isSynced = true
@@ -273,12 +295,28 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   }
 
   #roleReceived(role: DocumentRole, canWrite: boolean): void {
-    const [hadRole, couldWrite] = [this.#role, this.#canWrite]
-    this.#role = role
-    this.#canWrite = canWrite
-    if (role !== hadRole || canWrite !== couldWrite) this.emit('role', [role, canWrite])
+    const couldWrite = this.#canWrite
+    this.#applyRole(role, canWrite)
+    this.#copy?.keepRole({ userId: this.#tokens.claims.sub, role, canWrite })
     // A new connection offers the changes that this one has not sent.
     if (canWrite && !couldWrite && !this.#isSaved && this.#status === 'connected') this.#reopen()
+  }
+
+  #applyRole(role: DocumentRole | null, canWrite: boolean): void {
+    if (role === this.#role && canWrite === this.#canWrite) return
+    this.#role = role
+    this.#canWrite = canWrite
+    this.emit('role', [role, canWrite])
+    this.#showReadOnly()
+  }
+
+  /** Shows changes that the server drops. If there are none, the server acknowledges that soon. */
+  #showReadOnly(): void {
+    clearTimeout(this.#readOnlyTimer)
+    if (this.#status !== 'connected') return
+    if (this.#canWrite || this.#isSaved) return this.#setStatus('connected', null)
+    const found = problem('read-only', 'the user may not write; the changes stay in this document')
+    this.#readOnlyTimer = setTimeout(() => this.#setStatus('connected', found), knownMs)
   }
 
   /** Replaces the connection. The status changes only if that fails. */
@@ -339,6 +377,8 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
   }
 
   #close(cause: ProviderProblem | null): void {
+    // A user without permission must not write offline.
+    if (cause?.code === 'token-denied' || cause?.code === 'forbidden') this.#copy?.keepRole(null)
     this.#ended()
     this.#setStatus('closed', cause)
   }
@@ -348,6 +388,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     this.#attempt += 1
     clearTimeout(this.#retryTimer)
     clearTimeout(this.#renewTimer)
+    clearTimeout(this.#readOnlyTimer)
     this.#retryTimer = undefined
     this.#connection?.close()
     this.#connection = null
@@ -363,6 +404,7 @@ export class DocumentProvider extends ObservableV2<ProviderEvents> {
     if (saved === this.#isSaved) return
     this.#isSaved = saved
     this.emit('saved', [saved])
+    this.#showReadOnly()
   }
 
   #setStatus(status: ProviderStatus, cause: ProviderProblem | null): void {

@@ -1,11 +1,20 @@
 import { type Doc, decodeStateVector, encodeStateVector } from 'yjs'
+import type { DocumentRole } from './sync-connection.ts'
+
+/** The role of a user, as the server has last reported it. */
+export interface KnownRole {
+  /** Absent if the token of the user has no id. */
+  readonly userId?: string | undefined
+  readonly role: DocumentRole
+  readonly canWrite: boolean
+}
 
 /** An offline store of one document, such as an `IndexeddbPersistence` of y-indexeddb. */
 export interface StoredCopy {
   /** Resolves when the stored content is in the document. */
   readonly whenSynced: Promise<unknown>
   get(key: string): Promise<unknown>
-  set(key: string, value: ArrayBuffer): Promise<unknown>
+  set(key: string, value: ArrayBuffer | string): Promise<unknown>
   destroy(): Promise<unknown>
   clearData(): Promise<unknown>
 }
@@ -15,6 +24,8 @@ export type BrowserStorage = new (name: string, doc: Doc) => StoredCopy
 
 /** Key of the last known state vector of the server. `examples/codemirror` stores a Uint8Array under it. */
 const serverHad = 'server-had'
+/** Key of the last known role, as the JSON of a `KnownRole`; an empty text if there is none. */
+const knownRole = 'known-role'
 /** Milliseconds after which a store that does not open is not used. */
 const openMs = 10_000
 
@@ -30,10 +41,13 @@ export class OfflineCopy {
   #known: Map<number, number>
   /** True if the store has a state vector of this session. */
   #isCurrent = false
+  /** The stored role, in its stored form. */
+  #roleText: string
 
-  private constructor(store: StoredCopy | null, doc: Doc, known?: ArrayBuffer) {
+  private constructor(store: StoredCopy | null, doc: Doc, known?: ArrayBuffer, roleText = '') {
     this.#store = store
     this.#doc = doc
+    this.#roleText = roleText
     this.#known = known === undefined ? new Map<number, number>() : decodeStateVector(new Uint8Array(known))
   }
 
@@ -47,7 +61,8 @@ export class OfflineCopy {
     })
     try {
       await Promise.race([store.whenSynced, late])
-      return new OfflineCopy(store, doc, (await store.get(serverHad)) as ArrayBuffer | undefined)
+      const known = (await store.get(serverHad)) as ArrayBuffer | undefined
+      return new OfflineCopy(store, doc, known, (await store.get(knownRole)) as string | undefined)
     } catch {
       // A store that opens later would merge content that was not compared with the server.
       void store.destroy().catch(() => {})
@@ -82,6 +97,19 @@ export class OfflineCopy {
     this.#known = has
     await this.#store?.set(serverHad, Uint8Array.from(vector).buffer)
     this.#isCurrent = true
+  }
+
+  /** The role of the last connection; null if it is not known. */
+  get role(): KnownRole | null {
+    return this.#roleText ? (JSON.parse(this.#roleText) as KnownRole) : null
+  }
+
+  /** Stores the role; with null, forgets it. */
+  keepRole(role: KnownRole | null): void {
+    const text = role ? JSON.stringify(role) : ''
+    if (text === this.#roleText) return
+    this.#roleText = text
+    void this.#store?.set(knownRole, text).catch(() => {})
   }
 
   /** Deletes the copy from this browser. */

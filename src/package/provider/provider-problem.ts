@@ -26,13 +26,16 @@ export const problemActions = {
   'too-large': 'stop',
   /** The document was deleted and created again. The offline copy belongs to the deleted one. */
   'document-replaced': 'stop',
+  /** The user may not write, but the document has changes of the user. */
+  'read-only': 'wait',
 } as const
 
 export type ProblemCode = keyof typeof problemActions
 
 /**
- * Why the provider is not connected. With `retry`, the provider tries again by itself. With `new-token`, it
- * first gets a new token. With `stop`, it is closed until `connect` is called.
+ * Why the provider is not connected, or why the server does not accept the changes. With `retry`, the provider tries
+ * again by itself. With `new-token`, it first gets a new token. With `stop`, it is closed until `connect` is called.
+ * With `wait`, it is connected. It keeps the changes, and sends them when the user may write.
  */
 export type ProviderProblem = {
   [Code in ProblemCode]: {

@@ -66,8 +66,8 @@ export interface ProviderEvents {
   saved: (saved: boolean) => void
   /** The document has everything that the server had, or the connection has ended. */
   synced: (synced: boolean) => void
-  /** The role of the user, or the right to write, has changed. */
-  role: (role: DocumentRole, canWrite: boolean) => void
+  /** The role of the user, or the right to write, has changed. Null: the role is not known. */
+  role: (role: DocumentRole | null, canWrite: boolean) => void
   /** The users on the document have changed. */
   users: (users: readonly PresentUser[]) => void
   /** A backend has sent a message to the clients on the document. */

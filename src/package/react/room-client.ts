@@ -20,11 +20,11 @@ export interface RoomState {
   readonly awareness: Awareness
   readonly provider: DocumentProvider
   readonly status: ProviderStatus
-  /** Why the room is not connected; null if it is. */
+  /** Why the room is not connected, or why the server does not accept the changes; null if there is no problem. */
   readonly problem: ProviderProblem | null
   /** True if the document has everything that the server had when the connection was opened, and later changes. */
   readonly synced: boolean
-  /** The last known role of the user; null before the first connection. */
+  /** The last known role of the user, also from the offline copy; null if it is not known. */
   readonly role: DocumentRole | null
   /** False if the server drops the changes of this user. Make the editor read-only then. */
   readonly canWrite: boolean
