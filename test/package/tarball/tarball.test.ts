@@ -239,6 +239,19 @@ describe('types', () => {
           expect(unused).toEqual([])
         },
       )
+
+  itInstalled('[PKG-24] the consumer uses each function and each class of every entry point', async () => {
+    const names = entryPoints().map((name) => join('weft-server', name))
+    const program = `const found = await Promise.all(${JSON.stringify(names)}.map((name) => import(name)))
+console.log(JSON.stringify(found.flatMap((entry) => Object.keys(entry))))`
+    await writeFile(join(installed.folder, 'exported.mjs'), program)
+    const exported = (await outputOf('exported.mjs')) as readonly string[]
+    expect(exported).toContain('useComments')
+    const consumer = await readFile(join(installed.folder, 'consumer.ts'), 'utf8')
+    // Once in an import, and once where it is used.
+    const uses = (name: string): number => consumer.split(new RegExp(`\\b${name}\\b`)).length - 1
+    expect(exported.filter((name) => uses(name) < 2)).toEqual([])
+  })
 })
 
 describe('an application', () => {

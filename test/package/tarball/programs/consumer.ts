@@ -1,8 +1,45 @@
+import { createServer as createHttp, type IncomingMessage } from 'node:http'
 import { createElement, type ReactElement } from 'react'
-import { createServer, type ServerOptions, type WeftEvent, type WeftServer } from 'weft-server'
-import { createClient, dataOf, type Result, verifyWebhook, type WeftApi } from 'weft-server/client'
-import { DocumentProvider, type ProviderProblem } from 'weft-server/provider'
-import { Room, usePresence, useRoom, useSaved, WeftProvider } from 'weft-server/react'
+import {
+  createServer,
+  type NodeHandler,
+  nodeHandler,
+  readClientOptions,
+  type ServerOptions,
+  type WeftEvent,
+  type WeftServer,
+} from 'weft-server'
+import {
+  type CommentThread,
+  createClient,
+  createEndpoint,
+  dataOf,
+  type Endpoint,
+  type EndpointUser,
+  type Result,
+  verifyWebhook,
+  WebhookRejectedError,
+  type WeftApi,
+  WeftError,
+} from 'weft-server/client'
+import {
+  DocumentProvider,
+  type ProviderProblem,
+  problemActions,
+  TokenDeniedError,
+} from 'weft-server/provider'
+import {
+  type CommentAnchor,
+  CommentError,
+  decodeAnchor,
+  encodeAnchor,
+  Room,
+  useComments,
+  usePresence,
+  useRoom,
+  useSaved,
+  WeftProvider,
+} from 'weft-server/react'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
 
@@ -29,6 +66,27 @@ const added: Result<unknown> = await client.organizations.add({
 })
 console.log(added.ok, (await verifyWebhook('{}', new Headers(), 'whsec_x')).event)
 
+console.log(createClient(await readClientOptions()).crdt.get, WeftError.name, WebhookRejectedError.name)
+
+// An endpoint for a framework with standard requests, and one for `node:http`, whose context is its request.
+const userOf = (cookie: string | null | undefined): EndpointUser | null =>
+  cookie === 'ada' ? { userId: 'ada', name: 'Ada', role: 'editor', canComment: true } : null
+const endpoint: Endpoint = createEndpoint({
+  api: client,
+  authorize: (request, { documentId }) =>
+    documentId === 'notes' ? userOf(request.headers.get('cookie')) : null,
+})
+export const POST: (request: Request) => Promise<Response> = (request) => endpoint(request)
+const handler: NodeHandler = nodeHandler(
+  createEndpoint<IncomingMessage>({
+    api: weft.api,
+    authorize: async (_request, _document, { headers }) => userOf(headers.cookie),
+    tokenSeconds: 600,
+    onError: (error: unknown) => console.error(error),
+  }),
+)
+createHttp((request, response) => void handler(request, response))
+
 const doc = new Y.Doc()
 const provider = new DocumentProvider({
   url: 'https://weft.example.com',
@@ -39,6 +97,8 @@ const provider = new DocumentProvider({
   offline: IndexeddbPersistence,
 })
 provider.on('status', (status, problem: ProviderProblem | null) => console.log(status, problem?.action))
+provider.on('role', (role, canWrite) => console.log(role?.length, canWrite))
+console.log(problemActions['read-only'] === 'wait', new TokenDeniedError('signed out').name)
 const same: Y.Doc = provider.doc
 console.log(same.guid, provider.role, provider.saved)
 
@@ -47,8 +107,29 @@ function Status(): string {
   const { provider: own, canWrite }: { provider: DocumentProvider; canWrite: boolean } = useRoom()
   return `${usePresence().users.length} ${useSaved()} ${canWrite} ${own.status}`
 }
+function Comments(): string {
+  const { threads, error, canComment, isLoading, hasMore, ...changes } = useComments()
+  const start = Y.createRelativePositionFromTypeIndex(doc.getText('content'), 0)
+  const anchor: CommentAnchor = encodeAnchor(start, undefined, 'content')
+  const change = async (thread: CommentThread): Promise<void> => {
+    const { annotationId, commentId }: { annotationId: string; commentId: string } = await changes.add(
+      'x',
+      anchor,
+    )
+    const { commentId: answer } = await changes.reply(thread.annotationId, 'y')
+    await changes.update(annotationId, commentId, 'z')
+    await changes.remove(thread.annotationId, answer)
+    await changes.resolve(annotationId, thread.status === 'open' ? 'resolved' : 'open')
+    if (thread.anchor !== null) console.log(decodeAnchor(thread.anchor).start)
+  }
+  const [first] = threads
+  if (first !== undefined && canComment)
+    change(first).catch((failed: unknown) => failed instanceof CommentError)
+  const code: string | undefined = error?.code
+  return `${first?.comments[0]?.from.name} ${isLoading} ${hasMore} ${code}`
+}
 export const page: ReactElement = createElement(
   WeftProvider,
   { organizationId: 'acme', endpoint: '/weft' },
-  createElement(Room, { documentId: 'notes' }, createElement(Status)),
+  createElement(Room, { documentId: 'notes' }, createElement(Status), createElement(Comments)),
 )
