@@ -1,3 +1,4 @@
+import { type AgentPolicy, agentPolicies } from './config/agent-policies.ts'
 import { type ClaimNames, claimNames, usualClaimNames } from './config/claim-names.ts'
 import { type DeclaredWorkspace, declaredWorkspaces } from './config/declared-workspaces.ts'
 import { type Option, option, optional, rateOption, secret } from './config/option.ts'
@@ -135,6 +136,12 @@ export const options = {
   jwtApiKey: optional(headerValue(1), 'API key of tokens of that provider that have no claim for it.', {
     defaultText: 'the first one',
   }),
+  agentPolicy: option<AgentPolicy | null>(
+    oneOf(...agentPolicies),
+    null,
+    'Policy of all agents, in addition to the policy of their tokens: `read-only`, `suggest-only` or `no-delete`.',
+    { defaultText: 'none' },
+  ),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` requires.', 'none: open'),
   logLevel: option(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
@@ -264,6 +271,11 @@ export const options = {
     { perSecond: 400, burst: 10_000 },
     1_000_000,
     'REST calls of one API key per second.',
+  ),
+  callsPerAgent: rateOption(
+    { perSecond: 10, burst: 600 },
+    1_000_000,
+    'REST calls of one agent per second. They also count as calls of the API key.',
   ),
   callsPerAddress: rateOption(
     { perSecond: 1000, burst: 2000 },

@@ -210,6 +210,47 @@ export const errorCodes = {
     remedy: 'Leave out the resources that have the `errorCode` `does_not_exist`, or create them.',
   },
 
+  'agent/invalid-token': {
+    status: 'UNAUTHENTICATED',
+    meaning:
+      'The bearer token is rejected. `details.reason` is why, such as `expired` or `revoked`; see `/v2/auth/inspect_token`.',
+    remedy: 'Create a new token with `/v2/auth/generate_token`.',
+  },
+  'agent/token-required': {
+    status: 'PERMISSION_DENIED',
+    meaning:
+      'The bearer token is valid, but it is the token of a person, which only realtime connections accept.',
+    remedy: 'Create the token with `agent: true`, or call from your backend with an API key.',
+  },
+  'agent/token-unchecked': {
+    status: 'UNAVAILABLE',
+    meaning:
+      'The bearer token, or the rights of its agent, could not be checked: the identity provider or your callback does not answer.',
+    remedy: 'Send the call again after `Retry-After` seconds.',
+  },
+  'agent/operation-not-allowed': {
+    status: 'PERMISSION_DENIED',
+    meaning: 'Agents must not call this operation.',
+    remedy:
+      'Call it from your backend with an API key. The reference states which operations are open to agents.',
+  },
+  'agent/role-required': {
+    status: 'PERMISSION_DENIED',
+    meaning:
+      'The role of the agent on the document, or a policy, does not permit the call. `details` has the present and the required role.',
+    remedy: 'Give the agent the role, or let it change a branch that it has created.',
+  },
+  'agent/other-user': {
+    status: 'PERMISSION_DENIED',
+    meaning: 'A member of the call names another user than the agent.',
+    remedy: 'Leave the member out: the server sets it to the agent.',
+  },
+  'agent/delete-not-allowed': {
+    status: 'PERMISSION_DENIED',
+    meaning: 'The policy `no-delete` applies to the agent, and the call would delete content.',
+    remedy: 'Insert content only, or create a token without this policy.',
+  },
+
   'limit/exceeded': {
     status: 'RESOURCE_EXHAUSTED',
     meaning: 'The call reached a limit. `details` names the limit, its value and its scope.',

@@ -48,6 +48,13 @@ ErrorCode = Literal[
     "auth/token-too-long",
     "auth/too-many-results",
     "auth/resource-not-found",
+    "agent/invalid-token",
+    "agent/token-required",
+    "agent/token-unchecked",
+    "agent/operation-not-allowed",
+    "agent/role-required",
+    "agent/other-user",
+    "agent/delete-not-allowed",
     "limit/exceeded",
     "server/internal",
     "server/not-ready",
@@ -560,6 +567,17 @@ class AuthGenerateTokenRequest(TypedDict):
     # Permissions of the token; if a resource occurs twice, the last entry counts. Without it, the token
     # has the permissions of its user.
     permissions: NotRequired[Union[AuthGenerateTokenRequestPermissions, None]]
+    # True: the token is for a program that acts by itself. It opens realtime connections, and the
+    # operations that are open to agents accept it. Not with `isAdmin`.
+    agent: NotRequired[Union[bool, None]]
+    # Name of the model, which the history of documents and the audit log show. Needs `agent`.
+    model: NotRequired[Union[str, None]]
+    # User for whom the agent acts. It does not give the agent the permissions of this user. If the tokens
+    # of this user are revoked, the token ends too. Needs `agent`.
+    onBehalfOf: NotRequired[Union[str, None]]
+    # Restricts the agent, in addition to its role: `read-only` to reading, `suggest-only` to branches and
+    # comments, `no-delete` to changes that delete no content. Needs `agent`.
+    policy: NotRequired[Union[Literal["read-only", "suggest-only", "no-delete"], None]]
     expiresInSeconds: NotRequired[Union[int, None]]
     # `y-sweet`: the response is a token for Y-Sweet's client, for one `document`, or without `docId`.
     format: NotRequired[Union[Literal["weft", "y-sweet"], None]]
@@ -568,7 +586,7 @@ class AuthGenerateTokenRequest(TypedDict):
 
 
 class AuthGenerateTokenData(TypedDict):
-    # A JWT (HS256) for the realtime endpoint.
+    # A JWT (HS256) for the realtime endpoint, and for the operations that agents may call.
     token: str
     # Unix time in seconds.
     expiresAt: int
@@ -587,6 +605,13 @@ class AuthInspectTokenRequest(TypedDict):
     organizationId: NotRequired[Union[str, None]]
     # Document whose role is computed.
     documentId: NotRequired[Union[str, None]]
+
+
+class AuthInspectTokenDataAgent(TypedDict):
+    model: Union[str, None]
+    onBehalfOf: Union[str, None]
+    # Policies of the token and of the server. All of them apply.
+    policies: List[Literal["read-only", "suggest-only", "no-delete"]]
 
 
 class AuthInspectTokenDataResourcesItem(TypedDict):
@@ -612,6 +637,8 @@ class AuthInspectTokenData(TypedDict):
     email: NotRequired[str]
     # Whether the user is an editor of all documents.
     isAdmin: NotRequired[bool]
+    # The agent that the token describes; absent if it is for a person.
+    agent: NotRequired[AuthInspectTokenDataAgent]
     # Epoch milliseconds; 0: the token has no `iat`.
     issuedAt: NotRequired[int]
     # Epoch milliseconds.
@@ -3048,7 +3075,9 @@ class WorkspaceAuditGetRequest(TypedDict):
     # Only records of this API key, or records that name it.
     apiKey: NotRequired[Union[str, None]]
     # Only records of this actor type.
-    actor: NotRequired[Union[Literal["key", "workspace", "operator", "nobody"], None]]
+    actor: NotRequired[Union[Literal["key", "agent", "workspace", "operator", "nobody"], None]]
+    # Only calls of this agent.
+    agentId: NotRequired[Union[str, None]]
     # Only later records, in epoch milliseconds.
     after: NotRequired[Union[int, None]]
     # Only earlier records, in epoch milliseconds.
@@ -3059,6 +3088,15 @@ class WorkspaceAuditGetRequest(TypedDict):
     pageSize: NotRequired[Union[int, None]]
     # `pageToken` of the previous response. All other parameters must stay the same.
     pageToken: NotRequired[Union[str, None]]
+
+
+class WorkspaceAuditGetDataItemAgent(TypedDict):
+    # User id of the agent.
+    id: str
+    # Model of its token.
+    model: Union[str, None]
+    # User for whom it acts.
+    onBehalfOf: Union[str, None]
 
 
 class WorkspaceAuditGetDataItemRefusals(TypedDict):
@@ -3077,9 +3115,11 @@ class WorkspaceAuditGetDataItem(TypedDict):
     # `start.…` for changes by a start of the server.
     operation: str
     # Type of the credentials of the caller.
-    actor: Literal["key", "workspace", "operator", "nobody"]
+    actor: Literal["key", "agent", "workspace", "operator", "nobody"]
     # API key of the call; for rejected credentials the key that the caller sent.
     apiKey: NotRequired[str]
+    # The agent that made the call; absent if a backend made it.
+    agent: NotRequired[WorkspaceAuditGetDataItemAgent]
     # IP address of the caller.
     clientAddress: NotRequired[str]
     # `x-request-id` of the call.
@@ -3817,7 +3857,8 @@ class AuthOperations:
 
     def generate_token(self, data: AuthGenerateTokenRequest) -> AuthGenerateTokenData:
         """Make a realtime token: Creates a token with which a user opens realtime connections to the documents
-        of the API key. Hand it to the browser instead of your credentials."""
+        of the API key. Hand it to the browser instead of your credentials. With `agent`, it is for a
+        program, which may also call some operations."""
         return self._caller.call("/v2/auth/generate_token", data, "reads", None)
 
     def inspect_token(self, data: AuthInspectTokenRequest) -> AuthInspectTokenData:

@@ -1,3 +1,4 @@
+import type { AgentPolicy } from '../config/agent-policies.ts'
 import type { AccessRole } from '../directory/store/records.ts'
 import type { Tenant } from '../model/address.ts'
 
@@ -12,6 +13,16 @@ export interface TokenGrant {
   readonly expiresAt?: number
 }
 
+/** A program that acts by itself, such as a language model, as the token describes it. */
+export interface AgentTraits {
+  /** Name of the model, for people who read the history; null if it is unknown. */
+  readonly model: string | null
+  /** Id of the user for whom the agent acts; null if there is none. The agent does not get the rights of this user. */
+  readonly onBehalfOf: string | null
+  /** All policies that apply: that of the token, and that of the server. */
+  readonly policies: readonly AgentPolicy[]
+}
+
 /** The user of a realtime connection, as the token describes the user. */
 export interface Identity {
   readonly tenant: Tenant
@@ -23,6 +34,8 @@ export interface Identity {
   readonly admin: boolean
   /** Rights that the token grants. Null: the token does not restrict the rights of the user. */
   readonly grants: readonly TokenGrant[] | null
+  /** Set if the user is an agent; null for people. */
+  readonly agent: AgentTraits | null
   /**
    * Issue time of the token in epoch milliseconds. 0 if the token has no issue time; Infinity if
    * authentication is disabled.
@@ -47,6 +60,7 @@ export const anonymous = (tenant: Tenant): Identity => ({
   email: '',
   admin: true,
   grants: null,
+  agent: null,
   issuedAt: Number.POSITIVE_INFINITY,
   expiresAt: Number.POSITIVE_INFINITY,
 })

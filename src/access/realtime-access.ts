@@ -10,7 +10,7 @@ import { anonymous, type Identity } from './identity.ts'
 import type { AccessReader, DocumentAccess } from './roles/document-access.ts'
 import type { RoleDecider, RoleDecision } from './roles/role-decision.ts'
 import { type BranchAccess, isUndecided } from './roles/roles.ts'
-import { type RealtimeTokens, TokenRejectedError } from './tokens/realtime-tokens.ts'
+import { type RealtimeTokens, TokenRejectedError, tokenUsers } from './tokens/realtime-tokens.ts'
 
 export interface RealtimeAccessOptions {
   readonly tokens: RealtimeTokens
@@ -115,7 +115,7 @@ export class RealtimeAccess {
     const fence = await this.#options.fences.read([
       ...documentFences(address, address.documentId),
       userFence(address, userId),
-      tokensFence(tenant, userId),
+      ...tokenUsers(identity).map((each) => tokensFence(tenant, each)),
       domainsFence(tenant),
     ])
     const [access, branch, refusal] = await Promise.all([
@@ -170,10 +170,11 @@ export class RealtimeAccess {
   }
 }
 
-function isConcerned({ tenant, userId }: Identity, withdrawal: CredentialsRevoked): boolean {
+function isConcerned(identity: Identity, withdrawal: CredentialsRevoked): boolean {
+  const { tenant } = identity
   const { workspaceId, apiKey } = withdrawal.tenant
   if (tenant.workspaceId !== workspaceId || tenant.apiKey !== apiKey) return false
-  return withdrawal.kind !== 'tokens' || withdrawal.userId === userId
+  return withdrawal.kind !== 'tokens' || tokenUsers(identity).includes(withdrawal.userId)
 }
 
 /** Decision about a connected user of whom the backend has not decided yet: the client must reconnect. */

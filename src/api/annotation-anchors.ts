@@ -9,7 +9,7 @@ import { StoreUnavailableError } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import { editorAddress } from './editor-content.ts'
 import type { DocumentIds } from './list-editors.ts'
-import type { OperationContext } from './operation.ts'
+import type { TenantContext } from './operation.ts'
 import type { FromSchema } from './schema.ts'
 import { type anchor, type annotationRecords, toAnnotationResponse } from './schemas/comment-schema.ts'
 
@@ -50,7 +50,7 @@ type PlacedItem<Item extends AnchoredItem> = Omit<Item, 'anchor'> & {
  * omits its root, the common rule for `contentKey` chooses the root.
  */
 export async function placeAnchors<Item extends AnchoredItem>(
-  context: OperationContext,
+  context: TenantContext,
   document: DocumentIds,
   items: readonly Item[],
 ): Promise<readonly PlacedItem<Item>[]> {
@@ -84,7 +84,7 @@ function storedAnchor(
 
 /** Searches the editors that anchors name, one after the other. Reads each editor once. */
 async function foundAnchors(
-  { caller, services: { rooms, schemas } }: OperationContext,
+  { caller, services: { rooms, schemas } }: TenantContext,
   document: DocumentIds,
   anchors: readonly CheckedAnchor[],
 ): Promise<ReadonlyMap<CheckedAnchor, FoundAnchor>> {
@@ -135,7 +135,7 @@ type AnnotationResponse = FromSchema<typeof annotationRecords>[number]
  * cannot be read now: the annotations themselves are more important.
  */
 export async function toAnchoredResponses(
-  context: OperationContext,
+  context: TenantContext,
   document: DocumentIds,
   views: readonly AnnotationView[],
 ): Promise<readonly AnnotationResponse[]> {
@@ -152,7 +152,7 @@ type AnchorPlace = AnnotationResponse['anchorPlace']
 
 /** Reads the first editors that the anchors name, one after the other. Reads each editor once. */
 async function placesOf(
-  { caller, services: { rooms } }: OperationContext,
+  { caller, services: { rooms } }: TenantContext,
   document: DocumentIds,
   anchors: readonly Anchor[],
 ): Promise<ReadonlyMap<Anchor, AnchorPlace>> {

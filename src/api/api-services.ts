@@ -1,3 +1,4 @@
+import type { AgentAccess } from '../access/agents/agent-access.ts'
 import type { AccessReader } from '../access/roles/document-access.ts'
 import type { PermissionReporter } from '../access/roles/permission-report.ts'
 import type { RealtimeTokens } from '../access/tokens/realtime-tokens.ts'
@@ -43,6 +44,8 @@ import type { PageTokens } from './paging/page-tokens.ts'
 export interface ApiServices extends Tenancy {
   readonly tokens: RealtimeTokens
   readonly accessReader: AccessReader
+  /** Identifies agents, and decides what they may do. */
+  readonly agents: AgentAccess
   readonly rooms: RoomRegistry
   /** Loads editors that do not exist from the backend of their API key. */
   readonly loader: Pick<DocumentLoader, 'ready'>

@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
 import { clientAddress } from '../access/client-address.ts'
-import type { AnyCaller } from '../access/credentials/authenticator.ts'
+import { type AgentCaller, type AnyCaller, isInTenant } from '../access/credentials/authenticator.ts'
 import { type CredentialHeader, readHeader } from '../access/credentials/credential-headers.ts'
 import { apiKeyHeader } from '../access/credentials/key-credentials.ts'
 import { workspaceIdHeader } from '../access/credentials/workspace-credentials.ts'
 import type { AuditScope } from '../audit/keys.ts'
 import type { AuditLog, Ending, OpenAuditRecord } from '../audit/log.ts'
 import type { RecentRequests, RequestOwner } from '../audit/recent-requests.ts'
-import { success } from '../audit/record.ts'
+import { type AuditedAgent, success } from '../audit/record.ts'
 import type { ClaimedId, EntryPoint, RejectionCounter } from '../audit/rejections.ts'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
@@ -64,11 +64,12 @@ export class CallAuditor {
    */
   async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
     const { operation, caller, data, request, requestId } = call
-    if (!this.#isRecorded(operation)) return work()
+    if (!this.#isRecorded(operation, caller)) return work()
     const begun = this.#options.audit.begin(placeOf(caller), {
       operation: operation.path,
       actor: caller.level,
-      apiKey: caller.level === 'key' ? caller.tenant.apiKey : null,
+      apiKey: isInTenant(caller) ? caller.tenant.apiKey : null,
+      agent: caller.level === 'agent' ? auditedAgent(caller) : null,
       clientAddress: this.#addressOf(request),
       requestId,
       ...collectAuditedIds(operation.request, data),
@@ -141,10 +142,11 @@ export class CallAuditor {
     return done
   }
 
-  #isRecorded({ audited }: Operation): boolean {
+  /** All changes of agents are recorded, because no person has decided about each of them. */
+  #isRecorded({ audited }: Operation, { level }: AnyCaller): boolean {
     const { mode } = this.#options
     if (mode === 'off') return false
-    return audited === 'admin' || (audited === 'change' && mode === 'all')
+    return audited === 'admin' || (audited === 'change' && (mode === 'all' || level === 'agent'))
   }
 
   #addressOf(request: IncomingMessage): string {
@@ -158,8 +160,14 @@ const addressLengthMax = 64
 /** Returns the workspace of a call; null for actions of the operator, which belong to no tenant. */
 function placeOf(caller: AnyCaller): AuditScope {
   if (caller.level === 'operator') return null
-  return caller.level === 'key' ? caller.tenant.workspaceId : caller.workspaceId
+  return isInTenant(caller) ? caller.tenant.workspaceId : caller.workspaceId
 }
+
+const auditedAgent = ({ identity: { userId: id, agent } }: AgentCaller): AuditedAgent => ({
+  id,
+  model: agent.model,
+  onBehalfOf: agent.onBehalfOf,
+})
 
 /** Headers that contain the id of the API key or workspace that a caller claims to have. */
 const claims: {
@@ -202,7 +210,7 @@ function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: Store
  * (null if there is no such key). Returns `none` if the caller was authenticated without an API key.
  */
 function ownerOf(caller: AnyCaller | null, { headers }: IncomingMessage): RequestOwner | 'none' {
-  if (caller !== null) return caller.level === 'key' ? caller.tenant : 'none'
+  if (caller !== null) return isInTenant(caller) ? caller.tenant : 'none'
   const apiKey = readHeader(headers, apiKeyHeader)
   return apiKey === null ? null : { apiKey, workspaceId: null }
 }

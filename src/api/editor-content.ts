@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../access/credentials/authenticator.ts'
+import type { TenantCaller } from '../access/credentials/authenticator.ts'
 import { contentTypeNames, dataForms } from '../content/content-type-names.ts'
 import { prepareChange, type RootChange } from '../content/root-change.ts'
 import { ApiError } from '../errors.ts'
@@ -125,7 +125,7 @@ type ContentRequest = FromSchema<typeof contentRequest>
 type UpdateRequest = FromSchema<typeof updateRequest>
 
 export const editorAddress = (
-  { tenant }: KeyCaller,
+  { tenant }: TenantCaller,
   {
     organizationId,
     documentId,
@@ -138,7 +138,7 @@ export const editorAddress = (
  */
 export const createEditorContent = (
   request: ContentRequest,
-  caller: KeyCaller,
+  caller: TenantCaller,
   services: ApiServices,
 ): Promise<WriteResult> => writeContent(request, { expects: 'nothing' }, caller, services)
 
@@ -150,7 +150,7 @@ export const createEditorContent = (
  */
 export function updateEditorContent(
   request: UpdateRequest,
-  caller: KeyCaller,
+  caller: TenantCaller,
   services: ApiServices,
   full: ApiError | null,
 ): Promise<WriteResult> {
@@ -166,7 +166,7 @@ type WriteResult = Pick<OperationResult<Written>, 'data' | 'warnings'>
 async function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
-  caller: KeyCaller,
+  caller: TenantCaller,
   services: ApiServices,
 ): Promise<WriteResult> {
   const { type, contentKey, data } = request
@@ -189,7 +189,7 @@ export async function changeEditor(
   change: RootChange,
   type: string,
   options: ReplaceOptions,
-  caller: KeyCaller,
+  caller: TenantCaller,
   services: ApiServices,
 ): Promise<WrittenEditor> {
   const { rooms, documents, metrics, schemas } = services
@@ -201,7 +201,7 @@ export async function changeEditor(
   if (options.expects === 'content') await services.loader.ready(address)
   const { schema, strict } = request
   const changing = writeEditorContent(
-    { rooms, documents, schemas },
+    { rooms, documents: writableDocuments(services, caller), schemas },
     address,
     { change: prepared, userId, schema, strict },
     { ...options, cause },
@@ -209,6 +209,18 @@ export async function changeEditor(
   const changed = await namingMissing(documents, address, changing)
   stopTimer()
   return changed
+}
+
+/** Returns the documents as the caller may change them: an agent has the rights of its token. */
+export function writableDocuments(
+  { documents, agents }: Pick<ApiServices, 'documents' | 'agents'>,
+  caller: TenantCaller,
+): Pick<ApiServices['documents'], 'ensure' | 'rightToChange'> {
+  if (caller.level === 'key') return documents
+  return {
+    ensure: (scope, documentId) => documents.ensure(scope, documentId),
+    rightToChange: (address) => agents.rightToChange(caller, address),
+  }
 }
 
 /**

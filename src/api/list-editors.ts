@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../access/credentials/authenticator.ts'
+import type { TenantCaller } from '../access/credentials/authenticator.ts'
 import type { DocumentLog } from '../engine/engine.ts'
 import { lastSegment } from '../engine/key-encoding.ts'
 import { documentPrefix } from '../model/address.ts'
@@ -16,7 +16,7 @@ const pageSize = 500
 /** Returns the ids of at most `limit` editors of a document that have content and are not branches, sorted by key. */
 export async function listMainEditors(
   { log, branches }: Pick<ApiServices, 'log' | 'branches'>,
-  caller: KeyCaller,
+  caller: TenantCaller,
   document: DocumentIds,
   limit: number,
 ): Promise<readonly string[]> {
@@ -37,7 +37,7 @@ export async function listMainEditors(
  */
 export async function listEditors(
   log: Pick<DocumentLog, 'list'>,
-  { tenant }: KeyCaller,
+  { tenant }: TenantCaller,
   { organizationId, documentId }: DocumentIds,
   { limit, after }: { limit: number; after?: string },
 ): Promise<readonly string[]> {

@@ -3,9 +3,11 @@ import {
   type AuthLevel,
   type CallerByLevel,
   hasAuthLevel,
+  type TenantCaller,
 } from '../access/credentials/authenticator.ts'
 import type { ApiError, ErrorCode, Status } from '../errors.ts'
 import type { EncodedJson, StreamedArray } from '../model/json-pieces.ts'
+import type { AgentRule } from './agents/agent-rule.ts'
 import type { ApiServices } from './api-services.ts'
 import type { FromSchema, ObjectSchema, Schema } from './schema.ts'
 import type { SeededIds } from './seeded-ids.ts'
@@ -14,8 +16,14 @@ import type { ValidationIssue } from './validator.ts'
 /**
  * Context of a handler, in addition to the data. The caller has the credentials that the operation requires.
  */
-export interface OperationContext<Level extends AuthLevel = 'key'> {
-  readonly caller: CallerByLevel[Level]
+export interface OperationContext<Level extends AuthLevel = 'key'>
+  extends CallContext<CallerByLevel[Level]> {}
+
+/** Context of an operation that is also open to agents. */
+export type TenantContext = CallContext<TenantCaller>
+
+interface CallContext<Caller> {
+  readonly caller: Caller
   readonly services: ApiServices
   readonly ids: SeededIds
   /**
@@ -101,6 +109,8 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   readonly path: `/v${1 | 2}/${string}`
   /** Level of the required credentials. */
   readonly auth: Level
+  /** How agents may call the operation with their tokens; absent: agents must not call it. */
+  readonly agents?: AgentRule
   readonly effect: Effect
   /**
    * True if the operation rejects unknown members although it only reads. If the operation ignored a
@@ -161,10 +171,7 @@ export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Sche
    * @param data data that is valid according to the request schema
    * @throws TypeError for a caller of another level
    */
-  run(
-    data: unknown,
-    context: Omit<OperationContext, 'caller'> & { readonly caller: AnyCaller },
-  ): Promise<OperationResult<unknown>>
+  run(data: unknown, context: CallContext<AnyCaller>): Promise<OperationResult<unknown>>
 }
 
 export function defineOperation<
@@ -179,6 +186,32 @@ export function defineOperation<
     async run(data, { caller, ...context }) {
       if (!hasAuthLevel(caller, definition.auth))
         throw new TypeError('the caller does not have the auth level of this operation')
+      return handler(data as FromSchema<Request>, { caller, ...context })
+    },
+  }
+}
+
+/** Defines an operation that agents may call in addition to backends. */
+export function defineAgentOperation<
+  const Request extends ObjectSchema,
+  const Response extends Schema | null,
+>({
+  handler,
+  ...described
+}: Omit<Definition<'key', Request, Response>, 'auth' | 'agents' | 'handler'> & {
+  readonly agents: AgentRule
+  readonly handler: (
+    data: FromSchema<Request>,
+    context: TenantContext,
+  ) => Promise<OperationResult<DataOf<Response>>>
+}): Operation {
+  return {
+    ...described,
+    auth: 'key',
+    envelope: 'full',
+    async run(data, { caller, ...context }) {
+      if (caller.level !== 'key' && caller.level !== 'agent')
+        throw new TypeError('the caller is neither a backend nor an agent')
       return handler(data as FromSchema<Request>, { caller, ...context })
     },
   }

@@ -13,6 +13,8 @@ export interface AuditQuery {
    */
   readonly apiKey?: string
   readonly actor?: AuditActor
+  /** Id of an agent: matches the calls that it made. */
+  readonly agentId?: string
   /** Time in epoch milliseconds. Only later records match. */
   readonly after?: number
   /** Time in epoch milliseconds. Only earlier records match. */
@@ -87,9 +89,10 @@ function isBeyond({ at }: AuditRecord, { after, before }: AuditQuery, order: Aud
   return order === 'desc' ? after !== undefined && at <= after : before !== undefined && at >= before
 }
 
-const fits = (record: AuditRecord, { operation, apiKey, actor }: AuditQuery): boolean =>
+const fits = (record: AuditRecord, { operation, apiKey, actor, agentId }: AuditQuery): boolean =>
   (operation === undefined || record.operation === operation) &&
   (actor === undefined || record.actor === actor) &&
+  (agentId === undefined || record.agent?.id === agentId) &&
   (apiKey === undefined || record.apiKey === apiKey || (record.ids.apiKey ?? []).includes(apiKey))
 
 const recordSchema = v.looseObject({
@@ -99,6 +102,15 @@ const recordSchema = v.looseObject({
   // Accepts any string, because a newer version may write actors that this version does not know.
   actor: v.custom<AuditActor>((actor) => typeof actor === 'string'),
   apiKey: v.nullable(v.string()),
+  agent: v.optional(
+    v.nullable(
+      v.looseObject({
+        id: v.string(),
+        model: v.nullable(v.string()),
+        onBehalfOf: v.nullable(v.string()),
+      }),
+    ),
+  ),
   clientAddress: v.nullable(v.string()),
   requestId: v.nullable(v.string()),
   outcome: v.string(),

@@ -41,6 +41,7 @@ export interface AuditLogOptions {
 
 const blank = {
   apiKey: null,
+  agent: null,
   clientAddress: null,
   requestId: null,
   outcome: unknownOutcome,

@@ -2,12 +2,19 @@
  * The actor of a call, according to the credential of the call. The last value means that the call had no
  * valid credential.
  */
-export type AuditActor = 'key' | 'workspace' | 'operator' | 'nobody'
+export type AuditActor = 'key' | 'agent' | 'workspace' | 'operator' | 'nobody'
 
-export const auditActors: readonly AuditActor[] = ['key', 'workspace', 'operator', 'nobody']
+export const auditActors: readonly AuditActor[] = ['key', 'agent', 'workspace', 'operator', 'nobody']
 
 /** The ids that a call contains, by the name of the request member. */
 export type AuditedIds = Readonly<Record<string, readonly string[]>>
+
+/** The agent that made a call. */
+export interface AuditedAgent {
+  readonly id: string
+  readonly model: string | null
+  readonly onBehalfOf: string | null
+}
 
 /** Outcome of a call that is still running, or whose outcome was lost in a crash. */
 export const unknownOutcome = 'UNKNOWN'
@@ -35,6 +42,8 @@ export interface AuditRecord {
    * clients tried, if it exists.
    */
   readonly apiKey: string | null
+  /** The agent that made the call; null if a backend made it. Absent in records of earlier versions. */
+  readonly agent?: AuditedAgent | null | undefined
   /** Address of the client; null if there is no client, or if the record counts several clients. */
   readonly clientAddress: string | null
   readonly requestId: string | null

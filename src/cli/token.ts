@@ -51,6 +51,7 @@ const unknown = {
   revokedUntil: () => Promise.resolve(-1),
   minted: null,
   foreign: null,
+  agentPolicy: null,
 }
 
 async function mint(userId: string, flags: Flags, config: Config) {
@@ -64,6 +65,7 @@ async function mint(userId: string, flags: Flags, config: Config) {
     email: flags.email,
     admin: flags.admin ?? false,
     grants: grantsOf(flags),
+    agent: null,
     expiresAt: systemClock.now() + flags.expiresIn * 1000,
   }
   return new RealtimeTokens({ secret, previousSecret: null, clock: systemClock, ...unknown }).issue(identity)

@@ -94,6 +94,25 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: 'some of the named resources do not exist; see does_not_exist in details',
   },
 
+  'agent/invalid-token': { message: 'the token has expired', details: { reason: 'expired' } },
+  'agent/token-required': {
+    message: 'the token is not the token of an agent; create one with agent: true in /v2/auth/generate_token',
+  },
+  'agent/token-unchecked': {
+    message: 'the backend could not decide about access to the document; try again',
+  },
+  'agent/operation-not-allowed': {
+    message: 'agents must not call /v2/crdt/delete; call it from your backend with an API key',
+  },
+  'agent/role-required': {
+    message: 'the agent needs the role editor on the document, or suggester in a branch that it has created',
+    details: { role: 'viewer', required: 'editor' },
+  },
+  'agent/other-user': {
+    message: '/data/userId names another user; an agent acts only as itself: leave the member out',
+  },
+  'agent/delete-not-allowed': { message: 'the policy no-delete forbids the agent to delete content' },
+
   'limit/exceeded': {
     message:
       'too many calls with this API key: the limit callsPerKey is 400 per second; try again after 1 s ' +

@@ -53,6 +53,7 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     met: exhausted,
   },
   callsPerKey: { what: 'REST calls per second; burst', met: exhausted },
+  callsPerAgent: { what: 'REST calls per second; burst', met: exhausted },
   workspaceReadsPerMinute: { what: 'reads of the workspace per minute', met: exhausted },
   bodyBytesPerKey: { what: 'bytes of REST bodies per second; burst', met: exhausted },
   maxWebhookContentBytes: {
@@ -217,6 +218,7 @@ const whose: Readonly<Record<LimitScope, string>> = {
   address: 'an address',
   workspace: 'a workspace',
   apiKey: 'an API key',
+  agent: 'an agent',
   connection: 'a connection',
   document: 'a document',
   call: 'a call',

@@ -5,7 +5,15 @@ import { ApiError } from '../errors.ts'
  * Scope of a limit. The limit applies separately to each object of this kind: to each address, each
  * workspace, and so on.
  */
-export type LimitScope = 'server' | 'address' | 'workspace' | 'apiKey' | 'connection' | 'document' | 'call'
+export type LimitScope =
+  | 'server'
+  | 'address'
+  | 'workspace'
+  | 'apiKey'
+  | 'agent'
+  | 'connection'
+  | 'document'
+  | 'call'
 
 /**
  * All limits whose violations are counted and logged, with their scopes. A limit that an option sets has the
@@ -27,6 +35,7 @@ export const limitScopes = {
   receiveBytesPerWorkspace: 'workspace',
   callsPerAddress: 'address',
   callsPerKey: 'apiKey',
+  callsPerAgent: 'agent',
   workspaceReadsPerMinute: 'workspace',
   bodyBytesPerKey: 'apiKey',
   maxBodyBytes: 'call',

@@ -37,7 +37,7 @@ const limiterOf = (rate: Rate, clock: Clock): RateLimiter | null =>
 
 /** Creates a limiter for a rate that applies to all nodes together; null if the rate is unlimited. */
 function sharedLimiterOf(
-  limit: 'callsPerKey' | 'bodyBytesPerKey' | 'newDocumentsPerWorkspace',
+  limit: 'callsPerKey' | 'callsPerAgent' | 'bodyBytesPerKey' | 'newDocumentsPerWorkspace',
   { config, clock, rates }: ClusterLimitDependencies,
 ): RateLimiter | null {
   const rate = config[limit]
@@ -138,6 +138,7 @@ export const apiQuotasOf = ({
 }: ApiLimitDependencies): ApiLimits => ({
   addressCalls: limiterOf(config.callsPerAddress, clock),
   calls: sharedLimiterOf('callsPerKey', { config, clock, rates }),
+  agentCalls: sharedLimiterOf('callsPerAgent', { config, clock, rates }),
   bodyMemory: memory.requestBodies,
   unread: {
     holder: memory.unreadResponses,

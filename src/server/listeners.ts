@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AgentAccess } from '../access/agents/agent-access.ts'
 import { Authenticator } from '../access/credentials/authenticator.ts'
-import { RealtimeAccess } from '../access/realtime-access.ts'
+import type { OnRejection } from '../access/credentials/credential-headers.ts'
 import { PermissionReporter } from '../access/roles/permission-report.ts'
 import { CallAuditor } from '../api/call-auditor.ts'
 import { feedStreamRoute } from '../api/feed/feed-stream.ts'
@@ -53,13 +54,8 @@ export function createSync({
   log,
   tracer,
   rooms,
-  tokens,
-  origins,
-  accessNews,
-  accessReader,
-  decider,
+  access,
   loader,
-  defaultTenant,
   auditing,
   memoryAccounts,
   storage,
@@ -93,16 +89,7 @@ export function createSync({
       ),
       rooms,
       loader,
-      access: new RealtimeAccess({
-        tokens,
-        origins,
-        news: accessNews,
-        defaultTenant,
-        fences: engine.fences,
-        reader: accessReader,
-        decider,
-        clock,
-      }),
+      access,
       logger: log,
       tracer,
       clock,
@@ -177,13 +164,14 @@ export function createHttp(
     rest.leaving.aborted && !rest.stopping.aborted
       ? { ok: false, reason: 'the server is draining' }
       : readiness()
+  const onRefusal: OnRejection = (reason) => metrics.authFailures.inc({ reason })
   const authenticator = new Authenticator({
     tenants: tenancy.tenants,
     origins,
     clock,
     defaultTenant: rest.defaultTenant,
     adminToken: config.adminToken,
-    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
+    onRefusal,
   })
   const backups = new BackupLimiter(clock)
   const auditor = new CallAuditor({
@@ -238,6 +226,7 @@ export function createHttp(
       notificationConfigs: new NotificationConfigService(organizations),
       tokens,
       accessReader: rest.accessReader,
+      agents: new AgentAccess({ access: rest.access, clock, onRejection: onRefusal }),
       rooms,
       loader: rest.loader,
       callbackTester: rest.callbackTester,

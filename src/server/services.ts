@@ -1,5 +1,6 @@
 import { AccessChangeFeed } from '../access/access-change-feed.ts'
 import { AllowedOrigins } from '../access/allowed-origins.ts'
+import { RealtimeAccess } from '../access/realtime-access.ts'
 import { AccessReader } from '../access/roles/document-access.ts'
 import type { RoleDecider } from '../access/roles/role-decision.ts'
 import { createIdentityProvider } from '../access/tokens/create-identity-provider.ts'
@@ -104,6 +105,8 @@ export interface ServerServices extends ServerBase {
   readonly accessNews: AccessChangeFeed
   readonly accessReader: AccessReader
   readonly origins: AllowedOrigins
+  /** Identities of tokens, and their rights. */
+  readonly access: RealtimeAccess
   readonly callbacks: CallbackCaller
   readonly callbackTester: CallbackTester
   /** Decides about users whom no grant gives a role. */
@@ -208,6 +211,15 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     bytesMax: config.maxStoredBytesPerWorkspace,
   })
   const { leases } = engine
+  const tokens = createTokens(base, credentials, accessNews)
+  const decider = new CallbackDecider({ caller: callbacks, subscriptions, clock })
+  const origins = new AllowedOrigins({
+    domains: tenancy.domains,
+    news: accessNews,
+    clock,
+    own: new URL(publicUrlOf(config)).origin,
+  })
+  const defaultTenant = config.auth === 'none' ? first : null
   return {
     ...base,
     rooms,
@@ -224,7 +236,7 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       leases: engine.leases,
       clock,
     }),
-    tokens: createTokens(base, credentials, accessNews),
+    tokens,
     subscribing,
     feed,
     webhooks: createWebhooks(
@@ -237,7 +249,17 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     ),
     callbacks,
     callbackTester: new CallbackTester({ caller: callbacks, rooms, clock }),
-    decider: new CallbackDecider({ caller: callbacks, subscriptions, clock }),
+    decider,
+    access: new RealtimeAccess({
+      tokens,
+      origins,
+      news: accessNews,
+      defaultTenant,
+      fences: engine.fences,
+      reader: accessReader,
+      decider,
+      clock,
+    }),
     loader: new DocumentLoader({
       rooms,
       documents,
@@ -270,17 +292,12 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
     comments,
     accessNews,
     accessReader,
-    origins: new AllowedOrigins({
-      domains: tenancy.domains,
-      news: accessNews,
-      clock,
-      own: new URL(publicUrlOf(config)).origin,
-    }),
+    origins,
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
     storage,
     rates,
-    defaultTenant: config.auth === 'none' ? first : null,
+    defaultTenant,
   }
 }
 
@@ -369,6 +386,7 @@ function createTokens(
     clock,
     isTenant: (tenant) => tenants.isTenant(tenant),
     revokedUntil: (tenant, userId) => revocations.revokedUntil(tenant, userId),
+    agentPolicy: config.agentPolicy,
     minted: new MintedTokens({ secrets: mintingSecrets, news, clock }),
     foreign: createIdentityProvider(config, {
       first,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AgentCaller } from '../agents/agent-caller.ts'
 import { authenticateKey, type KeyCaller, type KeyCredentialsOptions } from './key-credentials.ts'
 import {
   authenticateOperator,
@@ -11,7 +12,7 @@ import {
   type WorkspaceCredentialsOptions,
 } from './workspace-credentials.ts'
 
-export type { KeyCaller, OperatorCaller, WorkspaceCaller }
+export type { AgentCaller, KeyCaller, OperatorCaller, WorkspaceCaller }
 
 /** The types of callers, by the level of their credentials. */
 export interface CallerByLevel {
@@ -21,7 +22,13 @@ export interface CallerByLevel {
 }
 
 export type AuthLevel = keyof CallerByLevel
-export type AnyCaller = CallerByLevel[AuthLevel]
+export type AnyCaller = CallerByLevel[AuthLevel] | AgentCaller
+/** A caller within one tenant. */
+export type TenantCaller = KeyCaller | AgentCaller
+
+/** Returns whether a caller acts within one tenant. */
+export const isInTenant = (caller: AnyCaller): caller is TenantCaller =>
+  caller.level === 'key' || caller.level === 'agent'
 
 /** Returns whether a caller has credentials of the given level. */
 export const hasAuthLevel = <Level extends AuthLevel>(
@@ -54,7 +61,7 @@ export class Authenticator {
    * @throws ApiError PERMISSION_DENIED if the call is from a page whose domain is not allowed
    * @throws ApiError FAILED_PRECONDITION if the level is `operator` and the server has no operator token
    */
-  callerOf(level: AuthLevel, headers: IncomingHttpHeaders): Promise<AnyCaller> {
+  callerOf(level: AuthLevel, headers: IncomingHttpHeaders): Promise<CallerByLevel[AuthLevel]> {
     return checks[level](headers, this.#options)
   }
 }

@@ -1,6 +1,7 @@
 import type { BranchRecord } from '../../directory/branches/branch-records.ts'
 import { type AccessRole, roleStrength } from '../../directory/store/records.ts'
 import type { DocumentAddress } from '../../model/address.ts'
+import { roleWithinPolicies } from '../agents/agent-role.ts'
 import type { Identity, TokenGrant } from '../identity.ts'
 import { directoryRole } from './directory-role.ts'
 import type { DocumentAccess } from './document-access.ts'
@@ -18,8 +19,8 @@ export interface RoleOnDocument {
 
 /**
  * Returns the rights of an identity on a document at `now` (epoch milliseconds). These are the lesser of two
- * rights: the rights from the grants of the token, and the rights of the user in the directory. A document of
- * another tenant counts as missing. An admin may edit all documents of the admin's tenant, unless they are
+ * rights: the rights from the grants of the token, and the rights of the user in the directory. The policies of
+ * an agent limit both. A document of another tenant counts as missing. An admin may edit all documents of the admin's tenant, unless they are
  * disabled or deleted.
  * @param decision decision of the backend. It takes the place of the access type
  */
@@ -29,6 +30,17 @@ export function roleOn(
   access: DocumentAccess,
   now: number,
   decision: RoleDecision | null = null,
+): RoleOnDocument {
+  const { role, until } = grantedRoleOn(identity, address, access, now, decision)
+  return { role: roleWithinPolicies(identity, role), until }
+}
+
+function grantedRoleOn(
+  identity: Identity,
+  address: DocumentAddress,
+  access: DocumentAccess,
+  now: number,
+  decision: RoleDecision | null,
 ): RoleOnDocument {
   const until = identity.expiresAt
   if (!ownsAddress(identity, address) || now >= until || access.state !== 'open') return nothing

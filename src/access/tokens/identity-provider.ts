@@ -77,6 +77,7 @@ export class IdentityProvider implements ExternalTokens {
       email: textOf(payload[claims.email]),
       admin: claims.admin !== null && payload[claims.admin] === true,
       grants: null,
+      agent: null,
       issuedAt: Math.round(iat * 1000),
       expiresAt: exp * 1000,
     }

@@ -18,7 +18,7 @@ const knownClaims = new Set(
     'email_verified gender birthdate zoneinfo locale phone_number phone_number_verified address updated_at',
     'scope scopes scp client_id roles role groups group entitlements permissions authorities realm_access',
     'resource_access tid oid upn ver appid emails mail domain tenant tenants org_id orgs organization plan plans',
-    'admins is_admin isAdmin admin_id ws key admin grants',
+    'admins is_admin isAdmin admin_id ws key admin grants agent',
   ].flatMap((names) => names.split(' ')),
 )
 
@@ -49,7 +49,7 @@ export const describeClaim = ({ given, intended }: MisspelledClaim): string =>
   `the token has an unknown claim ${JSON.stringify(shortened(given, shownLengthMax))} (did you mean ${JSON.stringify(intended)}?)`
 
 /** The optional claims of Weft's own tokens whose names are long enough to be compared. */
-const ownClaims = ['grants', 'admin', 'email', 'permissions']
+const ownClaims = ['grants', 'admin', 'email', 'permissions', 'agent']
 
 /**
  * Returns a description of a claim that was probably meant to be one of Weft's own claims; null if there is

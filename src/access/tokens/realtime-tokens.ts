@@ -1,9 +1,10 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '../../clock.ts'
+import type { AgentPolicy } from '../../config/agent-policies.ts'
 import type { Tenant } from '../../model/address.ts'
 import type { Identity } from '../identity.ts'
-import { type Claims, identityFromClaims } from './claims.ts'
+import { type Claims, identityFromClaims, toAgentClaim } from './claims.ts'
 import type { MintedTokens } from './minted.ts'
 import { describeMisspelledClaim } from './misspelled-claims.ts'
 import { SignedPayloads } from './signed-payloads.ts'
@@ -99,6 +100,8 @@ export interface TokensOptions {
   readonly minted: Pick<MintedTokens, 'payloadOf' | 'isValid'> | null
   /** Verifies tokens of another issuer. If null, such tokens are rejected. */
   readonly foreign: ExternalTokens | null
+  /** Policy of all agents, in addition to the policy of the token; null: none. */
+  readonly agentPolicy: AgentPolicy | null
 }
 
 /** Verifies the tokens of another issuer. */
@@ -141,7 +144,7 @@ export class RealtimeTokens {
    */
   async issue(identity: Omit<Identity, 'issuedAt'>): Promise<IssuedToken> {
     const expiresAt = Math.floor(identity.expiresAt / 1000)
-    const { tenant, name, email, admin, grants } = identity
+    const { tenant, name, email, admin, grants, agent } = identity
     const claims: Claims = {
       ws: tenant.workspaceId,
       key: tenant.apiKey,
@@ -149,6 +152,7 @@ export class RealtimeTokens {
       email,
       admin,
       ...(grants && { grants }),
+      ...(agent && { agent: toAgentClaim(agent) }),
     }
     const token = await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
@@ -164,18 +168,36 @@ export class RealtimeTokens {
   /** Verifies a token, and returns its identity. @throws TokenRejectedError */
   async verify(token: string): Promise<Identity> {
     if (token.length > tokenLengthMax) throw new TokenRejectedError('malformed')
-    const identity = this.#withPastIssue(await this.#identityOf(token))
+    const identity = this.#withServerPolicy(this.#withPastIssue(await this.#identityOf(token)))
     if (this.#options.clock.now() >= identity.expiresAt) throw new TokenRejectedError('expired')
     if (!(await this.#options.isTenant(identity.tenant))) throw new TokenRejectedError('tenant')
     if (await this.isRevoked(identity)) throw new TokenRejectedError('revoked')
     return identity
   }
 
-  /** Returns whether the token that an identity comes from was revoked after it was issued. */
-  async isRevoked({ tenant, userId, issuedAt, mintingSecretId }: Identity): Promise<boolean> {
+  /**
+   * Returns whether the token that an identity comes from was revoked after it was issued. If the tokens of a user are
+   * revoked, this includes the tokens of agents that act for this user.
+   */
+  async isRevoked(identity: Identity): Promise<boolean> {
     const { minted } = this.#options
+    const { tenant, issuedAt, mintingSecretId } = identity
     if (mintingSecretId !== undefined && !(await minted?.isValid(tenant, mintingSecretId))) return true
-    return issuedAt <= (await this.#options.revokedUntil(tenant, userId))
+    return issuedAt <= (await this.#revokedUntil(identity))
+  }
+
+  async #revokedUntil(identity: Pick<Identity, 'tenant' | 'userId' | 'agent'>): Promise<number> {
+    const { tenant } = identity
+    const users = tokenUsers(identity)
+    const times = await Promise.all(users.map((userId) => this.#options.revokedUntil(tenant, userId)))
+    return Math.max(...times)
+  }
+
+  #withServerPolicy(identity: Identity): Identity {
+    const { agentPolicy } = this.#options
+    const { agent } = identity
+    if (agent === null || agentPolicy === null || agent.policies.includes(agentPolicy)) return identity
+    return { ...identity, agent: { ...agent, policies: [...agent.policies, agentPolicy] } }
   }
 
   /**
@@ -191,8 +213,8 @@ export class RealtimeTokens {
    * Returns the issue time for a new token, in seconds with the precision of milliseconds. The issue time is
    * always later than the last revocation, so that the new token is not revoked.
    */
-  async #issuedAt({ tenant, userId }: Pick<Identity, 'tenant' | 'userId'>): Promise<number> {
-    const revokedUntil = await this.#options.revokedUntil(tenant, userId)
+  async #issuedAt(identity: Pick<Identity, 'tenant' | 'userId' | 'agent'>): Promise<number> {
+    const revokedUntil = await this.#revokedUntil(identity)
     return Math.max(this.#options.clock.now(), revokedUntil + 1) / 1000
   }
 
@@ -236,6 +258,10 @@ export class RealtimeTokens {
     }
   }
 }
+
+/** Returns the users whose revocation also ends the token of an identity. */
+export const tokenUsers = ({ userId, agent }: Pick<Identity, 'userId' | 'agent'>): readonly string[] =>
+  agent === null || agent.onBehalfOf === null ? [userId] : [userId, agent.onBehalfOf]
 
 interface SomePayload {
   readonly payload: JWTPayload

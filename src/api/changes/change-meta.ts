@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../access/credentials/authenticator.ts'
+import type { TenantCaller } from '../../access/credentials/authenticator.ts'
 import { type ChangeMeta, changeMetaLimits } from '../../model/change-origin.ts'
 import type { ApiServices } from '../api-services.ts'
 import { invalidAt } from '../validator.ts'
@@ -45,7 +45,7 @@ export function checkChangeMeta(meta: ChangeMeta | undefined, path = '/data/meta
  */
 export async function storedMeta(
   meta: ChangeMeta | undefined,
-  { tenant }: KeyCaller,
+  { tenant }: TenantCaller,
   { attribution }: Pick<ApiServices, 'attribution'>,
 ): Promise<ChangeMeta | null> {
   checkChangeMeta(meta)

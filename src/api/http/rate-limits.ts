@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../../access/client-address.ts'
-import type { AnyCaller } from '../../access/credentials/authenticator.ts'
+import { type AgentCaller, type AnyCaller, isInTenant } from '../../access/credentials/authenticator.ts'
 import type { OptionKey } from '../../config.ts'
 import type { ApiError } from '../../errors.ts'
 import type { LimitReports } from '../../quota/limit-reports.ts'
@@ -28,6 +28,8 @@ export interface ApiLimits {
   readonly addressCalls: RateLimiter | null
   /** Limits the calls of an API key. */
   readonly calls: RateLimiter | null
+  /** Limits the calls of an agent. */
+  readonly agentCalls: RateLimiter | null
   /** Limits the bytes in the request bodies of an API key. */
   readonly bodies: RateLimiter | null
   /** Limits the memory of request bodies. */
@@ -61,13 +63,15 @@ export function limitAddress(
  * @throws ApiError RESOURCE_EXHAUSTED
  */
 export function limitCaller(
-  { calls, bodies, bodyMemory }: ApiLimits,
+  { calls, agentCalls, bodies, bodyMemory }: ApiLimits,
   caller: AnyCaller,
   request: IncomingMessage,
   response: ServedResponse,
   bytesMax: number,
 ): BodyMeter {
   const key = rateKeyOf(caller)
+  if (caller.level === 'agent')
+    take(agentCalls, 'callsPerAgent', agentKeyOf(caller), 'too many calls of this agent')
   take(calls, 'callsPerKey', key, 'too many calls with this API key')
   const announced = Number(request.headers['content-length'] ?? 0)
   const isCharged = announced > 0 && announced <= bytesMax
@@ -102,12 +106,15 @@ export async function countGrowth(
  * equals the key of a workspace.
  */
 function rateKeyOf(caller: AnyCaller): string {
-  if (caller.level === 'key') return caller.tenant.apiKey
+  if (isInTenant(caller)) return caller.tenant.apiKey
   return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : theOperator
 }
 
+/** Returns the key by which the calls of an agent are counted. */
+export const agentKeyOf = ({ tenant, identity }: AgentCaller): string => `${tenant.apiKey} ${identity.userId}`
+
 function ownerOf(caller: AnyCaller): string {
-  if (caller.level === 'key') return caller.tenant.workspaceId
+  if (isInTenant(caller)) return caller.tenant.workspaceId
   return caller.level === 'workspace' ? caller.workspaceId : theOperator
 }
 
@@ -129,7 +136,8 @@ export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: 
 
 function whoseIs(limit: LimitName, { address, caller }: ServedResponse['locals']): string {
   if (caller === undefined || limitScopes[limit] === 'address') return String(address)
-  return caller.level === 'key' && limitScopes[limit] !== 'workspace' ? caller.tenant.apiKey : ownerOf(caller)
+  if (caller.level === 'agent' && limitScopes[limit] === 'agent') return agentKeyOf(caller)
+  return isInTenant(caller) && limitScopes[limit] !== 'workspace' ? caller.tenant.apiKey : ownerOf(caller)
 }
 
 type RateOption = Extract<OptionKey, LimitName>

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AllowedOrigins } from '../../access/allowed-origins.ts'
-import type { Authenticator } from '../../access/credentials/authenticator.ts'
+import type { AnyCaller, Authenticator } from '../../access/credentials/authenticator.ts'
 import { loopbackViolation } from '../../access/loopback-guard.ts'
 import type { Config } from '../../config.ts'
 import type { Health } from '../../engine/engine.ts'
@@ -8,6 +8,8 @@ import { ApiError, invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { encodedBytes } from '../../model/json-pieces.ts'
+import { applyAgentRule } from '../agents/agent-members.ts'
+import { authorizeAgent, requireAgentRule, toAgentError } from '../agents/authorize-agent.ts'
 import type { ApiServices } from '../api-services.ts'
 import { compileRequest, withRemoved } from '../batches.ts'
 import type { CallAuditor } from '../call-auditor.ts'
@@ -185,36 +187,38 @@ function serveOperation(
   validate: ReturnType<typeof compileRequest>,
   options: RouterOptions,
 ): Handler {
-  const { services, authenticator, auditor, origins, idempotentCalls, quotas, readiness } = options
+  const { services, auditor, origins, idempotentCalls, quotas, readiness } = options
   const { bodyBytesMax, unknownMembers } = options
   const serve = async (request: IncomingMessage, response: ServedResponse): Promise<StoredResponse> => {
     const ready = readiness()
     if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
     await shareWithOrigin(request, response, origins)
     checkContentType(request)
-    const caller = await authenticator.callerOf(operation.auth, request.headers).catch((error: unknown) => {
-      auditor.refused(operation.auth, error, request)
-      throw error
-    })
+    const caller = await callerOf(operation, request, options)
     response.locals.caller = caller
+    const rule = caller.level === 'agent' ? requireAgentRule(operation) : null
     const meter = limitCaller(quotas, caller, request, response, bodyBytesMax)
     const { body: sent, data, text } = await readRequestData(request, bodyBytesMax, meter)
     const members = checkMembers(operation, { body: sent, target: request.url ?? '' }, unknownMembers)
     if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
+    if (rule !== null && caller.level === 'agent') applyAgentRule(rule, data, caller.identity)
     const removed = validate(data, text.length, members.unknown)
     const perform = async (ids: SeededIds): Promise<object> => {
       const full = operation.grows ? await countGrowth(services, caller, text.length) : null
       if (full !== null && operation.grows === 'records') throw full
-      const answer = await operation.run(data, { caller, services, ids, full })
+      const answer = await operation.run(data, { caller, services, ids, full }).catch((error: unknown) => {
+        throw rule === null ? error : toAgentError(error, data)
+      })
       return successBody(withRemoved(answer, removed), operation.envelope)
     }
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
     const call = { operation, caller, data, request, requestId: response.locals.requestId }
-    const answer = await auditor.run(call, async () =>
-      key === null
+    const answer = await auditor.run(call, async () => {
+      if (rule !== null && caller.level === 'agent') await authorizeAgent(rule, data, caller, services)
+      return key === null
         ? { httpCode: 200, body: await perform(new SeededIds()), replayed: false }
-        : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), perform),
-    )
+        : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), perform)
+    })
     if (answer.replayed) response.setHeader(replayedHeader, 'true')
     if (typeof answer.body === 'string') sendSmall(response, answer.httpCode, answer.body)
     else {
@@ -238,6 +242,23 @@ function serveOperation(
       throw error
     }
   }
+}
+
+/** Returns the caller of an operation: an agent, or a caller with the credentials of its level. @throws ApiError */
+async function callerOf(
+  { auth }: Operation,
+  request: IncomingMessage,
+  { services, authenticator, auditor }: RouterOptions,
+): Promise<AnyCaller> {
+  const agent = await services.agents.callerOf(request.headers).catch((error: unknown) => {
+    auditor.refused('realtime', error, request)
+    throw error
+  })
+  if (agent !== null) return agent
+  return authenticator.callerOf(auth, request.headers).catch((error: unknown) => {
+    auditor.refused(auth, error, request)
+    throw error
+  })
 }
 
 function unknownPath(path: string): ApiError {

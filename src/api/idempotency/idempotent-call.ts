@@ -83,6 +83,10 @@ export function parseIdempotentCall(
 
 /** Returns the partition of a caller's calls. Each caller has its own partition. */
 function partOf(caller: AnyCaller): Key {
+  if (caller.level === 'agent') {
+    const { tenant, identity } = caller
+    return ['idempotency', 'agent', tenant.workspaceId, tenant.apiKey, identity.userId]
+  }
   if (caller.level === 'key') return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
   return caller.level === 'workspace'
     ? ['idempotency', 'workspace', caller.workspaceId]

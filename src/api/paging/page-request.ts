@@ -1,6 +1,6 @@
 import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
 import { invalid } from '../../errors.ts'
-import type { OperationContext } from '../operation.ts'
+import type { TenantContext } from '../operation.ts'
 import { type PageTokens, pageTokenLengthMax } from './page-tokens.ts'
 
 export const pageSizeMax = 1_000
@@ -43,15 +43,16 @@ export interface PageWithToken<Found extends ListPage<unknown>> {
  * @throws ApiError INVALID_ARGUMENT if the page token belongs to another query
  */
 export async function readPage<Found extends ListPage<unknown>>(
-  { caller, services }: OperationContext,
+  { caller, services }: TenantContext,
   query: readonly unknown[],
   { pageSize = pageSizeMax, ...request }: PageRequest,
   read: (range: PageRange) => Promise<Found>,
 ): Promise<PageWithToken<Found>> {
   const { workspaceId, apiKey } = caller.tenant
+  const agent = caller.level === 'agent' ? [{ agent: caller.identity.userId }] : []
   return readPageWithToken(
     services.pageTokens,
-    [workspaceId, apiKey, ...query],
+    [workspaceId, apiKey, ...agent, ...query],
     { ...request, pageSize: Math.min(pageSize, pageSizeMax) },
     read,
   )

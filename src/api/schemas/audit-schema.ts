@@ -20,6 +20,19 @@ export const auditRecordAnswer = {
       type: 'string',
       description: 'API key of the call; for rejected credentials the key that the caller sent.',
     },
+    agent: {
+      type: 'object',
+      required: ['id', 'model', 'onBehalfOf'],
+      properties: {
+        id: { type: 'string', description: 'User id of the agent.', examples: ['editor-bot'] },
+        model: { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Model of its token.' },
+        onBehalfOf: {
+          anyOf: [{ type: 'string' }, { type: 'null' }],
+          description: 'User for whom it acts.',
+        },
+      },
+      description: 'The agent that made the call; absent if a backend made it.',
+    },
     clientAddress: { type: 'string', description: 'IP address of the caller.', examples: ['203.0.113.7'] },
     requestId: { type: 'string', description: '`x-request-id` of the call.' },
     outcome: {
@@ -57,13 +70,23 @@ export const auditRecordAnswer = {
 
 /** Converts a record to its response, which `weft audit` also prints; absent members are omitted. */
 export function toAuditRecordResponse(record: AuditRecord): FromSchema<typeof auditRecordAnswer> {
-  const { apiKey, clientAddress, requestId, idsLeftOut, idempotencyKeyHash, replayed, refusals } = record
+  const {
+    apiKey,
+    agent = null,
+    clientAddress,
+    requestId,
+    idsLeftOut,
+    idempotencyKeyHash,
+    replayed,
+    refusals,
+  } = record
   return {
     auditId: record.id,
     timestamp: record.at,
     operation: record.operation,
     actor: record.actor,
     ...(apiKey !== null && { apiKey }),
+    ...(agent !== null && { agent }),
     ...(clientAddress !== null && { clientAddress }),
     ...(requestId !== null && { requestId }),
     outcome: record.outcome,

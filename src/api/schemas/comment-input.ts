@@ -6,7 +6,7 @@ import { type BatchResults, emptyBatchResults } from '../../directory/store/batc
 import type { ErrorCode } from '../../errors.ts'
 import type { ActionUser } from '../../events/activity.ts'
 import { decodeBase64 } from '../../model/base64.ts'
-import type { OperationContext } from '../operation.ts'
+import type { TenantContext } from '../operation.ts'
 import type { FromSchema } from '../schema.ts'
 import type { SeededIds } from '../seeded-ids.ts'
 import { invalidAt } from '../validator.ts'
@@ -15,7 +15,7 @@ import { withoutCustomFields } from './notification-schema.ts'
 
 /** Returns the acting user and the scope of a call. */
 export const actionScopeOf = (
-  { caller }: OperationContext,
+  { caller }: TenantContext,
   {
     organizationId,
     documentId,

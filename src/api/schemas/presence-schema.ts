@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../access/credentials/authenticator.ts'
+import type { TenantCaller } from '../../access/credentials/authenticator.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { statusLengthMax } from '../../rooms/presence/document-presence.ts'
 import type { ApiServices } from '../api-services.ts'
@@ -64,7 +64,7 @@ export const presenceDocumentNotFound = {
  */
 export async function presenceScope(
   ids: DocumentIds,
-  caller: KeyCaller,
+  caller: TenantCaller,
   { documents }: ApiServices,
 ): Promise<DocumentScope> {
   const scope = { ...caller.tenant, organizationId: ids.organizationId }

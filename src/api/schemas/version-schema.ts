@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../access/credentials/authenticator.ts'
+import type { TenantCaller } from '../../access/credentials/authenticator.ts'
 import { addressKey, type DocumentAddress } from '../../model/address.ts'
 import { noContent } from '../../rooms/edits/edit-context.ts'
 import { versionLimits } from '../../versions/limits.ts'
@@ -98,7 +98,7 @@ export const toVersionResponse = (record: VersionRecord): FromSchema<typeof vers
  */
 export async function versionedAddress(
   ids: { readonly organizationId: string; readonly documentId: string; readonly editorId: string },
-  caller: KeyCaller,
+  caller: TenantCaller,
   { documents, log }: ApiServices,
 ): Promise<DocumentAddress> {
   const address = editorAddress(caller, ids)

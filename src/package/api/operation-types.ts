@@ -70,7 +70,7 @@ export interface WeftApi {
      * Make a realtime token: `POST /v2/auth/generate_token`.
      *
      * Creates a token with which a user opens realtime connections to the documents of the API key. Hand it to the
-     * browser instead of your credentials.
+     * browser instead of your credentials. With `agent`, it is for a program, which may also call some operations.
      */
     generateToken(
       data: AuthGenerateTokenRequest,
@@ -2340,6 +2340,26 @@ export interface AuthGenerateTokenRequest {
    * permissions of its user.
    */
   readonly permissions?: AuthGenerateTokenRequestPermissions | undefined
+  /**
+   * True: the token is for a program that acts by itself. It opens realtime connections, and the operations that
+   * are open to agents accept it. Not with `isAdmin`. Default: `false`.
+   */
+  readonly agent?: boolean | undefined
+  /**
+   * Name of the model, which the history of documents and the audit log show. Needs `agent`. At most 200
+   * characters.
+   */
+  readonly model?: string | undefined
+  /**
+   * User for whom the agent acts. It does not give the agent the permissions of this user. If the tokens of this
+   * user are revoked, the token ends too. Needs `agent`. Id: at most 512 bytes. At most 256 characters.
+   */
+  readonly onBehalfOf?: string | undefined
+  /**
+   * Restricts the agent, in addition to its role: `read-only` to reading, `suggest-only` to branches and
+   * comments, `no-delete` to changes that delete no content. Needs `agent`.
+   */
+  readonly policy?: 'read-only' | 'suggest-only' | 'no-delete' | undefined
   /** Minimum: 60. Maximum: 172800. Default: `172800`. */
   readonly expiresInSeconds?: number | undefined
   /**
@@ -2396,7 +2416,7 @@ export interface AuthGenerateTokenRequestDocument {
 
 /** Data of a response of `/v2/auth/generate_token`. */
 export interface AuthGenerateTokenData {
-  /** A JWT (HS256) for the realtime endpoint. */
+  /** A JWT (HS256) for the realtime endpoint, and for the operations that agents may call. */
   readonly token: string
   /** Unix time in seconds. */
   readonly expiresAt: number
@@ -2438,6 +2458,8 @@ export interface AuthInspectTokenData {
   readonly email?: string | undefined
   /** Whether the user is an editor of all documents. */
   readonly isAdmin?: boolean | undefined
+  /** The agent that the token describes; absent if it is for a person. */
+  readonly agent?: AuthInspectTokenDataAgent | undefined
   /** Epoch milliseconds; 0: the token has no `iat`. */
   readonly issuedAt?: number | undefined
   /** Epoch milliseconds. */
@@ -2448,6 +2470,14 @@ export interface AuthInspectTokenData {
   readonly accessRole?: 'none' | 'viewer' | 'suggester' | 'editor' | undefined
   /** `deleted`: it is being removed. A document that does not exist is `open`. */
   readonly documentState?: 'open' | 'disabled' | 'deleted' | undefined
+}
+
+/** The agent that the token describes; absent if it is for a person. */
+export interface AuthInspectTokenDataAgent {
+  readonly model: string | null
+  readonly onBehalfOf: string | null
+  /** Policies of the token and of the server. All of them apply. */
+  readonly policies: readonly ('read-only' | 'suggest-only' | 'no-delete')[]
 }
 
 export interface AuthInspectTokenDataResourcesItem {
@@ -6456,7 +6486,9 @@ export interface WorkspaceAuditGetRequest {
   /** Only records of this API key, or records that name it. At most 512 characters. */
   readonly apiKey?: string | undefined
   /** Only records of this actor type. */
-  readonly actor?: 'key' | 'workspace' | 'operator' | 'nobody' | undefined
+  readonly actor?: 'key' | 'agent' | 'workspace' | 'operator' | 'nobody' | undefined
+  /** Only calls of this agent. Id: at most 512 bytes. */
+  readonly agentId?: string | undefined
   /** Only later records, in epoch milliseconds. Minimum: 0. */
   readonly after?: number | undefined
   /** Only earlier records, in epoch milliseconds. Minimum: 0. */
@@ -6480,9 +6512,11 @@ export interface WorkspaceAuditGetDataItem {
    */
   readonly operation: string
   /** Type of the credentials of the caller. */
-  readonly actor: 'key' | 'workspace' | 'operator' | 'nobody'
+  readonly actor: 'key' | 'agent' | 'workspace' | 'operator' | 'nobody'
   /** API key of the call; for rejected credentials the key that the caller sent. */
   readonly apiKey?: string | undefined
+  /** The agent that made the call; absent if a backend made it. */
+  readonly agent?: WorkspaceAuditGetDataItemAgent | undefined
   /** IP address of the caller. */
   readonly clientAddress?: string | undefined
   /** `x-request-id` of the call. */
@@ -6499,6 +6533,16 @@ export interface WorkspaceAuditGetDataItem {
   readonly replayed?: boolean | undefined
   /** Number of rejected credentials in one minute; only in such records. */
   readonly refusals?: WorkspaceAuditGetDataItemRefusals | undefined
+}
+
+/** The agent that made the call; absent if a backend made it. */
+export interface WorkspaceAuditGetDataItemAgent {
+  /** User id of the agent. */
+  readonly id: string
+  /** Model of its token. */
+  readonly model: string | null
+  /** User for whom it acts. */
+  readonly onBehalfOf: string | null
 }
 
 /** Number of rejected credentials in one minute; only in such records. */

@@ -145,6 +145,11 @@ export interface OptionValues {
    */
   readonly jwtApiKey?: string | null
   /**
+   * Policy of all agents, in addition to the policy of their tokens: `read-only`, `suggest-only` or
+   * `no-delete`. Expects "read-only" or "suggest-only" or "no-delete". Default: none.
+   */
+  readonly agentPolicy?: 'read-only' | 'suggest-only' | 'no-delete' | null
+  /**
    * Bearer token that `/metrics` requires. Expects 16 to 512 visible ASCII characters. Default: none: open.
    */
   readonly metricsToken?: string | null
@@ -290,6 +295,12 @@ export interface OptionValues {
    * most 1000000 (0: unlimited; the default burst is 25 times the rate). Default: `400:10000`.
    */
   readonly callsPerKey?: number | { readonly perSecond: number; readonly burst: number } | null
+  /**
+   * REST calls of one agent per second. They also count as calls of the API key. Expects a rate per second, or
+   * rate:burst such as 10:600, each at most 1000000 (0: unlimited; the default burst is 60 times the rate).
+   * Default: `10:600`.
+   */
+  readonly callsPerAgent?: number | { readonly perSecond: number; readonly burst: number } | null
   /**
    * REST calls and requests of sessions over HTTP from one address per second, with any credentials. Expects a
    * rate per second, or rate:burst such as 1000:2000, each at most 1000000 (0: unlimited; the default burst is

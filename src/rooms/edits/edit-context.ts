@@ -108,6 +108,11 @@ export interface EditPrecondition {
    * null or undefined if it has not.
    */
   readonly full?: ApiError | null | undefined
+  /**
+   * The error to throw for any change that deletes content, because the caller must not; null or undefined if it may.
+   * Changes that merge whole updates, and undo, ignore it.
+   */
+  readonly keeping?: ApiError | null | undefined
   /** Called before the document is created, and only if the new content is valid. */
   readonly making?: (() => Promise<void>) | undefined
 }
@@ -157,6 +162,9 @@ export const noContent = (): ApiError =>
 export function checkStorage({ full = null }: EditPrecondition, update: Uint8Array | null): void {
   if (full !== null && update !== null && addsContent(update)) throw full
 }
+
+/** Returns whether a change must not delete content. */
+export const isKeeping = ({ keeping = null }: EditPrecondition): boolean => keeping !== null
 
 /**
  * Returns whether an update adds content. An update that only deletes adds none. An update may also record

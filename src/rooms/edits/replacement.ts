@@ -28,6 +28,7 @@ import {
   type EditContext,
   type EditResult,
   isCreating,
+  isKeeping,
   prepareCreate,
   presentVersion,
   type ReplaceOptions,
@@ -91,6 +92,7 @@ export class Replacement {
       options.dryRun === true ||
       isFull ||
       options.baseVersion !== undefined ||
+      isKeeping(options) ||
       prepared.checked?.isAtomic === false
     const sizeMax = isEdits(change) && !needsCopy ? editedSizeMax : inlineSizeMax
     const isLarge =
@@ -282,17 +284,19 @@ export class Replacement {
     writers = this.#room.state.mergers,
   ): ComputedEdit {
     const writer = copy.writeAs(writers)
-    const { result, added } = copy.edit(work)
+    const { result, added, deletes } = copy.edit(work)
     copy.doc.destroy()
-    return { writer, change: result, update: added, state: null, made: madeFor(result) }
+    return { writer, change: result, update: added, deletes, state: null, made: madeFor(result) }
   }
 
-  #proposed(
-    { change, update, state: after, made, writer }: ComputedEdit,
-    options: RestoreOptions,
-  ): ProposedChange<ReplacementResult> {
+  /** @throws ApiError `options.keeping` if the change deletes content */
+  #proposed(computed: ComputedEdit, options: RestoreOptions): ProposedChange<ReplacementResult> {
+    const { change, update, state: after, made, writer } = computed
     const room = this.#room
     const { state } = room
+    const { keeping = null } = options
+    if (keeping !== null && this.#deletes(computed)) throw keeping
+    const { revision } = state
     let isLacking = true
     const checkPast = (): void => {
       // A root that was empty at the base version may have received content of another kind since then.
@@ -308,6 +312,8 @@ export class Replacement {
         beginEdit(room, options)
         if ((state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
         if (made.for === 'present') return isSame(made.version, presentVersion(room))
+        // Whether the change deletes content was found for one state.
+        if (keeping !== null && state.revision !== revision) return false
         checkPast()
         return true
       },
@@ -321,6 +327,18 @@ export class Replacement {
         return update
       },
     }
+  }
+
+  /**
+   * Returns whether a change deletes content of the present document. If an earlier version was the base, its update
+   * can replace entries that others have set since then.
+   */
+  #deletes({ deletes, update, made }: ComputedEdit): boolean {
+    if (made.for === 'present' || update === null) return deletes
+    const copy = DocumentState.fromBytes(this.#room.state.encode())
+    const merged = copy.integrate(update)
+    copy.doc.destroy()
+    return deletes || merged.deletes
   }
 
   async #prepare(options: ReplaceOptions): Promise<void> {

@@ -12,6 +12,7 @@ import {
   beginEdit,
   copySizeMax,
   type EditContext,
+  isKeeping,
   presentVersion,
   type ReplaceOptions,
   type RestoreOptions,
@@ -23,6 +24,8 @@ import {
 export interface ComputedEdit {
   readonly change: ReplacementResult
   readonly update: Uint8Array | null
+  /** True if the change deletes content of the version for which it was computed. */
+  readonly deletes: boolean
   /**
    * The whole state (V1) of the document after the change, if the room should use this state instead of
    * applying the update; otherwise null.
@@ -65,13 +68,15 @@ export async function computeOnThread(
   })
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a replacement: ${outcome.is}`)
-  const { change, update, state, writer, isDear, loadMs } = outcome
-  if (base === null) return { change, writer, update, state, made: { for: 'present', version }, loadMs }
+  const { change, update, deletes, state, writer, isDear, loadMs } = outcome
+  if (base === null)
+    return { change, writer, update, deletes, state, made: { for: 'present', version }, loadMs }
   const content = mergeTargetOf(prepared.change, change)
-  const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content } }
+  const past: ComputedEdit = { change, writer, update, deletes, state: null, made: { for: 'past', content } }
   // In these cases a merge on the event loop would block all other work: the update is expensive, or the
   // Y.Doc must be created first.
-  const mergesElsewhere = (isDear && options.dryRun !== true) || room.state.bytes !== null
+  const mergesElsewhere =
+    (isDear && options.dryRun !== true) || room.state.bytes !== null || isKeeping(options)
   if (!mergesElsewhere || update === null) return past
   return mergeOnThread(room, thread, past, { content, update, isCopy: options.dryRun === true })
 }
@@ -101,8 +106,8 @@ export async function restoreOnThread(
   })
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a restoration: ${outcome.is}`)
-  const { change, update, state, writer } = outcome
-  return { change, writer, update, state, made: { for: 'present', version } }
+  const { change, update, deletes, state, writer } = outcome
+  return { change, writer, update, deletes, state, made: { for: 'present', version } }
 }
 
 /**
@@ -129,8 +134,8 @@ export async function decideOnThread(
   })
   if (outcome.is !== 'replaced')
     throw new TypeError(`the thread returned an unexpected result for a decision: ${outcome.is}`)
-  const { change, update, state, writer } = outcome
-  return { change, writer, update, state, made: { for: 'present', version } }
+  const { change, update, deletes, state, writer } = outcome
+  return { change, writer, update, deletes, state, made: { for: 'present', version } }
 }
 
 /** Returns the clients with which a decision on hunks can be written. */
@@ -160,6 +165,7 @@ async function mergeOnThread(
     ...computed,
     change,
     update: outcome.update,
+    deletes: outcome.deletes,
     state: outcome.state,
     made: { for: 'present', version },
   }

@@ -78,6 +78,8 @@ export interface IntegrationResult {
   readonly gap: boolean
   /** True if applying the update to this document takes too long on an event loop. */
   readonly isDear: boolean
+  /** True if the update has deleted content of the document; formatting marks are not content. */
+  readonly deletes: boolean
 }
 
 export interface StateOptions {
@@ -94,7 +96,7 @@ export interface StateOptions {
 }
 
 /** An update that was integrated into a copy of the document. */
-export interface PlacedIntegration extends IntegrationResult {
+export interface PlacedIntegration extends Omit<IntegrationResult, 'deletes'> {
   /** The positions of the items of the update, in the form that `Placements` accepts. */
   readonly placements: readonly number[]
   /**
@@ -352,13 +354,13 @@ export class DocumentState {
     const unknown = Y.diffUpdate(bytes, this.vector())
     const { doc } = this
     const { store } = doc
-    const { added, isDear } = this.#within({ doc, stepsMax: integrationStepsMax }, () =>
+    const { added, isDear, deletes } = this.#within({ doc, stepsMax: integrationStepsMax }, () =>
       this.#capture(() => Y.applyUpdate(doc, unknown)),
     )
     const gap = store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
     store.pendingDs = null
-    return { added, gap, isDear }
+    return { added, gap, isDear, deletes }
   }
 
   /**
@@ -653,6 +655,8 @@ interface Captured<T> {
   readonly result: T
   readonly added: Uint8Array | null
   readonly isDear: boolean
+  /** True if the change has deleted content that existed before; formatting marks are not content. */
+  readonly deletes: boolean
 }
 
 /** Returns the number of values in the item with the most values. */
@@ -683,6 +687,7 @@ const randomClient = (): number => randomInt(2 ** 32)
 function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
   const updates: Uint8Array[] = []
   let isDear = false
+  let deletes = false
   const listener = (update: Uint8Array): void => void updates.push(update)
   doc.on('update', listener)
   try {
@@ -690,12 +695,32 @@ function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
       const changed = change(doc)
       const deleted = deletedItems(transaction)
       isDear = deleted > deletedFrom || deleted * structsOf(doc) > dearFrom
+      deletes = hasDeletedContent(transaction)
       return changed
     })
-    return { result, isDear, added: updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null) }
+    return {
+      result,
+      isDear,
+      deletes,
+      added: updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null),
+    }
   } finally {
     doc.off('update', listener)
   }
+}
+
+/**
+ * Returns whether a transaction has deleted content that existed before: text, embeds, elements, and values of entries
+ * and attributes that it has replaced. Call it before the transaction ends, as `deletedItems`.
+ */
+function hasDeletedContent({ deleteSet, beforeState, doc }: Y.Transaction): boolean {
+  for (const [client, deleted] of deleteSet.clients) {
+    const end = beforeState.get(client) ?? 0
+    const isContent = ({ clock }: { readonly clock: number }): boolean =>
+      clock < end && Y.getItem(doc.store, Y.createID(client, clock)).countable
+    if (deleted.some(isContent)) return true
+  }
+  return false
 }
 
 /**

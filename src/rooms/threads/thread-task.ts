@@ -138,6 +138,8 @@ export type ThreadResult =
       readonly update: Uint8Array | null
       /** True if applying the update would block an event loop for too long. */
       readonly isDear: boolean
+      /** True if the change deletes content. */
+      readonly deletes: boolean
       readonly state: Uint8Array | null
       readonly writer: ClientClock
       /** Milliseconds of creating the Y.Doc. */
@@ -156,7 +158,12 @@ export type ThreadResult =
   | { readonly is: 'parsed'; readonly content: InitialContent | null; readonly problem: string }
   | ({ readonly is: 'opened' } & PlacedDocument)
   | ({ readonly is: 'placed' } & PlacedIntegration)
-  | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
+  | {
+      readonly is: 'merged'
+      readonly update: Uint8Array | null
+      readonly deletes: boolean
+      readonly state: Uint8Array | null
+    }
 
 /** The result of a job that was not rejected. */
 export type Done = Exclude<ThreadResult, { is: 'refused' }>
@@ -256,16 +263,25 @@ function replace(job: Extract<ThreadTask, { is: 'replace' }>): ThreadResult {
 function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): ThreadResult {
   const copy = stateOf(job)
   const writer = copy.writeAs(job.writers)
-  const { result, added, isDear } = copy.edit(() => work(copy))
+  const { result, added, isDear, deletes } = copy.edit(() => work(copy))
   const state = stateFor(job, copy, added !== null, isDear)
-  return { is: 'replaced', change: result, update: added, isDear, state, writer, loadMs: copy.loadMs }
+  return {
+    is: 'replaced',
+    change: result,
+    update: added,
+    isDear,
+    deletes,
+    state,
+    writer,
+    loadMs: copy.loadMs,
+  }
 }
 
 function merge(job: Extract<ThreadTask, { is: 'merge' }>): ThreadResult {
   const copy = stateOf(job)
-  if (!checkMerge(copy.doc, job.content)) return { is: 'merged', update: null, state: null }
-  const { added, isDear } = copy.integrate(job.update)
-  return { is: 'merged', update: added, state: stateFor(job, copy, added !== null, isDear) }
+  if (!checkMerge(copy.doc, job.content)) return { is: 'merged', update: null, deletes: false, state: null }
+  const { added, isDear, deletes } = copy.integrate(job.update)
+  return { is: 'merged', update: added, deletes, state: stateFor(job, copy, added !== null, isDear) }
 }
 
 function parse(json: Uint8Array): ThreadResult {

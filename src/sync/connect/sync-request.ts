@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { readBearer } from '../../access/tokens/bearer.ts'
 import { type DocumentPath, decodeSegment, idProblem } from '../../model/address.ts'
 import { misspelledName } from '../../text.ts'
 
@@ -52,7 +53,6 @@ export type SyncRequest =
   | MultiplexedRequest
   | DocumentRequest
 
-const bearer = /^Bearer +(\S+)$/i
 const sessionSecret = /^Session +(\S+)$/i
 
 const isEmpty = (segments: readonly string[]): boolean => segments.every((segment) => segment === '')
@@ -121,8 +121,7 @@ function readParts(request: IncomingMessage, known: readonly string[]): SplitReq
   const parameters = new URLSearchParams(query)
   const given = parameters.get('token')
   // An empty parameter counts as absent.
-  const token =
-    given === null || given === '' ? (bearer.exec(request.headers.authorization ?? '')?.[1] ?? null) : given
+  const token = given === null || given === '' ? readBearer(request.headers) : given
   const credentials: Credentials = {
     misspelled: misspelledIn(parameters, known),
     token,

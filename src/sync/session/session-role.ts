@@ -1,3 +1,4 @@
+import { mustKeepContent, roleOnSocket } from '../../access/agents/agent-role.ts'
 import type { Identity } from '../../access/identity.ts'
 import type { Permission } from '../../access/realtime-access.ts'
 import type { DocumentAccess } from '../../access/roles/document-access.ts'
@@ -98,6 +99,7 @@ export class SessionRole implements WriteRight {
   get readOnlyReason(): string {
     const { branch } = this.#permission
     if (branch !== null && branch.status !== 'open') return readOnlyReasons.decided
+    if (mustKeepContent(this.#identity)) return readOnlyReasons.mustKeep
     return this.#role === 'suggester' ? readOnlyReasons.suggester : readOnlyReasons.viewer
   }
 
@@ -124,8 +126,9 @@ export class SessionRole implements WriteRight {
 
   #refresh(now: number): void {
     const { refusal, access, branch, decision } = this.#permission
-    const { role, until } =
+    const { role: granted, until } =
       refusal === null ? roleOn(this.#identity, this.#options.address, access, now, decision) : rejected
+    const role = roleOnSocket(this.#identity, granted)
     const canWrite = mayWrite(role, this.#identity.userId, branch)
     const hasChanged = role !== null && (role !== this.#role || canWrite !== this.#mayWrite)
     this.#role = role
@@ -149,6 +152,8 @@ const readOnlyReasons = {
     'your edits of this document are not saved: you may only view it; ask its owner for the role editor',
   suggester:
     'your edits of this document are not saved: you may only suggest changes; edit a branch of your own',
+  mustKeep:
+    'your edits of this document are not saved: the policy no-delete makes an agent a viewer on this connection; edit with REST',
   decided: 'your edits of this branch are not saved: it was merged or rejected; create a new branch',
 } as const
 

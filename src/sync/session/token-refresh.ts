@@ -81,4 +81,6 @@ export class TokenRefresh {
 const isSame = (one: Identity, other: Identity): boolean =>
   one.userId === other.userId &&
   one.tenant.workspaceId === other.tenant.workspaceId &&
-  one.tenant.apiKey === other.tenant.apiKey
+  one.tenant.apiKey === other.tenant.apiKey &&
+  one.agent?.model === other.agent?.model &&
+  one.agent?.onBehalfOf === other.agent?.onBehalfOf

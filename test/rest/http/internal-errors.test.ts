@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { AccessChangeFeed } from '../../../src/access/access-change-feed.ts'
+import { AgentAccess } from '../../../src/access/agents/agent-access.ts'
 import { AllowedOrigins } from '../../../src/access/allowed-origins.ts'
 import { Authenticator } from '../../../src/access/credentials/authenticator.ts'
+import type { RealtimeAccess } from '../../../src/access/realtime-access.ts'
 import type { ApiServices } from '../../../src/api/api-services.ts'
 import { CallAuditor } from '../../../src/api/call-auditor.ts'
 import { createRouter } from '../../../src/api/http/router.ts'
@@ -73,6 +75,8 @@ beforeAll(async () => {
   })
   const metrics = createMetrics()
   const clock = systemClock
+  // The calls of this test have no bearer token.
+  const agents = new AgentAccess({ access: {} as RealtimeAccess, clock, onRejection: () => {} })
   const reports = new LimitReports({ clock, log, metrics })
   const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
   const recent = new RecentRequests({ tenants, clock, onlyOwner: null })
@@ -80,13 +84,14 @@ beforeAll(async () => {
     operations: [fail],
     pages: [],
     served: [],
-    services: {} as ApiServices,
+    services: { agents } as ApiServices,
     authenticator,
     auditor: new CallAuditor({ audit, refusals, recent, mode: 'off', proxies: 0, onRejected: () => {} }),
     origins,
     quotas: {
       addressCalls: null,
       calls: null,
+      agentCalls: null,
       bodies: null,
       bodyMemory: roomyAccounts().requestBodies,
       unread: {

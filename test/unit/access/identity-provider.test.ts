@@ -58,6 +58,7 @@ function tokensWith({ claims, url = jwksUrl, ...times }: Options = {}): Realtime
     revokedUntil: (_tenant, userId) => Promise.resolve(userId === 'revoked' ? Date.now() : -1),
     minted: null,
     foreign,
+    agentPolicy: null,
   })
 }
 
@@ -81,6 +82,7 @@ it('[ACC-60] accepts tokens signed with RS256 and ES256', async () => {
       email: 'ann@example.com',
       admin: false,
       grants: null,
+      agent: null,
       issuedAt: expect.any(Number),
       expiresAt: expect.any(Number),
     })
@@ -113,9 +115,10 @@ it('[ACC-60] reads the user and the API key from the mapped claims', async () =>
 })
 
 it("[ACC-60] accepts a token without optional claims, and ignores the claims of Weft's own tokens", async () => {
-  const own = { name: undefined, email: 7, admin: true, ws: 'other-ws', key: 'other-key', grants: [] }
+  const claims = { ws: 'other-ws', key: 'other-key', grants: [], agent: { policy: 'read-only' } }
+  const own = { name: undefined, email: 7, admin: true, ...claims }
   const identity = await tokensWith().verify(await provider.sign(ec, own))
-  expect(identity).toMatchObject({ tenant, name: '', email: '', admin: false, grants: null })
+  expect(identity).toMatchObject({ tenant, name: '', email: '', admin: false, grants: null, agent: null })
 })
 
 it.each<[string, Record<string, unknown>, TokenProblem]>([
@@ -169,6 +172,7 @@ it('[ACC-61] accepts tokens of this server, even while the provider is unavailab
     email: '',
     admin: false,
     grants: null,
+    agent: null,
     expiresAt: Date.now() + 60_000,
   })
   expect(await problemOf(token, tokens)).toBeNull()

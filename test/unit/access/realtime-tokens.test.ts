@@ -18,7 +18,7 @@ const isTenant = (asked: typeof tenant) =>
   Promise.resolve(asked.workspaceId === 'ws' && asked.apiKey === 'key')
 const revokedUntil = (_tenant: typeof tenant, userId: string) =>
   Promise.resolve(userId === 'revoked' ? clock.now() : -1)
-const rules = { clock, isTenant, revokedUntil, minted: null, foreign: null }
+const rules = { clock, isTenant, revokedUntil, minted: null, foreign: null, agentPolicy: null }
 const tokens = new RealtimeTokens({ secret, previousSecret: null, ...rules })
 const rotating = new RealtimeTokens({ secret, previousSecret: oldSecret, ...rules })
 
@@ -31,6 +31,7 @@ const identity: Identity = {
   grants: [
     { type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'viewer', expiresAt: seconds + 9 },
   ],
+  agent: null,
   issuedAt: clock.now(),
   expiresAt: (seconds + 3600) * 1000,
 }
@@ -94,6 +95,9 @@ it('[ACC-1] verifies an issued token, and returns the identity that it was issue
   expect(await tokens.verify(token)).toEqual(identity)
   const plain = { ...identity, grants: null, admin: true }
   expect(await tokens.verify((await tokens.issue(plain)).token)).toEqual(plain)
+  const agent = { model: 'm-1', onBehalfOf: 'grace', policies: ['no-delete'] } as const
+  const bot = { ...identity, agent }
+  expect(await tokens.verify((await tokens.issue(bot)).token)).toEqual(bot)
 })
 
 it('[ACC-2] issues a token that has exactly the documented claims', async () => {
@@ -116,6 +120,7 @@ it('[ACC-3] accepts a token that a backend signed with the secret, and uses defa
     email: '',
     admin: false,
     grants: null,
+    agent: null,
     issuedAt: 0,
     expiresAt: (seconds + 60) * 1000,
   })

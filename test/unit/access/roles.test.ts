@@ -15,6 +15,7 @@ const user = (more: Partial<Identity> = {}): Identity => ({
   email: '',
   admin: false,
   grants: null,
+  agent: null,
   issuedAt: 0,
   expiresAt: tokenEnd,
   ...more,

@@ -1,10 +1,13 @@
-import type { TokenGrant } from '../../../access/identity.ts'
+import type { AgentTraits, TokenGrant } from '../../../access/identity.ts'
+import { agentClaimLimits } from '../../../access/tokens/claims.ts'
 import { tokenLengthMax } from '../../../access/tokens/realtime-tokens.ts'
+import { agentPolicies } from '../../../config/agent-policies.ts'
 import { invalid } from '../../../errors.ts'
 import { idBytesMax } from '../../../model/address.ts'
 import { defineOperation } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
 import { grantedResource, organizationOfResource } from '../../schemas/permission-schema.ts'
+import { invalidAt } from '../../validator.ts'
 
 const lifetimeSecondsMax = 172_800
 
@@ -34,6 +37,35 @@ const request = {
         'Permissions of the token; if a resource occurs twice, the last entry counts. Without it, the token has the ' +
         'permissions of its user.',
       examples: [{ resources: grantedResource.examples }],
+    },
+    agent: {
+      type: 'boolean',
+      default: false,
+      description:
+        'True: the token is for a program that acts by itself. It opens realtime connections, and the operations that ' +
+        'are open to agents accept it. Not with `isAdmin`.',
+    },
+    model: {
+      type: 'string',
+      maxLength: agentClaimLimits.model,
+      description: 'Name of the model, which the history of documents and the audit log show. Needs `agent`.',
+      examples: ['example-model-1'],
+    },
+    onBehalfOf: {
+      type: 'string',
+      format: 'id',
+      maxLength: agentClaimLimits.onBehalfOf,
+      description:
+        'User for whom the agent acts. It does not give the agent the permissions of this user. If the tokens of this ' +
+        'user are revoked, the token ends too. Needs `agent`.',
+      examples: ['ann'],
+    },
+    policy: {
+      type: 'string',
+      enum: agentPolicies,
+      description:
+        'Restricts the agent, in addition to its role: `read-only` to reading, `suggest-only` to branches and comments, ' +
+        '`no-delete` to changes that delete no content. Needs `agent`.',
     },
     expiresInSeconds: {
       type: 'integer',
@@ -65,7 +97,10 @@ const response = {
   type: 'object',
   required: ['token', 'expiresAt'],
   properties: {
-    token: { type: 'string', description: 'A JWT (HS256) for the realtime endpoint.' },
+    token: {
+      type: 'string',
+      description: 'A JWT (HS256) for the realtime endpoint, and for the operations that agents may call.',
+    },
     expiresAt: { type: 'integer', description: 'Unix time in seconds.' },
     url: { type: 'string', description: 'Only for format `y-sweet`: start of the websocket URL.' },
     baseUrl: { type: 'string', description: 'Only for format `y-sweet`: URL of the server.' },
@@ -81,18 +116,29 @@ export const generateToken = defineOperation({
   audited: 'admin',
   summary: 'Make a realtime token',
   description:
-    'Creates a token with which a user opens realtime connections to the documents of the API key. ' +
-    'Hand it to the browser instead of your credentials.',
+    'Creates a token with which a user opens realtime connections to the documents of the API key. Hand it to the ' +
+    'browser instead of your credentials. With `agent`, it is for a program, which may also call some operations.',
   request,
   response,
   errors: [],
   async handler(
-    { userId, userProperties, permissions, expiresInSeconds = lifetimeSecondsMax, format = 'weft', document },
+    {
+      userId,
+      userProperties,
+      permissions,
+      expiresInSeconds = lifetimeSecondsMax,
+      format = 'weft',
+      document,
+      ...traits
+    },
     { caller, services },
   ) {
+    const agent = agentOf(traits)
     const place = format === 'y-sweet' ? ySweetPlace(document, services.publicUrl) : {}
     const now = services.clock.now()
     const { name, email, isAdmin = false } = userProperties
+    if (agent !== null && isAdmin)
+      throw invalidAt({ path: '/data/userProperties/isAdmin', message: 'must not be true with agent' })
     const { token, expiresAt } = await services.tokens.issue({
       tenant: caller.tenant,
       userId,
@@ -101,6 +147,7 @@ export const generateToken = defineOperation({
       admin: isAdmin,
       grants:
         permissions === undefined ? null : permissions.resources.map((each, index) => grantOf(each, index)),
+      agent,
       expiresAt: now + expiresInSeconds * 1000,
     })
     if (token.length > tokenLengthMax)
@@ -111,6 +158,20 @@ export const generateToken = defineOperation({
     return { message: 'Token generated.', data: { token, expiresAt, ...place } }
   },
 })
+
+/** Names of the members that only the token of an agent can have. */
+const traitNames = ['model', 'onBehalfOf', 'policy'] as const
+
+type AgentRequest = Pick<FromSchema<typeof request>, 'agent' | (typeof traitNames)[number]>
+
+/** @throws ApiError INVALID_ARGUMENT if the request describes an agent without `agent` */
+function agentOf({ agent = false, ...traits }: AgentRequest): AgentTraits | null {
+  const { model = null, onBehalfOf = null, policy } = traits
+  if (agent) return { model, onBehalfOf, policies: policy === undefined ? [] : [policy] }
+  const given = traitNames.find((name) => traits[name] !== undefined)
+  if (given !== undefined) throw invalidAt({ path: `/data/${given}`, message: 'needs agent: true' })
+  return null
+}
 
 /**
  * Returns the URLs for the Y-Sweet client. The client appends the document id to the URL, which results in a

@@ -1,6 +1,7 @@
 import type { Identity } from '../../../access/identity.ts'
 import { roleOn } from '../../../access/roles/roles.ts'
 import { TokenRejectedError, tokenLengthMax } from '../../../access/tokens/realtime-tokens.ts'
+import { agentPolicies } from '../../../config/agent-policies.ts'
 import { accessRoles } from '../../../directory/store/records.ts'
 import { documentAddress, type Tenant } from '../../../model/address.ts'
 import type { ApiServices } from '../../api-services.ts'
@@ -27,6 +28,20 @@ const response = {
       type: 'boolean',
       description: 'Whether the user is an editor of all documents.',
       examples: [false],
+    },
+    agent: {
+      type: 'object',
+      required: ['model', 'onBehalfOf', 'policies'],
+      description: 'The agent that the token describes; absent if it is for a person.',
+      properties: {
+        model: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        onBehalfOf: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        policies: {
+          type: 'array',
+          items: { type: 'string', enum: agentPolicies },
+          description: 'Policies of the token and of the server. All of them apply.',
+        },
+      },
     },
     issuedAt: { type: 'integer', description: 'Epoch milliseconds; 0: the token has no `iat`.' },
     expiresAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
@@ -96,7 +111,7 @@ export const inspectToken = defineOperation({
     }
     if (identity === 'other_key')
       return { message: 'Token rejected.', data: { accepted: false, ...otherKey } }
-    const { userId, name, email, admin: isAdmin, issuedAt, expiresAt, grants } = identity
+    const { userId, name, email, admin: isAdmin, issuedAt, expiresAt, grants, agent } = identity
     const role =
       organizationId === undefined || documentId === undefined
         ? {}
@@ -110,6 +125,7 @@ export const inspectToken = defineOperation({
       issuedAt: Math.floor(issuedAt),
       expiresAt: Math.floor(expiresAt),
       ...(grants !== null && { resources: grants }),
+      ...(agent !== null && { agent }),
       ...role,
     }
     return { message: 'Token accepted.', data }

@@ -1,5 +1,6 @@
 import { editFormats } from '../../../content/edit/edit-formats.ts'
 import { invalid } from '../../../errors.ts'
+import { keepingOf } from '../../agents/authorize-agent.ts'
 import {
   changeEditor,
   contentKeySchema,
@@ -9,7 +10,7 @@ import {
   updateRequest,
   writtenResponse,
 } from '../../editor-content.ts'
-import { defineOperation, warningsOf } from '../../operation.ts'
+import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
 
 /** Maximum number of edits in one call. */
@@ -258,9 +259,9 @@ function addressedRoot({ editorId, contentKey, edits }: FromSchema<typeof reques
   return root
 }
 
-export const editContent = defineOperation({
+export const editContent = defineAgentOperation({
   path: '/v2/crdt/edit',
-  auth: 'key',
+  agents: { role: 'editor', ids: ['userId'], meta: 'meta', without: ['schema'] },
   effect: 'once',
   audited: 'change',
   grows: 'content',
@@ -287,7 +288,14 @@ export const editContent = defineOperation({
   async handler(data, { caller, services, full }) {
     const { edits, baseVersion, ifVersion, dryRun } = data
     const contentKey = addressedRoot(data)
-    const options = { expects: 'content', baseVersion, ifVersion, dryRun, full } as const
+    const options = {
+      expects: 'content',
+      baseVersion,
+      ifVersion,
+      dryRun,
+      full,
+      keeping: keepingOf(caller),
+    } as const
     const change = { contentKey, edits, merged: baseVersion !== undefined }
     const changed = await changeEditor(data, change, 'edits', options, caller, services)
     const {

@@ -16,7 +16,7 @@ import type { ApiServices } from '../../api-services.ts'
 import { attributionDisabled, authorRun, toAuthorRunResponse } from '../../changes/change-schema.ts'
 import { contentKeySchema, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
 import { listMainEditors } from '../../list-editors.ts'
-import { defineOperation } from '../../operation.ts'
+import { defineAgentOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
 import type { FromSchema } from '../../schema.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../schemas/content-format.ts'
@@ -119,9 +119,9 @@ type Entry = Omit<FromSchema<typeof entry>, 'data' | 'stateVector' | 'attributio
   readonly stateVector: EncodedJson
 }
 
-export const getContent = defineOperation({
+export const getContent = defineAgentOperation({
   path: '/v2/crdt/get',
-  auth: 'key',
+  agents: { role: 'viewer' },
   effect: 'reads',
   audited: 'read',
   summary: 'Read the content of editors',

@@ -5,7 +5,7 @@ it('[ROOM-30] transfers each buffer of a result once, and copies bytes that shar
   const own = new Uint8Array(9)
   const part = new Uint8Array(9).subarray(0, 5)
   const merged = (update: Uint8Array | null, state: Uint8Array | null) =>
-    buffersOf({ is: 'merged', update, state })
+    buffersOf({ is: 'merged', update, deletes: false, state })
   expect(merged(own, own)).toEqual([own.buffer])
   expect(merged(part, own)).toEqual([own.buffer])
   expect(merged(null, part)).toEqual([])

@@ -35,6 +35,7 @@ export const getAudit = defineOperation({
         description: 'Only records of this API key, or records that name it.',
       },
       actor: { type: 'string', enum: auditActors, description: 'Only records of this actor type.' },
+      agentId: { type: 'string', format: 'id', description: 'Only calls of this agent.' },
       after: { ...time, description: 'Only later records, in epoch milliseconds.' },
       before: { ...time, description: 'Only earlier records, in epoch milliseconds.' },
       order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By time.' },
@@ -46,10 +47,11 @@ export const getAudit = defineOperation({
   errors: [],
   async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, { caller, services }) {
     const { workspaceId } = caller
-    const { operation: of = null, apiKey = null, actor = null, after = null, before = null } = query
+    const { operation: of = null, apiKey = null, actor = null, agentId, after = null, before = null } = query
+    const agent = agentId === undefined ? [] : [{ agentId }]
     const { found, token } = await readPageWithToken(
       services.pageTokens,
-      [path, workspaceId, order, of, apiKey, actor, after, before],
+      [path, workspaceId, order, of, apiKey, actor, after, before, ...agent],
       { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
       (range) => services.audit.list(workspaceId, query, { ...range, order }),
     )
