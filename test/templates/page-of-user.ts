@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { eventually } from '../support/clients/clients.ts'
 import type { TemplateCase } from './templates.ts'
 
@@ -102,10 +102,62 @@ export class PageOfUser {
     )
   }
 
-  /** Undoes the last change of the user by the keyboard. */
-  async undo(): Promise<void> {
+  /** Selects the text at the end of the document, and adds a comment about it. */
+  async commentOnEnd(end: string, text: string): Promise<void> {
     await this.#page.bringToFront()
-    await this.#page.keyboard.press('Control+z')
+    await this.#page.locator(this.#template.editor).first().click()
+    await this.#page.keyboard.press('Control+End')
+    for (let count = 0; count < end.length; count += 1) await this.#page.keyboard.press('Shift+ArrowLeft')
+    await this.#page.locator('#selected').getByText(end).waitFor()
+    await this.#send(this.#page.locator('#comments'), 'Comment', text)
+  }
+
+  /** Adds a comment about the whole document. */
+  async comment(text: string): Promise<void> {
+    await this.#send(this.#page.locator('#comments'), 'Comment', text)
+  }
+
+  /** Replies to the thread that has the text. */
+  async reply(thread: string, text: string): Promise<void> {
+    await this.#send(this.#thread(thread), 'Reply', text)
+  }
+
+  /** Resolves the thread that has the text. */
+  async resolve(thread: string): Promise<void> {
+    await this.#thread(thread).getByRole('button', { name: 'Resolve' }).click()
+  }
+
+  /** Waits until the page shows a thread that has all the texts and the status. */
+  async showsThread(status: 'open' | 'resolved', ...texts: readonly string[]): Promise<void> {
+    const shown = async (): Promise<string> =>
+      (await this.#page.locator(`#comments article.${status}`).allTextContents()).find((each) =>
+        texts.every((text) => each.includes(text)),
+      ) ?? ''
+    await this.#eventually(`the ${status} thread ${texts.join(', ')}`, async () => (await shown()) !== '')
+  }
+
+  /** Returns the number of fields for comments and replies. */
+  commentFields(): Promise<number> {
+    return this.#page.locator('#comments input').count()
+  }
+
+  #thread(text: string): Locator {
+    return this.#page.locator('#comments article').filter({ hasText: text })
+  }
+
+  async #send(place: Locator, field: 'Comment' | 'Reply', text: string): Promise<void> {
+    await place.getByRole('textbox', { name: field }).fill(text)
+    await place.getByRole('button', { name: field, exact: true }).click()
+  }
+
+  /** Undoes changes by the keyboard until the text is gone. On a slow machine, one text is several changes. */
+  async undo(text: string): Promise<void> {
+    await this.#page.bringToFront()
+    await this.#eventually(`undo of ${JSON.stringify(text)}`, async () => {
+      if (!(await this.text()).includes(text)) return true
+      await this.#page.keyboard.press('Control+z')
+      return false
+    })
   }
 
   /** Waits until the page shows that everything is saved, or that it is offline. */

@@ -6,6 +6,8 @@ import type { TemplateName } from '../../src/cli/project-template.ts'
  * - `npm run dev`, `npm run build` and `npm start` with the variables `PORT` and `TOKEN_SECONDS`. The app prints its
  *   address.
  * - The page takes `name`, `role` and `document` from its query, and sends the query to its endpoint for tokens.
+ * - With `hasComments`: each thread in `#comments` is an `article`, with the quoted text in `q`, its status as its
+ *   class, a field `Reply`, and a button `Resolve`. The field `Comment` adds a thread. `#selected` is the selected text.
  * - `#status` has `saved`, or begins with `offline`. `#role` has the role. `#users` has the names of the users.
  */
 export interface TemplateCase {
@@ -13,6 +15,8 @@ export interface TemplateCase {
   readonly editor: string
   /** Selector of the carets of other users, each with the name of its user. They are in the editor. */
   readonly caret: string
+  /** Whether the page has a panel with comments. */
+  readonly hasComments?: boolean
   /** Maximum size in kilobytes of all scripts of the page, each compressed with gzip. */
   readonly gzipKilobytesMax: number
 }
@@ -36,6 +40,7 @@ export const templateCases: Readonly<Record<TemplateName, TemplateCase>> = {
   blocknote: {
     editor: '.bn-editor',
     caret: '.bn-collaboration-cursor__base',
+    hasComments: true,
     gzipKilobytesMax: 430,
   },
 }

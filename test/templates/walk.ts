@@ -59,8 +59,7 @@ export async function walk({
         await ada.showsRole('editor', true)
         // StrictMode of React mounts each editor twice in development.
         await ada.type('Undone. ')
-        await ada.undo()
-        await ada.lacks('Undone.')
+        await ada.undo('Undone.')
         await ada.type('Written in development. ')
         await ada.shows('saved')
         await ada.close()
@@ -87,7 +86,7 @@ export async function walk({
         for (const page of [first, second]) await page.shows('saved')
         await first.showsUser('Grace')
         await second.showsUser('Ada')
-        await first.undo()
+        await first.undo('From Ada.')
         await second.lacks('From Ada.')
         await second.has('From Grace.')
         await first.type('Again from Ada. ')
@@ -102,6 +101,19 @@ export async function walk({
     if (plain === 0 || gzip > template.gzipKilobytesMax)
       throw new Error(`${name}: the scripts have more than ${template.gzipKilobytesMax} kB with gzip`)
 
+    if (template.hasComments)
+      await step('[TPL-11] comments, replies and their status are shown to the others', async () => {
+        await ada.commentOnEnd('from Ada. ', 'Who wrote this?')
+        for (const page of [ada, grace, lin]) await page.showsThread('open', 'from Ada.', 'Who wrote this?')
+        await grace.reply('Who wrote this?', 'I do not know.')
+        for (const page of [ada, grace, lin]) await page.showsThread('open', 'Grace I do not know.')
+        await grace.comment('About everything.')
+        await ada.showsThread('open', 'About everything.')
+        await ada.resolve('Who wrote this?')
+        for (const page of [ada, grace, lin]) await page.showsThread('resolved', 'Grace I do not know.')
+        await lin.showsThread('open', 'About everything.')
+        if ((await lin.commentFields()) > 0) throw new Error('a viewer can write comments')
+      })
     await step('[TPL-7] a viewer reads, and cannot type', async () => {
       await lin.showsRole('viewer', false)
       await lin.type('From a viewer. ')
@@ -122,8 +134,7 @@ export async function walk({
     await step('[TPL-7] a role that changes while the page is open is shown and has an effect', async () => {
       await lin.showsRole('editor', true)
       await lin.type('Undone by Lin. ')
-      await lin.undo()
-      await lin.lacks('Undone by Lin.')
+      await lin.undo('Undone by Lin.')
       await lin.type('From Lin. ')
       await ada.has('From Lin.')
     })

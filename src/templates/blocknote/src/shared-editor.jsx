@@ -5,6 +5,7 @@ import '@blocknote/mantine/style.css'
 import { useMemo, useReducer, useState } from 'react'
 import { Room, useRoom, WeftProvider } from 'weft-server/react'
 import { IndexeddbPersistence } from 'y-indexeddb'
+import { Comments } from './comments'
 import { addFirstBlock } from './first-block'
 import { State } from './state'
 
@@ -62,5 +63,10 @@ function TextEditor({ user, canWrite }) {
     })
     return created
   }, [doc, canWrite, replacements])
-  return <BlockNoteView editor={editor} theme="light" editable={canWrite} />
+  return (
+    <main>
+      <BlockNoteView editor={editor} theme="light" editable={canWrite} />
+      <Comments editor={editor} />
+    </main>
+  )
 }
