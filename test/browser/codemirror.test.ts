@@ -69,9 +69,9 @@ describe.skipIf(browserMissing)('the CodeMirror example in Chromium', () => {
     await weft?.stop()
   })
 
-  async function open(name: string): Promise<Page> {
+  async function open(name: string, document = 'welcome'): Promise<Page> {
     const page = await (await browser.newContext()).newPage()
-    await page.goto(`${site.url}/?name=${name}`)
+    await page.goto(`${site.url}/?name=${name}&room=example/${document}/main`)
     await page.waitForFunction(() => globalThis.example?.provider.synced)
     await page.evaluate(() => {
       globalThis.example.stayed = true
@@ -111,5 +111,27 @@ describe.skipIf(browserMissing)('the CodeMirror example in Chromium', () => {
       () => caret,
     )
     for (const page of [ada, grace]) expect(await page.evaluate(() => globalThis.example.stayed)).toBe(true)
+  }, 60_000)
+
+  it('[TPL-6] undo by the keyboard keeps the changes of the other user', async () => {
+    const [ada, grace] = [await open('Ada', 'undo'), await open('Grace', 'undo')]
+    const type = async (page: Page, text: string): Promise<void> => {
+      await page.bringToFront()
+      await page.click('.cm-content')
+      await page.keyboard.press('Control+End')
+      // One input, and so one change.
+      await page.keyboard.insertText(text)
+    }
+    await type(ada, 'From Ada. ')
+    await eventually(async () => (await textOf(grace)) === 'From Ada. ')
+    await type(grace, 'From Grace. ')
+    await eventually(async () => (await textOf(ada)) === 'From Ada. From Grace. ')
+    await ada.bringToFront()
+    await ada.keyboard.press('Control+z')
+    for (const page of [ada, grace])
+      await eventually(
+        async () => (await textOf(page)) === 'From Grace. ',
+        () => textOf(page),
+      )
   }, 60_000)
 })

@@ -1,6 +1,7 @@
 import { EditorState } from '@codemirror/state'
+import { keymap } from '@codemirror/view'
 import { basicSetup, EditorView } from 'codemirror'
-import { yCollab } from 'y-codemirror.next'
+import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
 import { forget, keepOffline, watchForAnother } from './offline.js'
@@ -104,7 +105,13 @@ const text = doc.getText('content')
 const view = new EditorView({
   state: EditorState.create({
     doc: text.toString(),
-    extensions: [basicSetup, EditorView.lineWrapping, yCollab(text, awareness)],
+    extensions: [
+      // This undo keeps the changes of the other users. It must be before the one of basicSetup.
+      keymap.of(yUndoManagerKeymap),
+      basicSetup,
+      EditorView.lineWrapping,
+      yCollab(text, awareness),
+    ],
   }),
   parent: at('editor'),
 })
