@@ -16,18 +16,11 @@ export function shellBlocks(markdown: string): readonly Block[] {
   return fences(markdown).filter(({ info }) => info === 'sh')
 }
 
-/** A step of a tutorial: commands to type, or a file to write. */
-export type TutorialStep =
-  | { readonly kind: 'commands'; readonly text: string }
-  | { readonly kind: 'file'; readonly path: string; readonly text: string }
-
-/** Returns the steps of a tutorial in order. The word after the language of a file is its path. */
-export function tutorialSteps(markdown: string): readonly TutorialStep[] {
-  return fences(markdown).flatMap(({ info, text }): TutorialStep[] => {
-    const [language = '', path = ''] = info.split(' ')
-    if (language === 'sh') return [{ kind: 'commands', text }]
-    return path.includes('.') ? [{ kind: 'file', path, text: `${text}\n` }] : []
-  })
+/** Returns all commands of a tutorial in order, also those that the test of the samples does not run. */
+export function tutorialCommands(markdown: string): readonly string[] {
+  return fences(markdown)
+    .filter(({ info }) => /^sh\b/.test(info))
+    .map(({ text }) => text)
 }
 
 function fences(markdown: string): readonly Fence[] {

@@ -4,32 +4,25 @@
  *
  *   npm run test:walk
  *
- * It needs npm and Chromium. Its only difference from the tutorial is that it uses free ports.
+ * It needs npm and Chromium. Its only differences from the tutorial are that it uses a free port, and that it installs
+ * the package from its tarball.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { errorMessage } from '../../src/errors.ts'
 import { openBrowser } from '../support/servers/browser.ts'
-import { freePort, startProcess } from '../support/servers/process.ts'
+import { freePort } from '../support/servers/process.ts'
 import { Shell } from '../support/servers/shell.ts'
 import { Stopwatch } from '../support/time/stopwatch.ts'
-import { type TutorialStep, tutorialSteps } from './blocks.ts'
+import { PackageFolder } from '../templates/package-folder.ts'
+import { tutorialCommands } from './blocks.ts'
 
 const tutorial = new URL('../../src/docs/tutorial-tiptap-nextjs.md', import.meta.url)
 /** The command that serves the page until it is stopped. */
 const serving = 'npm run dev'
 const watch = new Stopwatch()
-
-/** Returns one script that does all steps as a reader would, with files at their paths. */
-function scriptOf(steps: readonly TutorialStep[]): string {
-  const lines = steps.map((step) => {
-    if (step.kind === 'commands') return step.text
-    return `printf %s ${Buffer.from(step.text).toString('base64')} | base64 -d > ${step.path}`
-  })
-  return ['set -e', ...lines].join('\n')
-}
 
 async function open(browser: Browser, url: string): Promise<Page> {
   const context = await browser.newContext()
@@ -50,22 +43,24 @@ async function typeAtEnd(page: Page, text: string): Promise<void> {
 }
 
 async function walk(folder: string): Promise<void> {
-  const weft = await startProcess(join(folder, 'data'))
-  const { apiKey, authToken } = weft.credentials
+  const installed = await PackageFolder.create(folder)
   const port = String(await freePort())
-  const environment = { KEY: apiKey, TOKEN: authToken, PORT: port, NEXT_TELEMETRY_DISABLED: '1' }
-  const text = readFileSync(tutorial, 'utf8').replaceAll('localhost:8787', new URL(weft.url).host)
-  const steps = tutorialSteps(text)
-  const served = steps.findIndex((step) => step.text === serving)
+  const environment = { PORT: port, NEXT_TELEMETRY_DISABLED: '1' }
+  const commands = tutorialCommands(readFileSync(tutorial, 'utf8')).map((text) =>
+    text.replaceAll('localhost:3000', `localhost:${port}`).replace('npm install', installed.installCommand),
+  )
+  const served = commands.indexOf(serving)
   if (served === -1) throw new Error(`the tutorial does not have the command ${serving}`)
-  const empty = join(folder, 'empty')
-  mkdirSync(empty)
-  watch.lap('Weft runs')
+  watch.lap('the tarball is packed')
 
-  const page = Shell.start(scriptOf(steps.slice(0, served + 1)), empty, environment)
+  const page = Shell.start(
+    ['set -e', ...commands.slice(0, served + 1)].join('\n'),
+    installed.path,
+    environment,
+  )
   const browser = await openBrowser()
   try {
-    await page.printed(/Ready in/)
+    await page.printed(/Open http/)
     watch.lap('installed; the page is served')
 
     const url = `http://localhost:${port}`
@@ -82,9 +77,9 @@ async function walk(folder: string): Promise<void> {
     await editorOf(ada).getByText('And bread.').waitFor()
     watch.lap('both edit together, and a reload keeps the text')
 
-    const { out } = await Shell.run(scriptOf(steps.slice(served + 1)), empty, environment)
+    const { out } = await Shell.run(commands.slice(served + 1).join('\n'), join(installed.path, 'my-app'))
     if (!out.includes('"changed":true')) throw new Error(`the backend got ${out}`)
-    for (const window of [ada, grace]) await editorOf(window).getByText('Written by the backend.').waitFor()
+    for (const window of [ada, grace]) await editorOf(window).getByText('Written by a backend.').waitFor()
     watch.lap('a backend has rewritten it; both windows show it')
   } catch (error) {
     console.error(page.out)
@@ -92,7 +87,6 @@ async function walk(folder: string): Promise<void> {
   } finally {
     await browser.close()
     await page.end()
-    await weft.end('SIGTERM')
   }
 }
 

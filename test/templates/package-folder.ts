@@ -27,8 +27,13 @@ export class PackageFolder {
     return folder
   }
 
-  /** Installs the packages of a project, with the tarball as its `weft-server`. */
+  /** Command that installs the packages of a project, with the tarball as its `weft-server`. */
+  get installCommand(): string {
+    return `${install} '${this.#tarball}'`
+  }
+
+  /** Installs the packages of a project. */
   async installInto(project: string): Promise<void> {
-    await Shell.run(`${install} '${this.#tarball}'`, project)
+    await Shell.run(this.installCommand, project)
   }
 }

@@ -45,9 +45,9 @@ const inPages = 'a page runs it; test/package/provider has these calls against s
 
 /** Programs in chapters that do not run, by their first words, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
-  'mkdir weft-next && cd weft-next': walked,
-  'npm install': walked,
+  'npx weft-server init my-app --template tiptap-next': walked,
   'npm run dev': walked,
+  'KEY=$(node -p "require(\'./weft-data/credentials.json\').apiKey")': walked,
   "const { weftSocket } = await import('http://localhost:8787/client/weft-socket.js')":
     'a page imports it; test/browser/transport.test.ts does so',
   'npm install weft-server': 'it installs; the tests of test/package use the built package',
