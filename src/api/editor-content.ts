@@ -24,6 +24,52 @@ export const documentBeingDeleted = {
   when: 'the document is being deleted, itself or with its folder or organization',
 } as const
 
+export const disabledDocument = {
+  status: 'FAILED_PRECONDITION',
+  code: 'document/disabled',
+  when: 'the document is disabled',
+} as const
+
+/** Errors of operations that change the content of an editor. */
+export const writeErrors = [
+  disabledDocument,
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'branch/decided',
+    when: 'the editor is a branch that is merged or rejected',
+  },
+  documentBeingDeleted,
+] as const
+
+/** Errors of operations that attach a schema to an editor. */
+export const schemaErrors = [
+  { status: 'NOT_FOUND', code: 'schema/not-found', when: 'the schema does not exist' },
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'crdt/schema-attached',
+    when: 'another schema is attached to the editor, and the content does not fit it',
+  },
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'schema/too-many',
+    when: 'too many editors of the document have a schema',
+  },
+] as const
+
+/** Errors of operations with `baseVersion` and `ifVersion`. */
+export const baseVersionErrors = [
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'crdt/base-version-too-old',
+    when: '`baseVersion` is unknown or too old',
+  },
+  {
+    status: 'ABORTED',
+    code: 'crdt/version-conflict',
+    when: 'the document is not at `ifVersion`; `details.version` is where it is',
+  },
+] as const
+
 export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
 
 /** The request member `strict` of a write. */

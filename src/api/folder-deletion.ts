@@ -1,6 +1,6 @@
 import { defineOperation, type Operation } from './operation.ts'
 import { folderRequest } from './schemas/folder-schema.ts'
-import { folderNotFound } from './schemas/resource-schema.ts'
+import { folderErrors } from './schemas/resource-schema.ts'
 
 /** Defines the deletion of folders, which is the same in all API versions. */
 export const folderDeletion = (version: 1 | 2): Operation =>
@@ -15,7 +15,7 @@ export const folderDeletion = (version: 1 | 2): Operation =>
       'permanently. The response comes when everything is deleted. After a crash the server resumes the deletion.',
     request: folderRequest,
     response: { type: 'null' },
-    errors: [folderNotFound],
+    errors: folderErrors,
     async handler({ organizationId, folderId }, { caller, services }) {
       await services.folders.delete({ ...caller.tenant, organizationId }, folderId)
       return { message: 'Folder deleted.', data: null }

@@ -52,8 +52,7 @@ export const warningsOf = (warnings: readonly string[]): Pick<OperationResult<un
 /** An error of an operation, in addition to the errors that every operation can return. */
 export interface DocumentedError {
   readonly status: Status
-  /** Code of the error in most cases; if absent, the usual code of the status. */
-  readonly code?: ErrorCode
+  readonly code: ErrorCode
   /** Completes the sentence "when …". */
   readonly when: string
 }

@@ -5,7 +5,7 @@ import {
   workspaceAuthTokenHeader,
   workspaceIdHeader,
 } from '../../access/credentials/workspace-credentials.ts'
-import { type CodeOf, causeOf, httpCodes, type Status } from '../../error-codes.ts'
+import { causeOf, httpCodes } from '../../error-codes.ts'
 import { ignoredHeader, isStrict } from '../members.ts'
 import type { DocumentedError, Operation } from '../operation.ts'
 import { exampleOf } from './examples.ts'
@@ -16,33 +16,45 @@ import {
   parametersOf,
   replayHeadersOf,
 } from './idempotency.ts'
+import { levelErrors } from './level-errors.ts'
 import type { MethodDescription, PathDescription } from './path-description.ts'
 import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resultBody } from './schemas.ts'
 
-/** Errors that every operation can return. */
+/** Errors that every operation can return, each with the code of its example. */
 const commonErrors: readonly DocumentedError[] = [
-  { status: 'INVALID_ARGUMENT', when: 'the request is malformed, or credentials are missing' },
   {
     status: 'INVALID_ARGUMENT',
-    code: 'request/body-too-large',
-    when: 'the body is larger than the server takes',
+    code: 'request/invalid-member',
+    when: 'the request is malformed, or credentials are missing',
   },
-  { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
-  { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
-  { status: 'ABORTED', when: 'another call changes or deletes the same records at the same time; try again' },
+  { status: 'UNAUTHENTICATED', code: 'auth/invalid-credentials', when: 'the credentials are not valid' },
+  {
+    status: 'PERMISSION_DENIED',
+    code: 'auth/origin-not-allowed',
+    when: 'the request comes from a page that may not call',
+  },
+  {
+    status: 'ABORTED',
+    code: 'request/conflict',
+    when: 'another call changes or deletes the same records at the same time; try again',
+  },
   {
     status: 'RESOURCE_EXHAUSTED',
+    code: 'limit/exceeded',
     when: 'a limit is exceeded; `Retry-After` is the time to wait in seconds',
   },
-  { status: 'INTERNAL', when: 'the server failed' },
-  { status: 'UNAVAILABLE', when: 'the server is stopping, or its store is not available' },
+  { status: 'INTERNAL', code: 'server/internal', when: 'the server failed' },
+  {
+    status: 'UNAVAILABLE',
+    code: 'server/store-unavailable',
+    when: 'the server is stopping, or its store is not available',
+  },
 ]
 
-/** Errors of every operation of a level. */
-const levelErrors: Readonly<Record<AuthLevel, readonly DocumentedError[]>> = {
-  key: [],
-  workspace: [{ status: 'NOT_FOUND', when: 'the workspace does not exist' }],
-  operator: [],
+const bodyTooLarge: DocumentedError = {
+  status: 'INVALID_ARGUMENT',
+  code: 'request/body-too-large',
+  when: 'the body is larger than the server takes',
 }
 
 /** Headers with the credentials of each level, and their descriptions. */
@@ -214,14 +226,20 @@ function describe(operation: Operation): object {
         headers: { ...commonHeaders, ...replayHeadersOf(operation), ...ignoredHeaders },
         content: answerContent(operation),
       },
-      ...errorResponses([...commonErrors, ...levelErrors[auth], ...idempotencyErrors(operation), ...errors]),
+      ...errorResponses([
+        ...commonErrors,
+        bodyTooLarge,
+        ...levelErrors[auth],
+        ...idempotencyErrors(operation),
+        ...errors,
+      ]),
     },
   }
 }
 
 function describeMethod(method: MethodDescription): object {
   const { tag, security, parameters, body, answer, commonErrors: statuses, errors, ...texts } = method
-  const common = commonErrors.filter(({ status, code }) => statuses.includes(status) && code === undefined)
+  const common = commonErrors.filter(({ status }) => statuses.includes(status))
   return {
     ...texts,
     tags: [tag],
@@ -275,24 +293,7 @@ const jsonContent = (schema: object, example: unknown): object => ({
   'application/json': { schema, examples: { done: { value: example } } },
 })
 
-/** Codes for the examples of errors that specify no code. */
-const usualCodes = {
-  INVALID_ARGUMENT: 'request/invalid-member',
-  FAILED_PRECONDITION: 'document/disabled',
-  UNAUTHENTICATED: 'auth/invalid-credentials',
-  PERMISSION_DENIED: 'auth/origin-not-allowed',
-  NOT_FOUND: 'organization/not-found',
-  ALREADY_EXISTS: 'crdt/content-exists',
-  ABORTED: 'request/conflict',
-  RESOURCE_EXHAUSTED: 'limit/exceeded',
-  INTERNAL: 'server/internal',
-  UNAVAILABLE: 'server/store-unavailable',
-} as const satisfies { readonly [S in Status]: CodeOf<S> }
-
-function httpCodeOf({ status, code }: DocumentedError): number {
-  const special = code === undefined ? undefined : causeOf(code).httpCode
-  return special ?? httpCodes[status]
-}
+const httpCodeOf = ({ status, code }: DocumentedError): number => causeOf(code).httpCode ?? httpCodes[status]
 
 /** Returns one response for each HTTP code. Several statuses may have the same HTTP code. */
 function errorResponses(errors: readonly DocumentedError[]): object {
@@ -311,7 +312,7 @@ const errorContent = (errors: readonly DocumentedError[]): object => ({
   'application/json': {
     schema: { $ref: '#/components/schemas/Error' },
     examples: Object.fromEntries(
-      errors.map(({ status, when, code = usualCodes[status] }, index) => [
+      errors.map(({ status, when, code }, index) => [
         `${status}-${index + 1}`,
         { summary: when, value: { error: { status, message: when, details: { code } } } },
       ]),

@@ -70,13 +70,23 @@ const errors: readonly DocumentedError[] = [
   {
     status: 'ABORTED',
     code: 'idempotency/in-progress',
+    when: `the first call with the \`${idempotencyHeader}\` is running (\`details.outcome\` is \`running\`)`,
+  },
+  {
+    status: 'ABORTED',
+    code: 'idempotency/outcome-unknown',
+    when: `the first call with the \`${idempotencyHeader}\` has an unknown outcome (\`details.outcome\` is \`unknown\`)`,
+  },
+  {
+    status: 'ABORTED',
+    code: 'idempotency/response-not-kept',
     when:
-      `the first call with the \`${idempotencyHeader}\` is running (\`details.outcome\` is \`running\`), has an unknown ` +
-      `outcome (\`unknown\`), or succeeded with a response that is not stored, because it has more than ` +
-      `${idempotencyLimits.answerBytes} bytes or the space is full (\`done\`)`,
+      `the first call with the \`${idempotencyHeader}\` succeeded with a response that is not stored, because it has ` +
+      `more than ${idempotencyLimits.answerBytes} bytes or the space is full (\`details.outcome\` is \`done\`)`,
   },
   {
     status: 'RESOURCE_EXHAUSTED',
+    code: 'limit/exceeded',
     when:
       `${idempotencyLimits.calls} calls with an \`${idempotencyHeader}\`, or ${idempotencyLimits.bytes} bytes of their ` +
       'answers, are remembered',

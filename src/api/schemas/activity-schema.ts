@@ -131,11 +131,6 @@ export const activityIds = { type: 'array', minItems: 1, maxItems: batchMax, ite
 
 export const documentScopeFields = { organizationId, documentId } as const
 
-export const documentNotFound = {
-  status: 'NOT_FOUND',
-  when: 'the organization or the document does not exist',
-} as const
-
 export const activityRecords = {
   type: 'array',
   items: {

@@ -6,7 +6,14 @@ import { base64LengthMax } from '../../model/base64.ts'
 import { editorId } from '../editor-content.ts'
 import type { FromSchema } from '../schema.ts'
 import { notifiedUser } from './notification-schema.ts'
-import { batchMax, createdAt, documentId, lastUpdated, organizationId } from './resource-schema.ts'
+import {
+  batchMax,
+  createdAt,
+  documentErrors,
+  documentId,
+  lastUpdated,
+  organizationId,
+} from './resource-schema.ts'
 
 const id = { type: 'string', format: 'id' } as const
 
@@ -287,24 +294,38 @@ export const annotationRecords = {
   },
 } as const
 
-export const quoteNotFound = {
-  status: 'FAILED_PRECONDITION',
-  when:
-    'the quotes of all anchors are missing or ambiguous: `details.candidates` has up to five places. If the call has ' +
-    'other annotations, it succeeds, and the results of these annotations have the candidates',
-} as const
+const otherAnnotations =
+  'If the call has other annotations, it succeeds, and the results of these annotations have the candidates'
 
-export const noAnnotation = {
-  status: 'NOT_FOUND',
-  code: 'comment/annotation-not-found',
-  when: 'the organization, the document or the annotation does not exist',
-} as const
+/** Errors of operations that place anchors. */
+export const anchorErrors = [
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'crdt/target-not-found',
+    when: `no anchor can be placed, and the first quote is missing: \`details.candidates\` has up to five similar places. ${otherAnnotations}`,
+  },
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'crdt/target-ambiguous',
+    when: `no anchor can be placed, and the first quote is ambiguous: \`details.candidates\` has up to five of its places. ${otherAnnotations}`,
+  },
+] as const
 
-export const noComment = {
-  status: 'NOT_FOUND',
-  code: 'comment/not-found',
-  when: 'the organization, the document, the annotation or the comment does not exist',
-} as const
+/** Errors of operations on the comments of an annotation. */
+export const annotationErrors = [
+  ...documentErrors,
+  {
+    status: 'NOT_FOUND',
+    code: 'comment/annotation-not-found',
+    when: 'the annotation does not exist',
+  },
+] as const
+
+/** Errors of operations on a comment. */
+export const commentErrors = [
+  ...annotationErrors,
+  { status: 'NOT_FOUND', code: 'comment/not-found', when: 'the comment does not exist' },
+] as const
 
 export const toCommentResponse = (comment: CommentRecord): FromSchema<typeof commentRecords>[number] =>
   withoutOrder(comment)

@@ -14,12 +14,16 @@ export const endpointId = {
   examples: ['billing'],
 } as const
 
-/** Error of the operations on endpoints and their deliveries, if advanced webhooks are off. */
-export const advancedOff = {
-  status: 'FAILED_PRECONDITION',
-  code: 'webhook/disabled',
-  when: 'advanced webhooks were never configured, or are disabled',
-} as const
+/** Errors of the operations on endpoints and their deliveries, if advanced webhooks are off. */
+export const advancedOff = [
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'webhook/never-configured',
+    when: 'advanced webhooks were never configured',
+  },
+  { status: 'FAILED_PRECONDITION', code: 'webhook/disabled', when: 'advanced webhooks are disabled' },
+] as const
+
 export const noSuchEndpoint = {
   status: 'NOT_FOUND',
   code: 'webhook/endpoint-not-found',

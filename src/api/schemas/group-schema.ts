@@ -7,6 +7,12 @@ import { failureDetails } from './batch-results.ts'
 
 export const groupOrganizationId = { type: 'string', format: 'id' } as const
 
+export const groupNotFound = {
+  status: 'NOT_FOUND',
+  code: 'group/not-found',
+  when: 'the group does not exist',
+} as const
+
 export const groupOfUsers = {
   organizationId: groupOrganizationId,
   organizationUserGroupId: { type: 'string', format: 'id', description: 'The group.' },

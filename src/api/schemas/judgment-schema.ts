@@ -153,8 +153,6 @@ export const suggested = {
   },
 } as const
 
-export const noPlace = { status: 'NOT_FOUND', when: 'the organization or document does not exist' } as const
-
 /**
  * Checks a query.
  * @throws ApiError INVALID_ARGUMENT if a document is given without its organization, or if the text contains

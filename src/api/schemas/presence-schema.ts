@@ -52,12 +52,6 @@ export const alwaysSuccess = {
   properties: { success: { type: 'boolean', description: 'Always true.' } },
 } as const
 
-export const presenceDocumentNotFound = {
-  status: 'NOT_FOUND',
-  code: 'document/not-found',
-  when: 'the organization or the document does not exist',
-} as const
-
 /**
  * Returns the document of a call.
  * @throws ApiError NOT_FOUND if the document does not exist

@@ -42,12 +42,32 @@ export const accessType = {
 export const createdAt = { type: 'integer', description: 'Epoch milliseconds.' } as const
 export const lastUpdated = { type: 'integer', description: 'Epoch milliseconds.' } as const
 
-export const organizationNotFound = { status: 'NOT_FOUND', when: 'the organization does not exist' } as const
-export const folderNotFound = {
+export const organizationNotFound = {
+  status: 'NOT_FOUND',
+  code: 'organization/not-found',
+  when: 'the organization does not exist',
+} as const
+
+const folderNotFound = {
   status: 'NOT_FOUND',
   code: 'folder/not-found',
-  when: 'the organization or the folder does not exist',
+  when: 'the folder does not exist',
 } as const
+
+const documentNotFound = {
+  status: 'NOT_FOUND',
+  code: 'document/not-found',
+  when: 'the document does not exist',
+} as const
+
+/** Errors of operations on a folder. */
+export const folderErrors = [organizationNotFound, folderNotFound] as const
+
+/** Errors of operations on a document. */
+export const documentErrors = [organizationNotFound, documentNotFound] as const
+
+/** Errors of operations on an organization, or a folder or document of it. */
+export const resourceErrors = [organizationNotFound, folderNotFound, documentNotFound] as const
 
 /**
  * Checks the metadata of an entry.

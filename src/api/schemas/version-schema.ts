@@ -6,7 +6,7 @@ import type { VersionRecord } from '../../versions/version-keys.ts'
 import type { ApiServices } from '../api-services.ts'
 import { editorAddress, editorDocumentIds, editorId } from '../editor-content.ts'
 import type { FromSchema } from '../schema.ts'
-import { metadata } from './resource-schema.ts'
+import { documentErrors, metadata } from './resource-schema.ts'
 
 /** Request members for the editor whose versions are read or changed. */
 export const versionedEditor = { ...editorDocumentIds, editorId } as const
@@ -68,16 +68,16 @@ export const versionRecord = {
   },
 } as const
 
-export const noSuchContent = {
-  status: 'NOT_FOUND',
-  code: 'crdt/no-content',
-  when: 'there is no CRDT data for the editor id',
-} as const
+/** Errors of operations on the content of an editor. */
+export const contentErrors = [
+  ...documentErrors,
+  { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
+] as const
 
 export const noSuchVersion = {
   status: 'NOT_FOUND',
   code: 'version/not-found',
-  when: 'the editor has no such version, or there is no CRDT data for the editor id',
+  when: 'the editor has no such version',
 } as const
 
 export const toVersionResponse = (record: VersionRecord): FromSchema<typeof versionRecord> => ({

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { DocumentedError, Operation } from '../../api/operation.ts'
+import type { Operation } from '../../api/operation.ts'
 import { operationList } from '../../api/operation-list.ts'
 import type { Schema } from '../../api/schema.ts'
 import { packageFile } from '../../config/package-file.ts'
-import { type ErrorCode, errorCodes, httpCodes, type Status } from '../../error-codes.ts'
+import { httpCodes } from '../../error-codes.ts'
+import { allCodes, commonCodes, idempotencyCodes, ownCodes } from './operation-codes.ts'
 import { type NamedOperation, nameOperations } from './operation-names.ts'
 import { sharedSchemas } from './shared-schemas.ts'
 import { comment, TypePrinter } from './type-printer.ts'
@@ -33,28 +34,6 @@ export function apiFiles(): readonly GeneratedFile[] {
   })
 }
 
-/** Statuses of errors that operations need not document one by one. */
-const commonStatuses: readonly Status[] = [
-  'INVALID_ARGUMENT',
-  'UNAUTHENTICATED',
-  'PERMISSION_DENIED',
-  'ABORTED',
-  'RESOURCE_EXHAUSTED',
-  'INTERNAL',
-  'UNAVAILABLE',
-]
-/** Areas of codes that operations do not return. */
-const otherAreas: readonly string[] = ['backup', 'websocket', 'transport']
-const areaOf = (code: string): string => code.slice(0, code.indexOf('/'))
-
-const allCodes = Object.keys(errorCodes) as ErrorCode[]
-const idempotencyCodes = allCodes.filter((code) => areaOf(code) === 'idempotency')
-const commonCodes = allCodes.filter(
-  (code) =>
-    commonStatuses.includes(errorCodes[code].status) &&
-    ![...otherAreas, 'idempotency'].includes(areaOf(code)),
-)
-
 const clientCodes = [
   'client/unreachable',
   'client/timeout',
@@ -76,27 +55,7 @@ function codesFile(): string {
     )}export type ClientErrorCode = ${union(clientCodes)}`,
     `${comment('Codes that every call can have.')}export type CommonErrorCode = ClientErrorCode | ${union(commonCodes)}`,
     `${comment('Codes that every call of an operation that changes something can have.')}export type ChangeErrorCode = CommonErrorCode | ${union(idempotencyCodes)}`,
-    ...Object.entries(statusTypes).map(
-      ([status, name]) =>
-        `${comment(`Codes of errors with the status ${status}.`)}export type ${name} = ${union(allCodes.filter((code) => errorCodes[code].status === status && !otherAreas.includes(areaOf(code))))}`,
-    ),
   ].join('\n\n')
-}
-
-/** Statuses whose codes are documented, with the type for an error without a code: it can have all of them. */
-const statusTypes: Readonly<Partial<Record<Status, string>>> = {
-  FAILED_PRECONDITION: 'FailedPreconditionErrorCode',
-  NOT_FOUND: 'NotFoundErrorCode',
-  ALREADY_EXISTS: 'AlreadyExistsErrorCode',
-}
-
-/** Returns the types of the codes of documented errors; no types for codes that every call can have. */
-function codeTypes(errors: readonly DocumentedError[], common: readonly ErrorCode[]): readonly string[] {
-  const whole = new Set(errors.flatMap(({ status, code }) => (code === undefined ? [status] : [])))
-  const codes = errors.flatMap(({ status, code }) =>
-    code === undefined || common.includes(code) || whole.has(status) ? [] : [`'${code}'`],
-  )
-  return [...new Set([...[...whole].flatMap((status) => statusTypes[status] ?? []), ...codes])]
 }
 
 function tableFile(named: readonly NamedOperation[]): string {
@@ -141,18 +100,17 @@ function pagesOf({ request, response, path }: Operation): OperationPages | null 
 function typesFile(named: readonly NamedOperation[]): string {
   const printer = new TypePrinter(sharedSchemas)
   for (const { operation, typeName } of named) {
-    const { path, request, response, effect, errors } = operation
+    const { path, request, response, effect } = operation
     printer.declare(`${typeName}Request`, request, `Request of \`${path}\`.`)
     printer.declare(`${typeName}Data`, response ?? { type: 'null' }, `Data of a response of \`${path}\`.`)
     const common = effect === 'reads' ? 'CommonErrorCode' : 'ChangeErrorCode'
-    const known = [...commonCodes, ...(effect === 'reads' ? [] : idempotencyCodes)]
     printer.add(
       `${typeName}ErrorCode`,
-      `${comment(`Codes of errors of \`${path}\`.`)}export type ${typeName}ErrorCode = ${[common, ...codeTypes(errors, known)].join(' | ')}`,
+      `${comment(`Codes of errors of \`${path}\`.`)}export type ${typeName}ErrorCode = ${[common, ...ownCodes(operation).map((code) => `'${code}'`)].join(' | ')}`,
     )
   }
   return [
-    importOf(['ChangeErrorCode', 'CommonErrorCode', ...Object.values(statusTypes)].toSorted(), 'codes'),
+    importOf(['ChangeErrorCode', 'CommonErrorCode'], 'codes'),
     importOf(['CallOptions', 'ListMethod'], 'methods'),
     `${importOf(['Result'], 'result')}\n`,
     apiInterface(named),
@@ -196,9 +154,7 @@ function methodText({ operation, parts, typeName }: NamedOperation): string {
     description,
     ...(errors.length === 0
       ? []
-      : [
-          `Errors: ${errors.map(({ status, code, when }) => `\`${code ?? status}\` when ${when}.`).join(' ')}`,
-        ]),
+      : [`Errors: ${errors.map(({ code, when }) => `\`${code}\` when ${when}.`).join(' ')}`]),
   )
   const [requestType, data, code] = [`${typeName}Request`, `${typeName}Data`, `${typeName}ErrorCode`]
   const isOptional = (request.required ?? []).length === 0

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import type { TokenGrant } from '../../../src/access/identity.ts'
+import { operationList } from '../../../src/api/operation-list.ts'
+import { codesOf } from '../../../src/build/package-api/operation-codes.ts'
 import { unlimited } from '../../../src/config/rate.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
 import type { Config } from '../../../src/config.ts'
@@ -123,10 +125,22 @@ function reach({ port, credentials }: RunningServer): Omit<TestServer, 'config' 
       headers: Object.entries(all).filter(([, value]) => value !== ''),
       body: JSON.stringify({ data }),
     })
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Envelope }
+    const body = (await response.json()) as Envelope
+    checkCode(path, body.error?.details?.code)
+    return { status: response.status, headers: response.headers, body }
   }
   const token: TestServer['token'] = (userId, options = {}) => makeToken(post, userId, options)
   return { url, wsUrl: url.replace('http', 'ws'), port, credentials, post, token }
+}
+
+const codesByPath = new Map<string, readonly string[]>(
+  operationList.map((operation) => [operation.path, codesOf(operation)]),
+)
+
+/** Throws if an operation does not document the code of its error. */
+function checkCode(path: string, code: string | undefined): void {
+  if (code !== undefined && codesByPath.get(path)?.includes(code) === false)
+    throw new Error(`${path} does not document the code ${code}`)
 }
 
 /** Returns the value of the first metric whose name and labels start with `name`; NaN if there is none. */

@@ -9,7 +9,7 @@ import {
   notifiedUser,
   withoutCustomFields,
 } from '../../schemas/notification-schema.ts'
-import { documentId, organizationId } from '../../schemas/resource-schema.ts'
+import { documentErrors, documentId, organizationId } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 
 export const addNotification = defineOperation({
@@ -70,7 +70,7 @@ export const addNotification = defineOperation({
       notificationId: { type: 'string', description: 'The given or generated id.', examples: ['shared-2'] },
     },
   },
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
+  errors: documentErrors,
   async handler(data, { caller, services, ids }) {
     const { notificationId, notifyAll = true } = data
     if (notificationId !== undefined) checkNotificationId('/data/notificationId', notificationId)

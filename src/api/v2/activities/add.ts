@@ -1,7 +1,8 @@
 import { defineOperation } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
-import { activitiesToAdd, documentNotFound, documentScopeFields } from '../../schemas/activity-schema.ts'
+import { activitiesToAdd, documentScopeFields } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 /**
@@ -33,7 +34,7 @@ export const addActivities = defineOperation({
     properties: { ...documentScopeFields, activities: activitiesToAdd },
   },
   response: batchResults,
-  errors: [documentNotFound],
+  errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services, ids }) {
     const scope = { ...caller.tenant, organizationId }
     const named = activities.map((activity) => ({ ...activity, id: activity.id ?? ids.make() }))

@@ -1,11 +1,7 @@
 import { defineOperation } from '../../operation.ts'
-import {
-  activityIds,
-  activityReferences,
-  documentNotFound,
-  documentScopeFields,
-} from '../../schemas/activity-schema.ts'
+import { activityIds, activityReferences, documentScopeFields } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 export const deleteActivities = defineOperation({
@@ -28,7 +24,7 @@ export const deleteActivities = defineOperation({
     },
   },
   response: batchResults,
-  errors: [documentNotFound],
+  errors: documentErrors,
   async handler({ organizationId, documentId, activityIds = [], activities = [] }, { caller, services }) {
     const ids = [...activityIds, ...activities.map(({ id }) => id)]
     if (ids.length === 0)

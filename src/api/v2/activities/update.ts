@@ -1,6 +1,7 @@
 import { defineOperation } from '../../operation.ts'
-import { activityChanges, documentNotFound, documentScopeFields } from '../../schemas/activity-schema.ts'
+import { activityChanges, documentScopeFields } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 
 export const updateActivities = defineOperation({
   path: '/v2/activities/update',
@@ -18,7 +19,7 @@ export const updateActivities = defineOperation({
     properties: { ...documentScopeFields, activities: activityChanges },
   },
   response: batchResults,
-  errors: [documentNotFound],
+  errors: documentErrors,
   async handler({ organizationId, documentId, activities }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     const results = await services.activities.update(scope, documentId, activities)

@@ -13,6 +13,7 @@ import {
 } from '../../schemas/comment-input.ts'
 import {
   actionFields,
+  anchorErrors,
   anchorExample,
   annotationContent,
   annotationId,
@@ -20,10 +21,9 @@ import {
   location,
   newComments,
   newSuggestion,
-  quoteNotFound,
 } from '../../schemas/comment-schema.ts'
 import { withoutCustomFields } from '../../schemas/notification-schema.ts'
-import { batchMax } from '../../schemas/resource-schema.ts'
+import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
@@ -83,7 +83,7 @@ export const addAnnotations = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }, quoteNotFound],
+  errors: [...documentErrors, ...anchorErrors],
   async handler(data, context) {
     checkSizes('/data', data)
     const given = data.annotations.map((given) => {

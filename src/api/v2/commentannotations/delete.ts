@@ -1,9 +1,8 @@
 import { defineOperation } from '../../operation.ts'
-import { documentNotFound } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { actionScopeOf } from '../../schemas/comment-input.ts'
 import { actionFields, annotationId, annotationScopeFields } from '../../schemas/comment-schema.ts'
-import { batchMax } from '../../schemas/resource-schema.ts'
+import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 
 export const deleteAnnotations = defineOperation({
   path: '/v2/commentannotations/delete',
@@ -26,7 +25,7 @@ export const deleteAnnotations = defineOperation({
     },
   },
   response: batchResults,
-  errors: [documentNotFound],
+  errors: documentErrors,
   async handler(data, context) {
     const results = await context.services.annotations.delete(
       actionScopeOf(context, data),

@@ -2,9 +2,8 @@ import { toAnchoredResponses } from '../../annotation-anchors.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
-import { documentNotFound } from '../../schemas/activity-schema.ts'
 import { annotationRecords, annotationScopeFields, statusValues } from '../../schemas/comment-schema.ts'
-import { lookupMax } from '../../schemas/resource-schema.ts'
+import { documentErrors, lookupMax } from '../../schemas/resource-schema.ts'
 
 const ids = {
   type: 'array',
@@ -49,7 +48,7 @@ export const getAnnotations = defineOperation({
     },
   },
   response: annotationRecords,
-  errors: [documentNotFound, responseExceeds],
+  errors: [...documentErrors, responseExceeds],
   async handler({ annotationIds, order = 'desc', ...data }, context) {
     const { organizationId, documentId, locationIds, statuses, userId } = data
     const { annotations } = context.services

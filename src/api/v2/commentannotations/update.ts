@@ -1,19 +1,18 @@
 import { parseAnchor, placeAnchors, requireAnchors } from '../../annotation-anchors.ts'
 import { defineOperation } from '../../operation.ts'
-import { documentNotFound } from '../../schemas/activity-schema.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { actionScopeOf, checkAnnotation, suggestionChangeOf } from '../../schemas/comment-input.ts'
 import {
   actionFields,
+  anchorErrors,
   anchorExample,
   annotationContent,
   annotationId,
   annotationScopeFields,
-  quoteNotFound,
   suggestionChange,
 } from '../../schemas/comment-schema.ts'
 import { withoutCustomFields } from '../../schemas/notification-schema.ts'
-import { batchMax } from '../../schemas/resource-schema.ts'
+import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 
 export const updateAnnotations = defineOperation({
   path: '/v2/commentannotations/update',
@@ -56,7 +55,7 @@ export const updateAnnotations = defineOperation({
     },
   },
   response: batchResults,
-  errors: [documentNotFound, quoteNotFound],
+  errors: [...documentErrors, ...anchorErrors],
   async handler(data, context) {
     const given = data.annotations.map((given) => {
       const { assignedTo } = given

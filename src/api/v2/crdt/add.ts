@@ -1,7 +1,8 @@
 import {
   contentRequest,
   createEditorContent,
-  documentBeingDeleted,
+  schemaErrors,
+  writeErrors,
   writtenResponse,
 } from '../../editor-content.ts'
 import { defineOperation } from '../../operation.ts'
@@ -18,9 +19,9 @@ export const addContent = defineOperation({
   request: contentRequest,
   response: writtenResponse,
   errors: [
-    { status: 'ALREADY_EXISTS', when: 'the editor has data' },
-    { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
-    documentBeingDeleted,
+    { status: 'ALREADY_EXISTS', code: 'crdt/content-exists', when: 'the editor has data' },
+    ...schemaErrors,
+    ...writeErrors,
   ],
   async handler(data, { caller, services }) {
     return { message: 'Content added.', ...(await createEditorContent(data, caller, services)) }

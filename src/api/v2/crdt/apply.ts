@@ -3,13 +3,14 @@ import { decodeBase64 } from '../../../model/base64.ts'
 import { EncodedJson } from '../../../model/json-pieces.ts'
 import { changeMeta, storedMeta } from '../../changes/change-meta.ts'
 import {
-  documentBeingDeleted,
   editorAddress,
   editorDocumentIds,
   editorId,
   namingMissing,
+  writeErrors,
 } from '../../editor-content.ts'
 import { defineOperation } from '../../operation.ts'
+import { contentErrors } from '../../schemas/version-schema.ts'
 
 const request = {
   type: 'object',
@@ -61,16 +62,13 @@ export const applyUpdate = defineOperation({
   request,
   response,
   errors: [
-    {
-      status: 'NOT_FOUND',
-      code: 'crdt/no-content',
-      when: 'there is no CRDT data for the editor id and `create` is not set',
-    },
+    ...contentErrors.map((error) => ({ ...error, when: `${error.when}, and \`create\` is not set` })),
     {
       status: 'FAILED_PRECONDITION',
-      when: 'the document is disabled, or the update builds on updates that it does not have',
+      code: 'crdt/update-incomplete',
+      when: 'the update builds on updates that the document does not have',
     },
-    documentBeingDeleted,
+    ...writeErrors,
   ],
   async handler(data, { caller, services, full }) {
     const cause = { source: 'rest', meta: await storedMeta(data.meta, caller, services) } as const

@@ -20,7 +20,7 @@ import {
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../paging/page-request.ts'
 import { responseExceeds } from '../../response-length.ts'
-import { noSuchContent, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
 
 /** Maximum number of change sets in one response. */
 const changesMax = 100
@@ -52,7 +52,7 @@ export const getChanges = defineOperation({
     required: ['from', 'to', 'changes'],
     properties: { ...rangeResponse, changes: { type: 'array', items: changeSet } },
   },
-  errors: [...rangeErrors, noSuchContent, attributionDisabled, responseExceeds],
+  errors: [...rangeErrors, ...contentErrors, attributionDisabled, responseExceeds],
   async handler({ pageSize = changesMax, pageToken, ...data }, context) {
     const { caller, services } = context
     checkChangeMeta(data.meta)

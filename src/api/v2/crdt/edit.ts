@@ -2,16 +2,18 @@ import { editFormats } from '../../../content/edit/edit-formats.ts'
 import { invalid } from '../../../errors.ts'
 import { keepingOf } from '../../agents/authorize-agent.ts'
 import {
+  baseVersionErrors,
   changeEditor,
   contentKeySchema,
-  documentBeingDeleted,
   editorDocumentIds,
   editorId,
   updateRequest,
+  writeErrors,
   writtenResponse,
 } from '../../editor-content.ts'
 import { defineAgentOperation, warningsOf } from '../../operation.ts'
 import type { FromSchema } from '../../schema.ts'
+import { contentErrors } from '../../schemas/version-schema.ts'
 
 /** Maximum number of edits in one call. */
 const editsMax = 1_000
@@ -274,16 +276,12 @@ export const editContent = defineAgentOperation({
   request,
   response,
   errors: [
-    { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
-    {
-      status: 'FAILED_PRECONDITION',
-      when: 'a target is missing or ambiguous, a patch fails, the document is disabled, or `baseVersion` is unknown or too old',
-    },
-    {
-      status: 'ABORTED',
-      code: 'crdt/version-conflict',
-      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${documentBeingDeleted.when}`,
-    },
+    ...contentErrors,
+    { status: 'FAILED_PRECONDITION', code: 'crdt/target-not-found', when: 'a target is missing' },
+    { status: 'FAILED_PRECONDITION', code: 'crdt/target-ambiguous', when: 'a target is ambiguous' },
+    { status: 'FAILED_PRECONDITION', code: 'crdt/patch-failed', when: 'a patch fails' },
+    ...writeErrors,
+    ...baseVersionErrors,
   ],
   async handler(data, { caller, services, full }) {
     const { edits, baseVersion, ifVersion, dryRun } = data

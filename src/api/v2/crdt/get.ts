@@ -20,6 +20,7 @@ import { defineAgentOperation } from '../../operation.ts'
 import { responseExceeds } from '../../response-length.ts'
 import type { FromSchema } from '../../schema.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../schemas/content-format.ts'
+import { contentErrors } from '../../schemas/version-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 /** Maximum number of parts with an author in one response. */
@@ -132,11 +133,7 @@ export const getContent = defineAgentOperation({
   request,
   response: { type: 'array', items: entry },
   errors: [
-    {
-      status: 'NOT_FOUND',
-      code: 'crdt/no-content',
-      when: 'there is no CRDT data for the editor id, or for any of the document',
-    },
+    ...contentErrors,
     noSuchRoot,
     {
       status: 'FAILED_PRECONDITION',

@@ -8,9 +8,9 @@ import {
   groupSeconds,
   rangeErrors,
 } from '../../changes/change-schema.ts'
-import { documentBeingDeleted, updateRequest, writtenResponse } from '../../editor-content.ts'
+import { updateRequest, writeErrors, writtenResponse } from '../../editor-content.ts'
 import { defineOperation } from '../../operation.ts'
-import { noSuchContent, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress, versionedEditor } from '../../schemas/version-schema.ts'
 
 /** Maximum number of ids of change sets in one call. */
 const changeIdsMax = 1_000
@@ -85,13 +85,7 @@ export const undoContentChanges = defineOperation({
       },
     },
   },
-  errors: [
-    ...rangeErrors,
-    noSuchContent,
-    attributionDisabled,
-    { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
-    documentBeingDeleted,
-  ],
+  errors: [...rangeErrors, ...contentErrors, attributionDisabled, ...writeErrors],
   async handler(data, { caller, services, full }) {
     checkChangeMeta(data.meta)
     checkChangeMeta(data.undoMeta, '/data/undoMeta')

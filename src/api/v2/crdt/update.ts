@@ -1,10 +1,13 @@
 import {
-  documentBeingDeleted,
+  baseVersionErrors,
+  schemaErrors,
   updateEditorContent,
   updateRequest,
+  writeErrors,
   writtenResponse,
 } from '../../editor-content.ts'
 import { defineOperation } from '../../operation.ts'
+import { contentErrors } from '../../schemas/version-schema.ts'
 
 export const updateContent = defineOperation({
   path: '/v2/crdt/update',
@@ -21,18 +24,7 @@ export const updateContent = defineOperation({
     'later edits: use it to repeat a call with an unknown outcome.',
   request: updateRequest,
   response: writtenResponse,
-  errors: [
-    { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
-    {
-      status: 'FAILED_PRECONDITION',
-      when: 'the document is disabled, or `baseVersion` is unknown or too old',
-    },
-    {
-      status: 'ABORTED',
-      code: 'crdt/version-conflict',
-      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${documentBeingDeleted.when}`,
-    },
-  ],
+  errors: [...contentErrors, ...schemaErrors, ...writeErrors, ...baseVersionErrors],
   async handler(data, { caller, services, full }) {
     return { message: 'Content updated.', ...(await updateEditorContent(data, caller, services, full)) }
   },

@@ -1,7 +1,8 @@
 import { jsonDepthExceeds } from '../../../model/json-depth.ts'
 import { limits } from '../../../model/limits.ts'
 import { defineOperation } from '../../operation.ts'
-import { presenceDocument, presenceDocumentNotFound, presenceScope } from '../../schemas/presence-schema.ts'
+import { presenceDocument, presenceScope } from '../../schemas/presence-schema.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 /** Maximum characters of the name of an event. */
@@ -62,7 +63,7 @@ export const broadcastLive = defineOperation({
       },
     },
   },
-  errors: [presenceDocumentNotFound],
+  errors: documentErrors,
   async handler({ editorId = null, event, data = null, ...document }, { caller, services }) {
     const text = JSON.stringify({ event, data })
     checkData(JSON.stringify(data))

@@ -2,6 +2,7 @@ import { notificationLimits as limits } from '../../../notifications/limits.ts'
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { notificationFilter } from '../../schemas/notification-schema.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 export const deleteNotifications = defineOperation({
@@ -24,7 +25,7 @@ export const deleteNotifications = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
+  errors: documentErrors,
   async handler({ organizationId, documentId, userId, notificationIds }, { caller, services }) {
     if (documentId === undefined && userId === undefined && notificationIds === undefined)
       throw invalidAt({

@@ -5,6 +5,7 @@ import {
   notificationRecords,
   toNotificationResponse,
 } from '../../schemas/notification-schema.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 
 export const getNotifications = defineOperation({
   path: '/v2/notifications/get',
@@ -31,7 +32,7 @@ export const getNotifications = defineOperation({
     },
   },
   response: notificationRecords,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
+  errors: documentErrors,
   async handler({ notificationIds, order = 'desc', ...data }, context) {
     const { organizationId, documentId, userId } = data
     const { notifications } = context.services

@@ -1,11 +1,11 @@
 import { defineOperation } from '../../operation.ts'
 import {
   presenceDocument,
-  presenceDocumentNotFound,
   presenceInputs,
   presenceScope,
   presenceSuccess,
 } from '../../schemas/presence-schema.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 import { createFlags, createMissingParents, makesParents } from '../../schemas/user-schema.ts'
 
 export const addPresence = defineOperation({
@@ -40,7 +40,7 @@ export const addPresence = defineOperation({
   },
   response: presenceSuccess('nobody was added'),
   errors: [
-    presenceDocumentNotFound,
+    ...documentErrors,
     {
       status: 'FAILED_PRECONDITION',
       code: 'presence/too-many-users',

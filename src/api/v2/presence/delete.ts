@@ -2,10 +2,10 @@ import { defineOperation } from '../../operation.ts'
 import {
   alwaysSuccess,
   presenceDocument,
-  presenceDocumentNotFound,
   presenceScope,
   presentUserIds,
 } from '../../schemas/presence-schema.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 
 export const deletePresence = defineOperation({
   path: '/v2/presence/delete',
@@ -22,7 +22,7 @@ export const deletePresence = defineOperation({
     properties: { ...presenceDocument, userIds: { ...presentUserIds, minItems: 1 } },
   },
   response: alwaysSuccess,
-  errors: [presenceDocumentNotFound],
+  errors: documentErrors,
   async handler({ userIds, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
     const deleted = await services.rooms.presence.delete(scope, userIds)

@@ -4,12 +4,11 @@ import { checkLength, responseExceeds } from '../../response-length.ts'
 import {
   describedPresence,
   presenceDocument,
-  presenceDocumentNotFound,
   presenceScope,
   presenceStatus,
   presentUserIds,
 } from '../../schemas/presence-schema.ts'
-import { batchMax } from '../../schemas/resource-schema.ts'
+import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 
 const entries = {
   type: 'array',
@@ -60,7 +59,7 @@ export const getPresence = defineOperation({
     },
   },
   response: entries,
-  errors: [presenceDocumentNotFound, responseExceeds],
+  errors: [...documentErrors, responseExceeds],
   async handler({ userIds, statuses, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
     const all = await services.rooms.presence.entries(scope)

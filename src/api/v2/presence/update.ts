@@ -1,11 +1,11 @@
 import { defineOperation } from '../../operation.ts'
 import {
   presenceDocument,
-  presenceDocumentNotFound,
   presenceInputs,
   presenceScope,
   presenceSuccess,
 } from '../../schemas/presence-schema.ts'
+import { documentErrors } from '../../schemas/resource-schema.ts'
 
 export const updatePresence = defineOperation({
   path: '/v2/presence/update',
@@ -23,7 +23,7 @@ export const updatePresence = defineOperation({
     properties: { ...presenceDocument, users: presenceInputs },
   },
   response: presenceSuccess('none of the users is present'),
-  errors: [presenceDocumentNotFound],
+  errors: documentErrors,
   async handler({ users, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
     const updated = await services.rooms.presence.update(scope, users)

@@ -1,5 +1,6 @@
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
+import { resourceErrors } from '../../schemas/resource-schema.ts'
 import {
   createFlags,
   createMissingFlag,
@@ -34,7 +35,7 @@ export const addUsers = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
+  errors: resourceErrors,
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const resource = userResource(data)

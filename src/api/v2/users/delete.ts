@@ -1,5 +1,6 @@
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { resourceErrors } from '../../schemas/resource-schema.ts'
 import { userResource, userScope } from '../../schemas/user-schema.ts'
 
 export const deleteUsers = defineOperation({
@@ -27,7 +28,7 @@ export const deleteUsers = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
+  errors: resourceErrors,
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const results = await services.users.remove(scope, userResource(data), data.userIds)

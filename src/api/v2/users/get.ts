@@ -2,6 +2,7 @@ import { directoryLimits } from '../../../directory/limits.ts'
 import { defineOperation } from '../../operation.ts'
 import { pageRequest, readPage } from '../../paging/page-request.ts'
 import { parseSearch, searchQuery, searchRequest } from '../../paging/search-request.ts'
+import { resourceErrors } from '../../schemas/resource-schema.ts'
 import { toUserResponse, userRecords, userResource, userScope } from '../../schemas/user-schema.ts'
 
 const { lookedAtBySearch } = directoryLimits
@@ -32,7 +33,7 @@ export const getUsers = defineOperation({
     },
   },
   response: userRecords,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
+  errors: resourceErrors,
   async handler(data, context) {
     const { users } = context.services
     const scope = { ...context.caller.tenant, organizationId: data.organizationId }

@@ -1,5 +1,6 @@
 import { defineOperation } from '../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { resourceErrors } from '../../schemas/resource-schema.ts'
 import { userInputs, userResource, userScope } from '../../schemas/user-schema.ts'
 
 export const updateUsers = defineOperation({
@@ -21,7 +22,7 @@ export const updateUsers = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
+  errors: resourceErrors,
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const results = await services.users.update(scope, userResource(data), data.users)

@@ -7,7 +7,7 @@ import {
   folderRecordV1,
   tooManyFolders,
 } from '../../../schemas/folder-schema.ts'
-import { folderId, folderNotFound, organizationId } from '../../../schemas/resource-schema.ts'
+import { folderErrors, folderId, organizationId } from '../../../schemas/resource-schema.ts'
 
 export const getFoldersV1 = defineOperation({
   path: '/v1/organizations/folders/get',
@@ -22,7 +22,7 @@ export const getFoldersV1 = defineOperation({
     properties: { organizationId, folderId: { ...folderId, description: 'Default: all folders.' } },
   },
   response: { type: 'array', items: folderRecordV1 },
-  errors: [folderNotFound, tooManyFolders],
+  errors: [...folderErrors, tooManyFolders],
   async handler({ organizationId, folderId }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     const answerOf = (folder: FolderView) => folderAnswerV1(organizationId, folder)

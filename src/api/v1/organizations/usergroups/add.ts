@@ -1,6 +1,7 @@
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { groupOrganizationId } from '../../../schemas/group-schema.ts'
+import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 
 export const addGroups = defineOperation({
   path: '/v1/organizations/usergroups/add',
@@ -38,7 +39,7 @@ export const addGroups = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  errors: [organizationNotFound],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const results = await services.groups.add(scope, data.organizationUserGroups)

@@ -1,6 +1,7 @@
 import { rootFolderId } from '../../../../directory/organizations/organization-keys.ts'
 import { ApiError, invalid } from '../../../../errors.ts'
 import { defineOperation } from '../../../operation.ts'
+import { groupNotFound } from '../../../schemas/group-schema.ts'
 import {
   grantedResource,
   lastOfEach,
@@ -8,7 +9,10 @@ import {
   parseSubject,
   subjects,
 } from '../../../schemas/permission-schema.ts'
+import { resourceErrors } from '../../../schemas/resource-schema.ts'
 import { createMissingFlag, createMissingParents } from '../../../schemas/user-schema.ts'
+
+const listed = '`details.resources` lists the missing resources'
 
 export const addPermissions = defineOperation({
   path: '/v2/auth/permissions/add',
@@ -50,10 +54,8 @@ export const addPermissions = defineOperation({
       code: 'folder/root',
       when: '`createMissing` would create the folder `root`',
     },
-    {
-      status: 'NOT_FOUND',
-      when: 'an organization, folder, document or group does not exist; `details.resources` lists what is missing',
-    },
+    ...resourceErrors.map((error) => ({ ...error, when: `${error.when}; ${listed}` })),
+    groupNotFound,
   ],
   async handler(
     { user, organizationUserGroupId, permissions, createMissing: makes },

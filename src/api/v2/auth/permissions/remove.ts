@@ -5,6 +5,7 @@ import {
   parseSubject,
   subjects,
 } from '../../../schemas/permission-schema.ts'
+import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 
 export const removePermissions = defineOperation({
   path: '/v2/auth/permissions/remove',
@@ -34,7 +35,7 @@ export const removePermissions = defineOperation({
     },
   },
   response: null,
-  errors: [{ status: 'NOT_FOUND', when: 'an organization does not exist' }],
+  errors: [organizationNotFound],
   async handler({ userId, organizationUserGroupId, permissions: { resources } }, { caller, services }) {
     const subject = parseSubject(userId, organizationUserGroupId, '/data/userId')
     const inputs = resources.map((resource, index) => ({

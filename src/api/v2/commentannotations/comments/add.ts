@@ -9,10 +9,10 @@ import {
 } from '../../../schemas/comment-input.ts'
 import {
   actionFields,
+  annotationErrors,
   annotationId,
   annotationScopeFields,
   newComments,
-  noAnnotation,
 } from '../../../schemas/comment-schema.ts'
 
 export const addComments = defineOperation({
@@ -41,7 +41,7 @@ export const addComments = defineOperation({
     },
   },
   response: batchResults,
-  errors: [noAnnotation],
+  errors: annotationErrors,
   async handler(data, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
     const added = await context.services.threads.add(doing, parseComments(data.comments, context.ids))

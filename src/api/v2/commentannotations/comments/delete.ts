@@ -3,10 +3,10 @@ import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch
 import { actionScopeOf } from '../../../schemas/comment-input.ts'
 import {
   actionFields,
+  annotationErrors,
   annotationId,
   annotationScopeFields,
   commentId,
-  noAnnotation,
 } from '../../../schemas/comment-schema.ts'
 import { batchMax } from '../../../schemas/resource-schema.ts'
 
@@ -29,7 +29,7 @@ export const deleteComments = defineOperation({
     },
   },
   response: batchResults,
-  errors: [noAnnotation],
+  errors: annotationErrors,
   async handler(data, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
     const results = await context.services.threads.delete(doing, data.commentIds)

@@ -1,10 +1,10 @@
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import {
+  annotationErrors,
   annotationId,
   annotationScopeFields,
   commentRecords,
-  noAnnotation,
   toCommentResponse,
 } from '../../../schemas/comment-schema.ts'
 import { lookupMax } from '../../../schemas/resource-schema.ts'
@@ -34,7 +34,7 @@ export const getComments = defineOperation({
     },
   },
   response: commentRecords,
-  errors: [noAnnotation],
+  errors: annotationErrors,
   async handler({ organizationId, commentIds, ...data }, context) {
     const { threads } = context.services
     const scope = { ...context.caller.tenant, organizationId }

@@ -3,10 +3,10 @@ import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch
 import { actionScopeOf, checkCommentText } from '../../../schemas/comment-input.ts'
 import {
   actionFields,
+  annotationErrors,
   annotationId,
   annotationScopeFields,
   commentChanges,
-  noAnnotation,
 } from '../../../schemas/comment-schema.ts'
 
 export const updateComments = defineOperation({
@@ -24,7 +24,7 @@ export const updateComments = defineOperation({
     properties: { ...annotationScopeFields, annotationId, ...actionFields, comments: commentChanges },
   },
   response: batchResults,
-  errors: [noAnnotation],
+  errors: annotationErrors,
   async handler(data, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
     const results = await context.services.threads.update(doing, data.comments)

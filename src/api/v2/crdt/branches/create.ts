@@ -1,7 +1,8 @@
 import { branchLimits } from '../../../../directory/branches/limits.ts'
 import { branchedEditor, branchName, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
+import { disabledDocument, documentBeingDeleted } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
-import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
 export const createBranch = defineOperation({
   path: '/v2/crdt/branches/create',
@@ -29,7 +30,9 @@ export const createBranch = defineOperation({
   },
   response: branchRecord,
   errors: [
-    noSuchContent,
+    ...contentErrors,
+    disabledDocument,
+    documentBeingDeleted,
     { status: 'INVALID_ARGUMENT', code: 'branch/invalid-name', when: 'the name is not valid' },
     {
       status: 'ALREADY_EXISTS',

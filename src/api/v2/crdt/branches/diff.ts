@@ -9,7 +9,7 @@ import {
   toHunkResponse,
 } from '../../../branch-schema.ts'
 import { defineOperation } from '../../../operation.ts'
-import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
 export const diffBranch = defineOperation({
   path: '/v2/crdt/branches/diff',
@@ -37,7 +37,7 @@ export const diffBranch = defineOperation({
       },
     },
   },
-  errors: [noSuchContent, noSuchBranchError],
+  errors: [...contentErrors, noSuchBranchError],
   async handler({ name, ...editor }, { caller, services }) {
     const main = await versionedAddress(editor, caller, services)
     const { branch, hunks, truncated } = await services.branches.diff(main, name)

@@ -1,7 +1,7 @@
 import { branchedEditor, branchRecord, toBranchResponse } from '../../../branch-schema.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
-import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
 export const listBranches = defineOperation({
   path: '/v2/crdt/branches/list',
@@ -16,7 +16,7 @@ export const listBranches = defineOperation({
     properties: { ...branchedEditor, ...pageRequest },
   },
   response: { type: 'array', items: branchRecord },
-  errors: [noSuchContent],
+  errors: contentErrors,
   async handler({ pageSize, pageToken, ...editor }, context) {
     const main = await versionedAddress(editor, context.caller, context.services)
     const query = ['branches', main.organizationId, main.documentId, main.editorId]

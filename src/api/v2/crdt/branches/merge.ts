@@ -8,9 +8,14 @@ import {
   noSuchBranchError,
   toOutcomeResponse,
 } from '../../../branch-schema.ts'
-import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
+import {
+  disabledDocument,
+  documentBeingDeleted,
+  updateRequest,
+  writtenResponse,
+} from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
-import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
 const { dryRun } = updateRequest.properties
 const { version, changed, bytes } = writtenResponse.properties
@@ -37,10 +42,10 @@ export const mergeBranch = defineOperation({
     properties: { version, changed, bytes, ...branchOutcome },
   },
   errors: [
-    noSuchContent,
+    ...contentErrors,
     noSuchBranchError,
     { ...branchDecided, when: 'the branch is rejected, or it is merged and the call has `hunks`' },
-    { status: 'FAILED_PRECONDITION', code: 'document/disabled', when: 'the document is disabled' },
+    disabledDocument,
     documentBeingDeleted,
   ],
   async handler({ name, hunks, userId, dryRun: isDry, ...editor }, { caller, services, full }) {

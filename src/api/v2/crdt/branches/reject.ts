@@ -9,7 +9,7 @@ import {
   toOutcomeResponse,
 } from '../../../branch-schema.ts'
 import { defineOperation } from '../../../operation.ts'
-import { noSuchContent, versionedAddress } from '../../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress } from '../../../schemas/version-schema.ts'
 
 export const rejectBranch = defineOperation({
   path: '/v2/crdt/branches/reject',
@@ -31,7 +31,7 @@ export const rejectBranch = defineOperation({
     properties: branchOutcome,
   },
   errors: [
-    noSuchContent,
+    ...contentErrors,
     noSuchBranchError,
     { ...branchDecided, when: 'the branch is merged, or it is rejected and the call has `hunks`' },
   ],

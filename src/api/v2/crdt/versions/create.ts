@@ -2,7 +2,7 @@ import { versionLimits } from '../../../../versions/limits.ts'
 import { defineOperation } from '../../../operation.ts'
 import { checkMetadataAt, metadata } from '../../../schemas/resource-schema.ts'
 import {
-  noSuchContent,
+  contentErrors,
   toVersionResponse,
   versionedAddress,
   versionedEditor,
@@ -37,7 +37,7 @@ export const createVersion = defineOperation({
   },
   response: versionRecord,
   errors: [
-    noSuchContent,
+    ...contentErrors,
     {
       status: 'FAILED_PRECONDITION',
       code: 'version/too-many',

@@ -1,5 +1,6 @@
 import { defineOperation } from '../../../operation.ts'
 import {
+  contentErrors,
   noSuchVersion,
   versionedAddress,
   versionedEditor,
@@ -23,7 +24,7 @@ export const deleteVersion = defineOperation({
     required: ['versionId'],
     properties: { versionId: { type: 'string', examples: versionId.examples } },
   },
-  errors: [noSuchVersion],
+  errors: [...contentErrors, noSuchVersion],
   async handler({ versionId: id, ...editor }, { caller, services }) {
     const address = await versionedAddress(editor, caller, services)
     await services.versions.delete(address, id)

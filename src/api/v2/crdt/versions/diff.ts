@@ -6,7 +6,7 @@ import { contentKeySchema } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
 import { responseExceeds } from '../../../response-length.ts'
 import { noSuchRoot } from '../../../schemas/content-format.ts'
-import { noSuchContent, versionedAddress, versionedEditor } from '../../../schemas/version-schema.ts'
+import { contentErrors, versionedAddress, versionedEditor } from '../../../schemas/version-schema.ts'
 
 export const diffVersions = defineOperation({
   path: '/v2/crdt/versions/diff',
@@ -40,7 +40,7 @@ export const diffVersions = defineOperation({
   },
   errors: [
     ...rangeErrors,
-    noSuchContent,
+    ...contentErrors,
     noSuchRoot,
     {
       status: 'INVALID_ARGUMENT',

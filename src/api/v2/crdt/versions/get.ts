@@ -5,6 +5,7 @@ import { defineOperation } from '../../../operation.ts'
 import { responseExceeds } from '../../../response-length.ts'
 import { contentFormat, noSuchRoot, smallerFormats } from '../../../schemas/content-format.ts'
 import {
+  contentErrors,
   noSuchVersion,
   toVersionResponse,
   versionedAddress,
@@ -42,7 +43,7 @@ export const getVersion = defineOperation({
       contentKey: { type: 'string' },
     },
   },
-  errors: [noSuchVersion, noSuchRoot, responseExceeds],
+  errors: [...contentErrors, noSuchVersion, noSuchRoot, responseExceeds],
   async handler(data, { caller, services }) {
     const address = await versionedAddress(data, caller, services)
     const [{ record, bytes }, attached] = await Promise.all([

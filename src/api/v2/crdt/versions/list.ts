@@ -2,7 +2,7 @@ import { versionLimits } from '../../../../versions/limits.ts'
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, pageSizeUpTo, readPage } from '../../../paging/page-request.ts'
 import {
-  noSuchContent,
+  contentErrors,
   toVersionResponse,
   versionedAddress,
   versionedEditor,
@@ -26,7 +26,7 @@ export const listVersions = defineOperation({
     },
   },
   response: { type: 'array', items: versionRecord },
-  errors: [noSuchContent],
+  errors: contentErrors,
   async handler({ pageSize = versionLimits.listed, pageToken, ...editor }, context) {
     const address = await versionedAddress(editor, context.caller, context.services)
     const query = ['versions', address.organizationId, address.documentId, address.editorId]

@@ -1,7 +1,8 @@
 import { storedMeta } from '../../../changes/change-meta.ts'
-import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
+import { updateRequest, writeErrors, writtenResponse } from '../../../editor-content.ts'
 import { defineOperation } from '../../../operation.ts'
 import {
+  contentErrors,
   noSuchVersion,
   versionedAddress,
   versionedEditor,
@@ -51,12 +52,13 @@ export const restoreVersion = defineOperation({
     },
   },
   errors: [
+    ...contentErrors,
     noSuchVersion,
-    { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
+    ...writeErrors,
     {
       status: 'ABORTED',
       code: 'crdt/version-conflict',
-      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${documentBeingDeleted.when}`,
+      when: 'the document is not at `ifVersion`; `details.version` is where it is',
     },
   ],
   async handler(

@@ -6,11 +6,11 @@ import {
   decision,
   judgedAt,
   judgmentQuery,
-  noPlace,
   place,
   reason,
   reviewerId,
 } from '../../../schemas/judgment-schema.ts'
+import { documentErrors } from '../../../schemas/resource-schema.ts'
 
 export const addJudgment = defineOperation({
   path: '/v2/memory/judgments/add',
@@ -30,7 +30,7 @@ export const addJudgment = defineOperation({
     properties: { query: judgmentQuery, decision, reason, reviewerId, ...place, judgedAt },
   },
   response: addedJudgment,
-  errors: [noPlace],
+  errors: documentErrors,
   async handler(data, { caller, services }) {
     checkJudgmentQuery(data)
     const judgmentId = await services.memory.add(caller.tenant, data)

@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../operation.ts'
 import { notificationConfig } from '../../../schemas/notification-schema.ts'
-import { lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
+import { documentErrors, lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
 
 const effective = {
   ...notificationConfig,
@@ -50,7 +50,7 @@ export const getNotificationConfig = defineOperation({
       },
     },
   },
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or one of the documents does not exist' }],
+  errors: documentErrors,
   async handler(data, { caller, services }) {
     const { userId, documentIds, getOrganizationConfig = documentIds === undefined } = data
     const scope = { ...caller.tenant, organizationId: data.organizationId }

@@ -2,7 +2,7 @@ import { emptyBatchResults } from '../../../../directory/store/batch.ts'
 import { defineOperation } from '../../../operation.ts'
 import { failureDetails } from '../../../schemas/batch-results.ts'
 import { notificationConfig } from '../../../schemas/notification-schema.ts'
-import { batchMax, lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
+import { batchMax, documentErrors, lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
 
 interface ConfigResult {
   readonly success: boolean
@@ -71,7 +71,7 @@ export const setNotificationConfig = defineOperation({
       },
     },
   },
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or one of the documents does not exist' }],
+  errors: documentErrors,
   async handler(
     { userIds, documentIds = [], config: { inbox, email, slack }, ...data },
     { caller, services },

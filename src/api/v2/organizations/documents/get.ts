@@ -5,8 +5,8 @@ import { parseSearch, searchQuery, searchRequest } from '../../../paging/search-
 import { documentAnswer, documentRecord } from '../../../schemas/document-schema.ts'
 import {
   documentId,
+  folderErrors,
   folderId,
-  folderNotFound,
   lookupMax,
   organizationId,
 } from '../../../schemas/resource-schema.ts'
@@ -39,7 +39,7 @@ export const getDocuments = defineOperation({
     },
   },
   response: { type: 'array', items: documentRecord },
-  errors: [folderNotFound],
+  errors: folderErrors,
   async handler({ organizationId, documentIds, folderId, search: text, ...page }, context) {
     const { caller, services } = context
     const scope = { ...caller.tenant, organizationId }

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { documentIdsSchema } from '../../../schemas/document-schema.ts'
-import { folderId, folderNotFound, organizationId } from '../../../schemas/resource-schema.ts'
+import { folderErrors, folderId, organizationId } from '../../../schemas/resource-schema.ts'
 
 export const moveDocuments = defineOperation({
   path: '/v2/organizations/documents/move',
@@ -22,7 +22,7 @@ export const moveDocuments = defineOperation({
     },
   },
   response: batchResults,
-  errors: [folderNotFound],
+  errors: folderErrors,
   async handler({ organizationId, documentIds, folderId }, { caller, services }) {
     const results = await services.documents.move({ ...caller.tenant, organizationId }, documentIds, folderId)
     return { message: `${countSucceeded(results)} documents moved.`, data: results }

@@ -7,7 +7,7 @@ import {
   folderRecord,
   tooManyFolders,
 } from '../../../schemas/folder-schema.ts'
-import { folderId, folderNotFound, organizationId } from '../../../schemas/resource-schema.ts'
+import { folderErrors, folderId, organizationId } from '../../../schemas/resource-schema.ts'
 
 export const getFolders = defineOperation({
   path: '/v2/organizations/folders/get',
@@ -31,7 +31,7 @@ export const getFolders = defineOperation({
     },
   },
   response: { type: 'array', items: folderRecord },
-  errors: [folderNotFound, tooManyFolders],
+  errors: [...folderErrors, tooManyFolders],
   async handler({ organizationId, folderId, maxDepth = 1 }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     const answerOf = (folder: FolderView) => folderAnswer(caller.tenant, organizationId, folder)

@@ -1,6 +1,7 @@
 import { defineOperation } from '../../../operation.ts'
 import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
 import { groupOrganizationId } from '../../../schemas/group-schema.ts'
+import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 
 export const deleteGroups = defineOperation({
   path: '/v2/organizations/usergroups/delete',
@@ -27,7 +28,7 @@ export const deleteGroups = defineOperation({
     },
   },
   response: batchResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  errors: [organizationNotFound],
   async handler({ organizationId, groupIds }, { caller, services }) {
     const results = await services.groups.remove({ ...caller.tenant, organizationId }, groupIds)
     return { message: `${countSucceeded(results)} groups deleted.`, data: results }

@@ -1,7 +1,13 @@
 import { defineOperation, type OperationContext } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import type { FromSchema } from '../../../schema.ts'
-import { groupRecords, toGroupGrantResponse, toGroupResponse } from '../../../schemas/group-schema.ts'
+import {
+  groupNotFound,
+  groupRecords,
+  toGroupGrantResponse,
+  toGroupResponse,
+} from '../../../schemas/group-schema.ts'
+import { resourceErrors } from '../../../schemas/resource-schema.ts'
 import { userResource, userScope } from '../../../schemas/user-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
@@ -54,9 +60,7 @@ export const getGroups = defineOperation({
     'group with its users, or with its grants.',
   request,
   response: groupRecords,
-  errors: [
-    { status: 'NOT_FOUND', when: 'the organization, folder or document, or the one group, does not exist' },
-  ],
+  errors: [...resourceErrors, groupNotFound],
   async handler(data, context) {
     const { organizationId, organizationUserGroupId, groupIds } = data
     const { groups } = context.services

@@ -1,5 +1,6 @@
 import { deletedUserId } from '../../../../model/deleted-user.ts'
 import { defineOperation } from '../../../operation.ts'
+import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 import { dataScope, dataScopeOf } from '../../../schemas/user-data-schema.ts'
 
 export const deleteUserData = defineOperation({
@@ -33,7 +34,7 @@ export const deleteUserData = defineOperation({
       endedAt: { type: 'integer', description: 'Epoch milliseconds; absent while it is running.' },
     },
   },
-  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  errors: [organizationNotFound],
   async handler(data, { caller, services }) {
     const { endedAt, ...report } = await services.userData.erase(dataScopeOf(data, caller), data.userId)
     const message = report.status === 'done' ? 'Data deleted.' : 'Data are being deleted; call again.'

@@ -1,5 +1,6 @@
 import { defineOperation } from '../../../operation.ts'
 import { pageRequest, readPage } from '../../../paging/page-request.ts'
+import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 import { dataScope, dataScopeOf, toDatumResponse, userDatums } from '../../../schemas/user-data-schema.ts'
 
 export const getUserData = defineOperation({
@@ -16,7 +17,7 @@ export const getUserData = defineOperation({
     'always the last one. The content of documents is not included.',
   request: { type: 'object', required: ['userId'], properties: { ...dataScope, ...pageRequest } },
   response: userDatums,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  errors: [organizationNotFound],
   async handler(data, context) {
     const { userId, organizationId } = data
     const place = dataScopeOf(data, context.caller)

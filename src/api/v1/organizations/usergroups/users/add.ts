@@ -7,6 +7,7 @@ import {
   toMembershipResponse,
   userIds,
 } from '../../../../schemas/group-schema.ts'
+import { organizationNotFound } from '../../../../schemas/resource-schema.ts'
 
 export const addGroupUsers = defineOperation({
   path: '/v1/organizations/usergroups/users/add',
@@ -25,7 +26,7 @@ export const addGroupUsers = defineOperation({
     properties: { ...groupOfUsers, userIds },
   },
   response: addedUserResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  errors: [organizationNotFound],
   async handler({ organizationUserGroupId, ...data }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const { results, groupCreated } = await services.groups.addUsers(

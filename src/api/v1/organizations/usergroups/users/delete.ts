@@ -2,12 +2,14 @@ import { removedMembersMax } from '../../../../../directory/organizations/group-
 import { defineOperation } from '../../../../operation.ts'
 import { countSucceeded } from '../../../../schemas/batch-results.ts'
 import {
+  groupNotFound,
   groupOfUsers,
   groupUserResults,
   groupUsersBatch,
   toMembershipResponse,
   userIds,
 } from '../../../../schemas/group-schema.ts'
+import { organizationNotFound } from '../../../../schemas/resource-schema.ts'
 import { invalidAt } from '../../../../validator.ts'
 
 export const deleteGroupUsers = defineOperation({
@@ -34,7 +36,7 @@ export const deleteGroupUsers = defineOperation({
     },
   },
   response: groupUserResults,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization or the group does not exist' }],
+  errors: [organizationNotFound, groupNotFound],
   async handler({ organizationUserGroupId: groupId, ...data }, { caller, services }) {
     const { organizationId, userIds, deleteAll = false } = data
     const scope = { ...caller.tenant, organizationId }

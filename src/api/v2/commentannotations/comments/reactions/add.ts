@@ -7,9 +7,9 @@ import {
   actionFields,
   annotationId,
   annotationScopeFields,
+  commentErrors,
   commentId,
   newReactions,
-  noComment,
 } from '../../../../schemas/comment-schema.ts'
 import { withoutCustomFields } from '../../../../schemas/notification-schema.ts'
 
@@ -36,7 +36,7 @@ export const addReactions = defineOperation({
     },
   },
   response: batchResults,
-  errors: [noComment],
+  errors: commentErrors,
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: annotation, commentId: comment }
     const reactions = data.reactions.map(({ reactionId = randomUUID(), reaction, user }) => ({

@@ -5,8 +5,8 @@ import {
   actionFields,
   annotationId,
   annotationScopeFields,
+  commentErrors,
   commentId,
-  noComment,
   reactionIds,
 } from '../../../../schemas/comment-schema.ts'
 
@@ -24,7 +24,7 @@ export const deleteReactions = defineOperation({
     properties: { ...annotationScopeFields, annotationId, commentId, ...actionFields, reactionIds },
   },
   response: batchResults,
-  errors: [noComment],
+  errors: commentErrors,
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {
     const doing = { ...actionScopeOf(context, data), annotationId: annotation, commentId: comment }
     const results = await context.services.reactions.delete(doing, data.reactionIds)

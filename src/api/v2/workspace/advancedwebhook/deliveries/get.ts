@@ -35,7 +35,7 @@ export const getDeliveries = defineOperation({
     required: ['deliveries', ...iteratorResponseMembers],
     properties: { deliveries: { type: 'array', items: deliveryAnswer }, ...iteratorResponse },
   },
-  errors: [advancedOff, noSuchEndpoint],
+  errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, status, ...page }, context) {
     const { endpoints, deliveries } = context.services
     const target = await requireTarget(endpoints, context.caller.tenant, endpointId)

@@ -33,7 +33,7 @@ export const recoverDeliveries = defineOperation({
       requeued: { type: 'integer', description: 'Number of events that are sent again.', examples: [3] },
     },
   },
-  errors: [advancedOff, noSuchEndpoint],
+  errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, since }, { caller, services }) {
     const target = await requireTarget(services.endpoints, caller.tenant, endpointId)
     const requeued = await services.deliveries.recover(target, since)

@@ -17,7 +17,7 @@ export const resendDelivery = defineOperation({
   },
   response: { type: 'object', required: ['messageId'], properties: { messageId } },
   errors: [
-    advancedOff,
+    ...advancedOff,
     {
       status: 'NOT_FOUND',
       code: 'webhook/message-not-found',

@@ -25,7 +25,7 @@ export const createEndpoint = defineOperation({
   request: { type: 'object', required: ['url'], properties: { ...endpointProperties, uid } },
   response: endpointAnswer,
   errors: [
-    advancedOff,
+    ...advancedOff,
     {
       status: 'FAILED_PRECONDITION',
       code: 'webhook/too-many-endpoints',

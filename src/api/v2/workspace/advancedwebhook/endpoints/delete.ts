@@ -17,7 +17,7 @@ export const deleteEndpoint = defineOperation({
       deleted: { type: 'boolean', description: 'True.' },
     },
   },
-  errors: [advancedOff, noSuchEndpoint],
+  errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId }, { caller, services }) {
     const { id } = await services.endpoints.delete(caller.tenant, endpointId)
     return { message: 'Endpoint deleted.', data: { endpointId: id, deleted: true } }

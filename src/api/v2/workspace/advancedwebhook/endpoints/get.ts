@@ -22,7 +22,7 @@ export const getEndpoints = defineOperation({
     required: ['endpoints', ...iteratorResponseMembers],
     properties: { endpoints: { type: 'array', items: endpointAnswer }, ...iteratorResponse },
   },
-  errors: [advancedOff],
+  errors: advancedOff,
   async handler(data, context) {
     const { caller, services } = context
     const { items, place } = await readIteratorPage(context, [path], data, (cursor, limit) =>

@@ -3,7 +3,7 @@ import { eventTypes } from '../../../../../events/outbound-event.ts'
 import { testEvent } from '../../../../../subscriptions/endpoints/test-event.ts'
 import { defineOperation } from '../../../../operation.ts'
 import { messageId } from '../../../../schemas/delivery-schema.ts'
-import { endpointId, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
+import { advancedOff, endpointId, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
 
 export const testEndpoint = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/test',
@@ -29,10 +29,11 @@ export const testEndpoint = defineOperation({
   },
   response: { type: 'object', required: ['messageId'], properties: { messageId } },
   errors: [
+    ...advancedOff,
     {
       status: 'FAILED_PRECONDITION',
       code: 'webhook/endpoint-disabled',
-      when: 'advanced webhooks were never configured, or they or the endpoint are disabled',
+      when: 'the endpoint is disabled',
     },
     noSuchEndpoint,
   ],

@@ -39,7 +39,7 @@ export const updateEndpoint = defineOperation({
     },
   },
   response: endpointAnswer,
-  errors: [advancedOff, noSuchEndpoint],
+  errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, ...data }, { caller, services }) {
     const { url, description, filterTypes, channels, disabled, rateLimit, contentFormat, metadata } = data
     const change = {

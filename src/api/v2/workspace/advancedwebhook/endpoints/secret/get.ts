@@ -15,7 +15,7 @@ export const getEndpointSecret = defineOperation({
   description: 'Anyone with the secret can forge events for the endpoint.',
   request: { type: 'object', required: ['endpointId'], properties: { endpointId } },
   response: secretAnswer,
-  errors: [advancedOff, noSuchEndpoint],
+  errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId }, { caller, services }) {
     const { id, secret } = await services.endpoints.find(caller.tenant, endpointId)
     return { message: 'Secret found.', data: { endpointId: id, secret } }

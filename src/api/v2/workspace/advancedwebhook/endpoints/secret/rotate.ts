@@ -34,7 +34,7 @@ export const rotateEndpointSecret = defineOperation({
     },
   },
   response: secretAnswer,
-  errors: [advancedOff, noSuchEndpoint],
+  errors: [...advancedOff, noSuchEndpoint],
   async handler({ endpointId, graceSeconds = graceSecondsDefault }, { caller, services }) {
     const { id, secret } = await services.endpoints.rotateSecret(caller.tenant, endpointId, graceSeconds)
     return { message: 'Secret replaced.', data: { endpointId: id, secret } }
