@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { samplesOf } from '../../support/data/docs-samples.ts'
 import { inheritedEnvironment } from '../../support/servers/environment.ts'
 import { freePort } from '../../support/servers/process.ts'
+import { startTestServer } from '../../support/servers/server.ts'
 import { isEverythingAsked } from '../../support/time/full-run.ts'
 import { type InstalledPackage, installPackage, stage } from './packed.ts'
 
@@ -110,6 +111,13 @@ const entryPoints = (): readonly string[] =>
   Object.entries(installed.manifest.exports).flatMap(([name, target]) =>
     typeof target === 'string' ? [] : [name],
   )
+
+/** The runtimes in which the client is used, with their options. Those that are not in the path are skipped. */
+const runtimes = [
+  ['node', []],
+  ['deno', ['run', '--allow-net=127.0.0.1']],
+  ['bun', ['run']],
+] as const
 
 /** The text of a backend, with one character of each editor. */
 const edited = expect.stringMatching(/^Hello(?:012|021|102|120|201|210)$/) as string
@@ -326,4 +334,34 @@ describe('an application', () => {
       webhook: 'WebhookRejectedError',
     })
   })
+
+  for (const [runtime, options] of runtimes)
+    it(`[PKG-33] uses the client and its endpoint in ${runtime}`, async ({ skip }) => {
+      if (missing !== null) skip(missing)
+      if ((await runIn(runtime, ['--version'])).code !== 0) skip(`${runtime} is not installed`)
+      const server = await startTestServer()
+      try {
+        const { apiKey, authToken } = server.credentials
+        const { code, out, err } = await runIn(runtime, [
+          ...options,
+          'runtimes.mjs',
+          server.url,
+          apiKey,
+          authToken,
+        ])
+        expect({ code, err }, out).toEqual({ code: 0, err: '' })
+        expect(JSON.parse(out)).toEqual({
+          data: 'Hello',
+          codes: ['document/not-found', 'client/aborted'],
+          pages: ['a', 'b', 'c', 'notes'],
+          events: ['notes', 'a', 'b', 'c'],
+          event: 'document.create',
+          forged: 'WebhookRejectedError',
+          accessRole: 'viewer',
+          status: 400,
+        })
+      } finally {
+        await server.stop()
+      }
+    })
 })
