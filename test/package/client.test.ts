@@ -75,6 +75,25 @@ describe('calls', () => {
     expect(created.ok && created.warnings).toEqual([expect.stringContaining('recorder.start')])
   })
 
+  it('[PCLI-24] calls operations with the token of an agent', async () => {
+    const organizationId = newOrganization()
+    dataOf(await client.crdt.add({ ...editorIn(organizationId), type: 'text', data: 'Hello.' }))
+    const { token } = dataOf(
+      await client.auth.generateToken({
+        userId: 'bot',
+        userProperties: { name: 'Bot', email: '' },
+        permissions: { resources: [{ type: 'document', id: 'plan', organizationId, accessRole: 'viewer' }] },
+        agent: true,
+      }),
+    )
+    const agent = createClient({ url: server.url, agentToken: token })
+    const [read] = dataOf(await agent.crdt.get(editorIn(organizationId)))
+    expect(read).toMatchObject({ data: 'Hello.' })
+    const edits = [{ insert: { at: 'end', content: '!' } }] as const
+    const written = await agent.crdt.edit({ ...editorIn(organizationId), edits })
+    expect(written.ok ? null : written.error.code).toBe('agent/role-required')
+  })
+
   it('[PCLI-6] returns every page, and every item of all pages', async () => {
     const organizationId = newOrganization()
     const ids = Array.from({ length: 7 }, (_, index) => `document-${index}`)
@@ -125,6 +144,9 @@ describe('calls', () => {
     { url: 'ftp://weft.example.com' },
     { url: 'https://weft.example.com/?a=b' },
     { url: 'https://weft.example.com', apiKey: 'a\nb' },
+    { url: 'https://weft.example.com', apiKey: 'a', authToken: 'b', agentToken: 'c' },
+    { url: 'https://weft.example.com', authToken: 'b', agentToken: 'c' },
+    { url: 'https://weft.example.com', agentToken: 'c\n' },
     { url: 'https://weft.example.com', timeoutMs: 0 },
     { url: 'https://weft.example.com', retries: -1 },
     { url: 'https://weft.example.com', responseBytesMax: Number.NaN },

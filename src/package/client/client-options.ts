@@ -9,6 +9,11 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined
   /** Auth token of the API key. */
   readonly authToken?: string | undefined
+  /**
+   * Token of an agent, from `auth.generateToken` with `agent: true`. The client of an agent has it instead of an API
+   * key.
+   */
+  readonly agentToken?: string | undefined
   /** Id of the workspace, for operations on the workspace and its API keys. */
   readonly workspaceId?: string | undefined
   /** Auth token of the workspace. */
@@ -43,6 +48,7 @@ export interface Settings {
 const headers = {
   apiKey: 'x-service-api-key',
   authToken: 'x-service-auth-token',
+  agentToken: 'authorization',
   workspaceId: 'x-service-workspace-id',
   workspaceAuthToken: 'x-service-workspace-auth-token',
   adminToken: 'x-service-admin-token',
@@ -61,8 +67,11 @@ export function settingsOf(options: ClientOptions): Settings {
     if (value === undefined) return []
     // Other characters cannot be sent in a header, and fetch would report the value in its error.
     if (!/^[!-~]+$/.test(value)) throw new TypeError(`invalid ${name}; expected visible ASCII characters`)
-    return [[header, value]]
+    return [[header, name === 'agentToken' ? `Bearer ${value}` : value]]
   })
+  // The server would use the API key, and the agent would have all of its rights.
+  if (options.agentToken !== undefined && (options.apiKey ?? options.authToken) !== undefined)
+    throw new TypeError('agentToken and apiKey are both given; expected one of them')
   return {
     url: addressOf(options.url),
     credentials: Object.fromEntries(credentials) as Readonly<Record<string, string>>,
