@@ -2575,6 +2575,37 @@ class OrganizationsUsergroupsGetDataItem(TypedDict):
     grants: NotRequired[List[OrganizationsUsergroupsGetDataItemGrantsItem]]
 
 
+class PresenceAddRequestUsersItemCursor(TypedDict):
+    # Editor that shows the cursor. Default: the only editor of the document.
+    editorId: NotRequired[Union[str, None]]
+    # Name of the root (the shared type in the Yjs document). Default: the root of the attached schema,
+    # else the only root, else `content`. The root of rich-text editors is often called `default`.
+    contentKey: NotRequired[Union[str, None]]
+    # Text as `get` returns it. White space and Unicode are normalized before the comparison.
+    quote: NotRequired[Union[str, None]]
+    # Text directly before the quote.
+    before: NotRequired[Union[str, None]]
+    # Text directly after the quote.
+    after: NotRequired[Union[str, None]]
+    # Which of several equal places is meant, from 1. Default: there must be exactly one.
+    occurrence: NotRequired[Union[int, None]]
+    # True: the quote may span several blocks.
+    acrossBlocks: NotRequired[Union[bool, None]]
+    # Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a
+    # higher level.
+    heading: NotRequired[Union[str, None]]
+    # The node with this attribute: one member, with the name and the value.
+    attribute: NotRequired[Union[Dict[str, Any], None]]
+    # Index of a block, from 0. In text, a line.
+    block: NotRequired[Union[int, None]]
+    # The text of an anchor, as annotations have it.
+    anchor: NotRequired[Union[CrdtEditRequestEditsItemReplaceFind2Anchor, None]]
+    # True: the end of the content.
+    end: NotRequired[Union[bool, None]]
+    # A caret at this end of the text. Default: the text is selected.
+    at: NotRequired[Union[Literal["start", "end"], None]]
+
+
 class PresenceAddRequestUsersItem(TypedDict):
     userId: str
     # Display name.
@@ -2583,6 +2614,16 @@ class PresenceAddRequestUsersItem(TypedDict):
     email: NotRequired[Union[str, None]]
     # Any status, such as `online`, `away`, `offline`.
     status: NotRequired[Union[str, None]]
+    # `agent`: the user is a program. Default: `user`.
+    kind: NotRequired[Union[Literal["user", "agent"], None]]
+    # Any data about the presence, at most 1024 bytes as JSON. Replaced as a whole. Clients receive it as
+    # `user.data` of the awareness state.
+    data: NotRequired[Union[Dict[str, Any], None]]
+    # Color of the caret as `#rrggbb`. Default: a color that depends on the user id.
+    color: NotRequired[Union[str, None]]
+    # The cursor that editors draw while the user is not connected; null removes it. The server finds the
+    # place in the present content, and the cursor moves with its text.
+    cursor: NotRequired[Union[PresenceAddRequestUsersItemCursor, None]]
 
 
 class PresenceAddRequest(TypedDict):
@@ -2618,6 +2659,18 @@ class PresenceGetRequest(TypedDict):
     statuses: NotRequired[Union[List[str], None]]
 
 
+class PresenceGetDataItemCursor(TypedDict):
+    editorId: str
+    contentKey: str
+    # Yjs relative position, encoded and base64.
+    position: str
+    # The end of the selection, where the caret is.
+    positionEnd: str
+    # The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: the content is
+    # larger than 8388608 bytes or cannot be read now. A response has the places in the first 8 editors.
+    place: NotRequired[Union[CommentannotationsGetDataItemAnchorPlace, None]]
+
+
 class PresenceGetDataItem(TypedDict):
     userId: str
     # Display name.
@@ -2626,6 +2679,13 @@ class PresenceGetDataItem(TypedDict):
     email: str
     # Status from REST, else from the client, else `online`.
     status: str
+    # `agent`: the user is a program. Default: `user`.
+    kind: Literal["user", "agent"]
+    # Any data about the presence, at most 1024 bytes as JSON. Replaced as a whole. Clients receive it as
+    # `user.data` of the awareness state.
+    data: NotRequired[Dict[str, Any]]
+    # The cursor of a user whom a backend added; absent if there is none.
+    cursor: NotRequired[PresenceGetDataItemCursor]
     # `socket`: the user is connected; `rest`: only a backend added the user.
     source: Literal["socket", "rest"]
     # The editors to which the user is connected.

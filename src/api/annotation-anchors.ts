@@ -1,12 +1,11 @@
 import type { AnnotationView } from '../comments/annotation-view.ts'
 import type { Anchor } from '../comments/comment-records.ts'
-import { commentLimits as limits } from '../comments/limits.ts'
 import type { FoundAnchor, RequestedAnchor } from '../content/edit/anchors.ts'
 import type { QuoteTarget } from '../content/edit/edit.ts'
 import { defaultContentKey } from '../content/roots.ts'
 import { type BatchResults, ItemRejectedError } from '../directory/store/batch.ts'
-import { StoreUnavailableError } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
+import { anchorPlaces } from './anchor-places.ts'
 import { editorAddress } from './editor-content.ts'
 import type { DocumentIds } from './list-editors.ts'
 import type { TenantContext } from './operation.ts'
@@ -140,38 +139,10 @@ export async function toAnchoredResponses(
   views: readonly AnnotationView[],
 ): Promise<readonly AnnotationResponse[]> {
   const anchors = views.flatMap(({ record: { anchor } }) => (anchor === null ? [] : [anchor]))
-  const places = await placesOf(context, document, anchors)
+  const places = await anchorPlaces(context, document, anchors)
   return views.map((view) => {
     const { anchor } = view.record
     const anchorPlace = anchor === null ? undefined : places.get(anchor)
     return { ...toAnnotationResponse(view), ...(anchorPlace !== undefined && { anchorPlace }) }
   })
-}
-
-type AnchorPlace = AnnotationResponse['anchorPlace']
-
-/** Reads the first editors that the anchors name, one after the other. Reads each editor once. */
-async function placesOf(
-  { caller, services: { rooms } }: TenantContext,
-  document: DocumentIds,
-  anchors: readonly Anchor[],
-): Promise<ReadonlyMap<Anchor, AnchorPlace>> {
-  const places = new Map<Anchor, AnchorPlace>()
-  const editorIds = [...new Set(anchors.map((anchor) => anchor.editorId))]
-  for (const editorId of editorIds.slice(0, limits.anchorEditors)) {
-    const show = anchors.filter((anchor) => anchor.editorId === editorId)
-    const answers = await rooms
-      .use(editorAddress(caller, { ...document, editorId }), (room) =>
-        room.editing.anchors({ find: [], show }, limits.anchorDocumentBytes),
-      )
-      .catch((error: unknown) => {
-        if (error instanceof ApiError || error instanceof StoreUnavailableError) return null
-        throw error
-      })
-    for (const [index, anchor] of show.entries()) {
-      const shown = answers?.shown[index]
-      if (shown !== undefined) places.set(anchor, shown)
-    }
-  }
-  return places
 }

@@ -7,6 +7,8 @@ import type { EventType, OutboundEvent } from './outbound-event.ts'
 /** A user on a document. */
 export interface Visitor {
   readonly user: ActionUser
+  /** `agent`: the user is a program. */
+  readonly kind: 'user' | 'agent'
   /**
    * How the user is present: with a websocket (`socket`), or only because a backend has added the user by
    * REST (`rest`).
@@ -125,8 +127,8 @@ export class VisitTracker implements VisitListener {
   #tell(type: VisitEventType, document: DocumentScope, visitor: Visitor, at: number): void {
     const { wants, tell } = this.#options
     if (!wants(document)) return
-    const { user, source } = visitor
-    const event = { type, documentId: document.documentId, actionUser: user, data: { user, source } }
+    const { user, kind, source } = visitor
+    const event = { type, documentId: document.documentId, actionUser: user, data: { user, kind, source } }
     tell(document, event, visitor, at)
   }
 }

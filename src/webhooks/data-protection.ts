@@ -83,7 +83,7 @@ const permissions = {
  * event.
  */
 const trial = { endpointId: id, test: (value: unknown) => (value === true ? value : undefined) }
-const visits = { user, source: oneOf('socket', 'rest') }
+const visits = { user, kind: oneOf('user', 'agent'), source: oneOf('socket', 'rest') }
 
 /**
  * For each event type, the members of its data that may be sent: they contain no names, e-mail addresses or

@@ -98,7 +98,8 @@ const storedAnchor = {
   examples: [anchorExample],
 } as const
 
-const anchorPlace = {
+/** The text at which an anchor is. */
+export const anchorPlace = {
   type: 'object',
   required: ['quote'],
   properties: {

@@ -1,11 +1,17 @@
 import type { TenantCaller } from '../../access/credentials/authenticator.ts'
 import type { DocumentScope } from '../../model/address.ts'
 import { statusLengthMax } from '../../rooms/presence/document-presence.ts'
+import { presenceDataBytesMax, presenceKinds } from '../../rooms/presence/rest-presence.ts'
 import type { ApiServices } from '../api-services.ts'
+import { contentKeySchema } from '../editor-content.ts'
 import type { DocumentIds } from '../list-editors.ts'
+import { editTarget } from './edit-target-schema.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 
 export const presenceDocument = { organizationId, documentId } as const
+
+/** Ends of a text at which a cursor can be. */
+const cursorEnds = ['start', 'end'] as const
 
 /** Request member for the users of an operation. */
 export const presentUserIds = {
@@ -27,11 +33,68 @@ export const describedPresence = {
   status: presenceStatus,
 } as const
 
+/** Members of a user, in addition to `describedPresence`. */
+export const presenceDetails = {
+  kind: {
+    type: 'string',
+    enum: presenceKinds,
+    description: '`agent`: the user is a program. Default: `user`.',
+  },
+  data: {
+    type: 'object',
+    additionalProperties: {},
+    description:
+      `Any data about the presence, at most ${presenceDataBytesMax} bytes as JSON. Replaced as a whole. Clients receive ` +
+      'it as `user.data` of the awareness state.',
+  },
+} as const
+
+const { path: _path, ...textTargets } = editTarget.anyOf[1].properties
+
+/** The place of a cursor in a request: a target as in `crdt/edit`, or the end of the content. */
+const cursorTarget = {
+  type: 'object',
+  description: 'Exactly one of `quote`, `heading`, `attribute`, `block`, `anchor`, `end`.',
+  properties: {
+    editorId: {
+      type: 'string',
+      format: 'id',
+      description: 'Editor that shows the cursor. Default: the only editor of the document.',
+    },
+    contentKey: contentKeySchema,
+    ...textTargets,
+    end: { type: 'boolean', description: 'True: the end of the content.' },
+    at: {
+      type: 'string',
+      enum: cursorEnds,
+      description: 'A caret at this end of the text. Default: the text is selected.',
+    },
+  },
+} as const
+
 export const presenceInputs = {
   type: 'array',
   minItems: 1,
   maxItems: batchMax,
-  items: { type: 'object', required: ['userId'], properties: describedPresence },
+  items: {
+    type: 'object',
+    required: ['userId'],
+    properties: {
+      ...describedPresence,
+      ...presenceDetails,
+      color: {
+        type: 'string',
+        maxLength: 7,
+        description: 'Color of the caret as `#rrggbb`. Default: a color that depends on the user id.',
+      },
+      cursor: {
+        anyOf: [cursorTarget, { type: 'null' }],
+        description:
+          'The cursor that editors draw while the user is not connected; null removes it. The server finds the place ' +
+          'in the present content, and the cursor moves with its text.',
+      },
+    },
+  },
   examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }]],
 } as const
 
@@ -51,6 +114,21 @@ export const alwaysSuccess = {
   required: ['success'],
   properties: { success: { type: 'boolean', description: 'Always true.' } },
 } as const
+
+/** Errors of a call with cursors. */
+export const cursorErrors = [
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'crdt/target-not-found',
+    when: 'the place of a cursor is missing: `details.candidates` has up to five similar places',
+  },
+  {
+    status: 'FAILED_PRECONDITION',
+    code: 'crdt/target-ambiguous',
+    when: 'the place of a cursor is ambiguous: `details.candidates` has up to five places',
+  },
+  { status: 'NOT_FOUND', code: 'crdt/root-not-found', when: 'the root of a cursor does not exist' },
+] as const
 
 /**
  * Returns the document of a call.

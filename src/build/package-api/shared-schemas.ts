@@ -2,10 +2,10 @@ import { branchRecord } from '../../api/branch-schema.ts'
 import type { ObjectSchema } from '../../api/schema.ts'
 import { batchResults, failureDetails } from '../../api/schemas/batch-results.ts'
 import { anchor, commentRecords, location } from '../../api/schemas/comment-schema.ts'
+import { editTarget } from '../../api/schemas/edit-target-schema.ts'
 import { endpointAnswer } from '../../api/schemas/endpoint-schema.ts'
 import { notifiedUser } from '../../api/schemas/notification-schema.ts'
 import { versionRecord } from '../../api/schemas/version-schema.ts'
-import { editTarget } from '../../api/v2/crdt/edit.ts'
 
 const [, objectTarget] = editTarget.anyOf
 

@@ -2,7 +2,7 @@ import type * as Y from 'yjs'
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import { contentKeyOf, requireRoot, shownName } from '../roots.ts'
 import { type RootKind, rootKind, type SharedRoot } from '../yjs/root-kind.ts'
-import type { MatchedPlace, QuoteTarget } from './edit.ts'
+import type { EditTarget, MatchedPlace, QuoteTarget } from './edit.ts'
 import { editNotSupported, targetNotFound } from './edit-errors.ts'
 import {
   type AnchoredRoot,
@@ -11,11 +11,13 @@ import {
   locatePositions,
   positionsOf,
 } from './targets/anchor-positions.ts'
+import { cursorOf, emptyEnd, endOf } from './targets/cursor-positions.ts'
 import { findQuote } from './targets/find-quote.ts'
 import type { FlowView, TextFlow } from './targets/flow-view.ts'
 import { readLineView } from './targets/line-view.ts'
 import { readNestedView } from './targets/nested-view.ts'
 import { quoteIn, type ShownQuote, shownQuoteMax } from './targets/places.ts'
+import { resolveTarget } from './targets/resolve.ts'
 import { similarPlaces } from './targets/similar-places.ts'
 import { readXmlView } from './targets/xml-view.ts'
 
@@ -25,6 +27,15 @@ export interface RequestedAnchor {
   readonly contentKey: string | undefined
   /** The text of the anchor; null if only the root is needed. */
   readonly quote: QuoteTarget | null
+}
+
+/** A cursor in a request: the text that it selects, or the end of the root. */
+export interface RequestedCursor {
+  /** Name of the root; undefined if `contentKeyOf` must choose it. */
+  readonly contentKey: string | undefined
+  readonly target: EditTarget | { readonly is: 'end' }
+  /** Position of the cursor in the request, such as `users[0].cursor`, with which messages begin. */
+  readonly place: string
 }
 
 /** An anchor that is stored: relative positions in base64. */
@@ -38,6 +49,7 @@ export interface StoredAnchor {
 /** Queries for the anchors of one document. */
 export interface AnchorQueries {
   readonly find: readonly RequestedAnchor[]
+  readonly cursors?: readonly RequestedCursor[]
   readonly show: readonly StoredAnchor[]
 }
 
@@ -61,16 +73,21 @@ export interface AnchorPlace extends ShownQuote {
 /** The results of `AnchorQueries`, in the same order. A place is null if the text was deleted. */
 export interface AnchorAnswers {
   readonly found: readonly FoundAnchor[]
+  readonly cursors: readonly FoundAnchor[]
   readonly shown: readonly (AnchorPlace | null)[]
 }
 
 /**
- * Finds the quotes of new anchors, and the text of stored ones. Reads each root once. The time is linear in the
- * document for each quote, and for all stored anchors together.
+ * Finds the quotes of new anchors, the targets of cursors, and the text of stored anchors. Reads each root once. The
+ * time is linear in the document for each quote and each cursor, and for all stored anchors together.
  */
-export function lookUpAnchors(doc: Y.Doc, { find, show }: AnchorQueries): AnchorAnswers {
+export function lookUpAnchors(doc: Y.Doc, { find, cursors = [], show }: AnchorQueries): AnchorAnswers {
   const roots = new RootReader(doc)
-  return { found: find.map((anchor) => findAnchor(roots, anchor)), shown: shownPlaces(roots, show) }
+  return {
+    found: find.map((anchor) => findAnchor(roots, anchor)),
+    cursors: cursors.map((cursor) => findCursor(roots, cursor)),
+    shown: shownPlaces(roots, show),
+  }
 }
 
 /**
@@ -119,26 +136,61 @@ function viewOf(root: SharedRoot, kind: RootKind): FlowView | null {
 const place = 'anchor'
 
 function findAnchor(roots: RootReader, { contentKey: given, quote }: RequestedAnchor): FoundAnchor {
-  const { doc } = roots
-  try {
-    const contentKey = contentKeyOf(doc, given)
+  return problemOr(() => {
+    const contentKey = contentKeyOf(roots.doc, given)
     if (quote === null) return { contentKey, range: null }
-    requireRoot(doc, contentKey, given)
-    const kind = rootKind(doc, contentKey)
-    if (kind === 'map' || kind === 'array') {
-      throw editNotSupported(
-        `${place}: the root ${shownName(contentKey)} is of type "${kind}"; a quote needs a root with text`,
-      )
-    }
-    const root = roots.at(contentKey)
+    const root = textRootAt(roots, contentKey, given, place)
     if (root === null) throw targetNotFound(`${place}: the editor has no content`)
     const [first] = findQuote(root.view, quote, place, roots.similarPlaces)
     return { contentKey, range: positionsOf(root.view, first) }
+  })
+}
+
+function findCursor(roots: RootReader, { contentKey: given, target, place }: RequestedCursor): FoundAnchor {
+  return problemOr(() => {
+    const contentKey = contentKeyOf(roots.doc, given)
+    const root = textRootAt(roots, contentKey, given, place)
+    if (target.is === 'end') return { contentKey, range: root === null ? emptyEnd(contentKey) : endOf(root) }
+    if (root === null) throw targetNotFound(`${place}: the editor has no content`)
+    const found = resolveTarget({ ...root, resolved: () => {} }, target, place)
+    if (target.is !== 'anchor') return { contentKey, range: cursorOf(root, found) }
+    const [position, positionEnd] = [target.start, target.end].map((bytes) =>
+      Buffer.from(bytes).toString('base64'),
+    )
+    return { contentKey, range: { position: position as string, positionEnd: positionEnd as string } }
+  })
+}
+
+/** Returns the result of `find`, or the ApiError that it throws. */
+function problemOr(find: () => FoundAnchor): FoundAnchor {
+  try {
+    return find()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message, details } = error
     return { problem: { code, message, details } }
   }
+}
+
+/**
+ * Returns a root with text; null if the document is empty.
+ * @param given the root that the caller has specified, if any
+ * @throws ApiError NOT_FOUND if the document has other roots only; INVALID_ARGUMENT for a map or an array
+ */
+function textRootAt(
+  roots: RootReader,
+  contentKey: string,
+  given: string | undefined,
+  place: string,
+): AnchoredRoot | null {
+  requireRoot(roots.doc, contentKey, given)
+  const kind = rootKind(roots.doc, contentKey)
+  if (kind === 'map' || kind === 'array') {
+    throw editNotSupported(
+      `${place}: the root ${shownName(contentKey)} is of type "${kind}"; a quote needs a root with text`,
+    )
+  }
+  return roots.at(contentKey)
 }
 
 function shownPlaces(roots: RootReader, anchors: readonly StoredAnchor[]): readonly (AnchorPlace | null)[] {

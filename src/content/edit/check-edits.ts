@@ -98,6 +98,13 @@ function checkEdit(request: EditRequest, place: string): Edit {
 
 const targetNames = ['quote', 'heading', 'attribute', 'block', 'path', 'anchor'] as const
 
+/**
+ * Runs all checks of a target that need no document.
+ * @param place how messages name the target
+ * @throws ApiError INVALID_ARGUMENT
+ */
+export const checkEditTarget = (request: TargetRequest, place: string): EditTarget => targetOf(request, place)
+
 function targetOf(request: TargetRequest, place: string, occurrence?: number): EditTarget {
   if (typeof request === 'string') return targetOf({ quote: request }, place, occurrence)
   const name = only(request, targetNames, place)

@@ -34,7 +34,9 @@ const lookMs = 60_000
 const soonMs = 1_000
 
 /** A visit that has not ended, as it is stored. */
-interface VisitRecord extends Visitor {
+interface VisitRecord extends Omit<Visitor, 'kind'> {
+  /** Absent in older records. */
+  readonly kind?: Visitor['kind']
   readonly documentId: string
   /**
    * Incarnations of the nodes to which the user is connected, or was connected a moment ago. Older records
@@ -49,6 +51,7 @@ const visitRecordType: RecordType<VisitRecord> = {
   name: 'visit',
   schema: v.looseObject({
     user: namedUserSchema,
+    kind: v.exactOptional(v.picklist(['user', 'agent'])),
     source: v.picklist(['socket', 'rest']),
     documentId: v.string(),
     nodes: v.array(v.string()),
@@ -227,9 +230,13 @@ export class ClusterVisits {
     return true
   }
 
-  async #endVisit(scope: OrganizationScope, { documentId, at, ...visitor }: VisitRecord, node: string) {
+  async #endVisit(
+    scope: OrganizationScope,
+    { documentId, at, kind = 'user', ...visitor }: VisitRecord,
+    node: string,
+  ) {
     await this.#options.store.carryOut(scope, async (transaction) => {
-      const visit = { ...leaveEvent(documentId, visitor), at }
+      const visit = { ...leaveEvent(documentId, { ...visitor, kind }), at }
       if (!(await leaves(transaction, visit, node))) return
       const recorded = await withoutErasedUsers(transaction, [visit])
       this.#options.events.recordNew(

@@ -14,14 +14,14 @@ export interface VisitEvent {
 }
 
 /** Returns the event that a user has left a document, without its time. */
-export function leaveEvent(documentId: string, { user, source }: Visitor): Omit<VisitEvent, 'at'> {
+export function leaveEvent(documentId: string, { user, kind, source }: Visitor): Omit<VisitEvent, 'at'> {
   const event: OutboundEvent = {
     type: 'presence.leave',
     documentId,
     actionUser: user,
-    data: { user, source },
+    data: { user, kind, source },
   }
-  return { event, visitor: { user, source }, documentId }
+  return { event, visitor: { user, kind, source }, documentId }
 }
 
 /**

@@ -1206,7 +1206,10 @@ export interface WeftApi {
      * disappear when the node that received the call stops.
      *
      * Errors: `organization/not-found` when the organization does not exist. `document/not-found` when the
-     * document does not exist. `presence/too-many-users` when too many users are not connected.
+     * document does not exist. `crdt/target-not-found` when the place of a cursor is missing: `details.candidates`
+     * has up to five similar places. `crdt/target-ambiguous` when the place of a cursor is ambiguous:
+     * `details.candidates` has up to five places. `crdt/root-not-found` when the root of a cursor does not exist.
+     * `presence/too-many-users` when too many users are not connected.
      */
     add(
       data: PresenceAddRequest,
@@ -1246,7 +1249,9 @@ export interface WeftApi {
      * connected, the limited time starts again. Users who are not present are skipped.
      *
      * Errors: `organization/not-found` when the organization does not exist. `document/not-found` when the
-     * document does not exist.
+     * document does not exist. `crdt/target-not-found` when the place of a cursor is missing: `details.candidates`
+     * has up to five similar places. `crdt/target-ambiguous` when the place of a cursor is ambiguous:
+     * `details.candidates` has up to five places. `crdt/root-not-found` when the root of a cursor does not exist.
      */
     update(
       data: PresenceUpdateRequest,
@@ -5797,6 +5802,71 @@ export interface PresenceAddRequestUsersItem {
   readonly email?: string | undefined
   /** Any status, such as `online`, `away`, `offline`. At most 200 characters. */
   readonly status?: string | undefined
+  /** `agent`: the user is a program. Default: `user`. */
+  readonly kind?: 'user' | 'agent' | undefined
+  /**
+   * Any data about the presence, at most 1024 bytes as JSON. Replaced as a whole. Clients receive it as
+   * `user.data` of the awareness state.
+   */
+  readonly data?: { readonly [id: string]: unknown } | undefined
+  /** Color of the caret as `#rrggbb`. Default: a color that depends on the user id. At most 7 characters. */
+  readonly color?: string | undefined
+  /**
+   * The cursor that editors draw while the user is not connected; null removes it. The server finds the place in
+   * the present content, and the cursor moves with its text.
+   */
+  readonly cursor?: PresenceAddRequestUsersItemCursor | null | undefined
+}
+
+/** Exactly one of `quote`, `heading`, `attribute`, `block`, `anchor`, `end`. */
+export interface PresenceAddRequestUsersItemCursor {
+  /** Editor that shows the cursor. Default: the only editor of the document. Id: at most 512 bytes. */
+  readonly editorId?: string | undefined
+  /**
+   * Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the
+   * only root, else `content`. The root of rich-text editors is often called `default`.
+   */
+  readonly contentKey?: string | undefined
+  /**
+   * Text as `get` returns it. White space and Unicode are normalized before the comparison. At most 10,000
+   * characters.
+   */
+  readonly quote?: string | undefined
+  /** Text directly before the quote. At most 10,000 characters. */
+  readonly before?: string | undefined
+  /** Text directly after the quote. At most 10,000 characters. */
+  readonly after?: string | undefined
+  /** Which of several equal places is meant, from 1. Default: there must be exactly one. Minimum: 1. */
+  readonly occurrence?: number | undefined
+  /** True: the quote may span several blocks. Default: `false`. */
+  readonly acrossBlocks?: boolean | undefined
+  /**
+   * Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher
+   * level. At most 10,000 characters.
+   */
+  readonly heading?: string | undefined
+  /** The node with this attribute: one member, with the name and the value. */
+  readonly attribute?: { readonly [name: string]: unknown } | undefined
+  /** Index of a block, from 0. In text, a line. Minimum: 0. */
+  readonly block?: number | undefined
+  /** The text of an anchor, as annotations have it. */
+  readonly anchor?: PresenceAddRequestUsersItemCursorAnchor | undefined
+  /** True: the end of the content. */
+  readonly end?: boolean | undefined
+  /** A caret at this end of the text. Default: the text is selected. */
+  readonly at?: 'start' | 'end' | undefined
+}
+
+/** The text of an anchor, as annotations have it. */
+export interface PresenceAddRequestUsersItemCursorAnchor {
+  /** Default and only allowed value: the `editorId` of the request. Id: at most 512 bytes. */
+  readonly editorId?: string | undefined
+  /** The root of the position. Default: the `contentKey` of the request. They must be equal. */
+  readonly contentKey?: string | undefined
+  /** Yjs relative position, encoded and base64. Base64. At most 10,000 characters. */
+  readonly position: string
+  /** The end of a range. Default: no text, only a place. Base64. At most 10,000 characters. */
+  readonly positionEnd?: string | undefined
 }
 
 /** Data of a response of `/v2/presence/add`. */
@@ -5810,6 +5880,9 @@ export type PresenceAddErrorCode =
   | ChangeErrorCode
   | 'organization/not-found'
   | 'document/not-found'
+  | 'crdt/target-not-found'
+  | 'crdt/target-ambiguous'
+  | 'crdt/root-not-found'
   | 'presence/too-many-users'
 
 /** Request of `/v2/presence/delete`. */
@@ -5852,12 +5925,47 @@ export interface PresenceGetDataItem {
   readonly email: string
   /** Status from REST, else from the client, else `online`. */
   readonly status: string
+  /** `agent`: the user is a program. Default: `user`. */
+  readonly kind: 'user' | 'agent'
+  /**
+   * Any data about the presence, at most 1024 bytes as JSON. Replaced as a whole. Clients receive it as
+   * `user.data` of the awareness state.
+   */
+  readonly data?: { readonly [id: string]: unknown } | undefined
+  /** The cursor of a user whom a backend added; absent if there is none. */
+  readonly cursor?: PresenceGetDataItemCursor | undefined
   /** `socket`: the user is connected; `rest`: only a backend added the user. */
   readonly source: 'socket' | 'rest'
   /** The editors to which the user is connected. */
   readonly editorIds: readonly string[]
   /** Epoch milliseconds: the last sign of life of a connection, or call about the user. */
   readonly lastSeen: number
+}
+
+/** The cursor of a user whom a backend added; absent if there is none. */
+export interface PresenceGetDataItemCursor {
+  readonly editorId: string
+  readonly contentKey: string
+  /** Yjs relative position, encoded and base64. */
+  readonly position: string
+  /** The end of the selection, where the caret is. */
+  readonly positionEnd: string
+  /**
+   * The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: the content is larger
+   * than 8388608 bytes or cannot be read now. A response has the places in the first 8 editors.
+   */
+  readonly place?: PresenceGetDataItemCursorPlace | null | undefined
+}
+
+export interface PresenceGetDataItemCursorPlace {
+  /** Text of the anchor; at most 80 UTF-16 units. */
+  readonly quote: string
+  /** Text before it in its block. */
+  readonly before?: string | undefined
+  /** Text after it in its block. */
+  readonly after?: string | undefined
+  /** True if `quote` is only the start of the text. */
+  readonly shortened?: boolean | undefined
 }
 
 /** Data of a response of `/v2/presence/get`. */
@@ -5885,6 +5993,71 @@ export interface PresenceUpdateRequestUsersItem {
   readonly email?: string | undefined
   /** Any status, such as `online`, `away`, `offline`. At most 200 characters. */
   readonly status?: string | undefined
+  /** `agent`: the user is a program. Default: `user`. */
+  readonly kind?: 'user' | 'agent' | undefined
+  /**
+   * Any data about the presence, at most 1024 bytes as JSON. Replaced as a whole. Clients receive it as
+   * `user.data` of the awareness state.
+   */
+  readonly data?: { readonly [id: string]: unknown } | undefined
+  /** Color of the caret as `#rrggbb`. Default: a color that depends on the user id. At most 7 characters. */
+  readonly color?: string | undefined
+  /**
+   * The cursor that editors draw while the user is not connected; null removes it. The server finds the place in
+   * the present content, and the cursor moves with its text.
+   */
+  readonly cursor?: PresenceUpdateRequestUsersItemCursor | null | undefined
+}
+
+/** Exactly one of `quote`, `heading`, `attribute`, `block`, `anchor`, `end`. */
+export interface PresenceUpdateRequestUsersItemCursor {
+  /** Editor that shows the cursor. Default: the only editor of the document. Id: at most 512 bytes. */
+  readonly editorId?: string | undefined
+  /**
+   * Name of the root (the shared type in the Yjs document). Default: the root of the attached schema, else the
+   * only root, else `content`. The root of rich-text editors is often called `default`.
+   */
+  readonly contentKey?: string | undefined
+  /**
+   * Text as `get` returns it. White space and Unicode are normalized before the comparison. At most 10,000
+   * characters.
+   */
+  readonly quote?: string | undefined
+  /** Text directly before the quote. At most 10,000 characters. */
+  readonly before?: string | undefined
+  /** Text directly after the quote. At most 10,000 characters. */
+  readonly after?: string | undefined
+  /** Which of several equal places is meant, from 1. Default: there must be exactly one. Minimum: 1. */
+  readonly occurrence?: number | undefined
+  /** True: the quote may span several blocks. Default: `false`. */
+  readonly acrossBlocks?: boolean | undefined
+  /**
+   * Text of a heading. For `into` and `after`, its section: up to the next heading of the same or a higher
+   * level. At most 10,000 characters.
+   */
+  readonly heading?: string | undefined
+  /** The node with this attribute: one member, with the name and the value. */
+  readonly attribute?: { readonly [name: string]: unknown } | undefined
+  /** Index of a block, from 0. In text, a line. Minimum: 0. */
+  readonly block?: number | undefined
+  /** The text of an anchor, as annotations have it. */
+  readonly anchor?: PresenceUpdateRequestUsersItemCursorAnchor | undefined
+  /** True: the end of the content. */
+  readonly end?: boolean | undefined
+  /** A caret at this end of the text. Default: the text is selected. */
+  readonly at?: 'start' | 'end' | undefined
+}
+
+/** The text of an anchor, as annotations have it. */
+export interface PresenceUpdateRequestUsersItemCursorAnchor {
+  /** Default and only allowed value: the `editorId` of the request. Id: at most 512 bytes. */
+  readonly editorId?: string | undefined
+  /** The root of the position. Default: the `contentKey` of the request. They must be equal. */
+  readonly contentKey?: string | undefined
+  /** Yjs relative position, encoded and base64. Base64. At most 10,000 characters. */
+  readonly position: string
+  /** The end of a range. Default: no text, only a place. Base64. At most 10,000 characters. */
+  readonly positionEnd?: string | undefined
 }
 
 /** Data of a response of `/v2/presence/update`. */
@@ -5894,7 +6067,13 @@ export interface PresenceUpdateData {
 }
 
 /** Codes of errors of `/v2/presence/update`. */
-export type PresenceUpdateErrorCode = ChangeErrorCode | 'organization/not-found' | 'document/not-found'
+export type PresenceUpdateErrorCode =
+  | ChangeErrorCode
+  | 'organization/not-found'
+  | 'document/not-found'
+  | 'crdt/target-not-found'
+  | 'crdt/target-ambiguous'
+  | 'crdt/root-not-found'
 
 /** Request of `/v2/requests/get`. */
 export interface RequestsGetRequest {

@@ -127,9 +127,9 @@ export class RoomAwareness implements PresenceObserver {
     this.#broadcaster.schedule('tick')
   }
 
-  setVirtualUser({ clientId, clock, text, userId }: VirtualUserState): void {
-    if (text === removedText) this.#remove(clientId, clock, userId, null)
-    else this.#publish(clientId, new PublishedState(clock, userId, text), null)
+  setVirtualUser({ clientId, clock, textIn, userId }: VirtualUserState): void {
+    if (textIn === null) this.#remove(clientId, clock, userId, null)
+    else this.#publish(clientId, new PublishedState(clock, userId, () => textIn(this.editorId)), null)
     this.#broadcaster.schedule('tick')
   }
 

@@ -235,8 +235,9 @@ export class BackendEdits {
   async anchors(queries: AnchorQueries, sizeMax = Number.POSITIVE_INFINITY): Promise<AnchorAnswers | null> {
     const { state, readers } = this.#room
     if (state.sizeBytes > sizeMax) return null
-    // The document is searched once for each quote. All stored anchors together need one pass.
-    const bytes = state.sizeBytes * Math.max(1, queries.find.length)
+    // The document is searched once for each quote and cursor. All stored anchors together need one pass.
+    const searches = queries.find.length + (queries.cursors?.length ?? 0)
+    const bytes = state.sizeBytes * Math.max(1, searches)
     const read = await this.#readLive(
       () =>
         readInline(readers, bytes, Number.POSITIVE_INFINITY, () =>

@@ -10,7 +10,7 @@ import {
   type RestUserRecord,
 } from './presence-records.ts'
 import type { PresenceReplica } from './presence-replica.ts'
-import type { RestPresence } from './virtual-users.ts'
+import type { RestPresence } from './rest-presence.ts'
 
 /** A virtual user: a user whom REST has added and who has no socket on any node. */
 export type ClusterVirtualUser = Pick<RestUserRecord, 'fields' | 'ttlMs' | 'lastSeen'>

@@ -17,12 +17,8 @@ import {
 import type { ClientRecord, NodeUserRecord } from './presence-records.ts'
 import type { PresenceReplica, PresenceReplicaOwner } from './presence-replica.ts'
 import type { RemoteChanges } from './remote-presence.ts'
-import {
-  type RestPresence,
-  type VirtualUserCount,
-  VirtualUserList,
-  type VirtualUserState,
-} from './virtual-users.ts'
+import type { PresenceKind, RestPresence } from './rest-presence.ts'
+import { type VirtualUserCount, VirtualUserList, type VirtualUserState } from './virtual-users.ts'
 
 /** Maximum length of a status in characters. A longer status in the state of a client is ignored. */
 export const statusLengthMax = 200
@@ -39,6 +35,8 @@ export interface PublishedUser {
   readonly id: string
   readonly name: string
   readonly status?: string
+  readonly kind?: PresenceKind
+  readonly data?: Readonly<Record<string, unknown>>
 }
 
 /** An open room of the document. It publishes the presence of the document as awareness states. */
@@ -185,8 +183,14 @@ export class DocumentPresence implements PresenceReplicaOwner {
   userOf(member: Member): PublishedUser | null {
     const connected = this.#connected.get(member.user.id)
     if (connected?.sockets.get(member)?.shown !== 'present') return null
-    const { name = member.user.name, status } = connected.fields
-    return { id: member.user.id, name, ...(status !== undefined && { status }) }
+    const { name = member.user.name, status, kind, data } = connected.fields
+    return {
+      id: member.user.id,
+      name,
+      ...(status !== undefined && { status }),
+      ...(kind !== undefined && { kind }),
+      ...(data !== undefined && { data }),
+    }
   }
 
   /**

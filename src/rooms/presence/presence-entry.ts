@@ -1,7 +1,14 @@
 import type { Visitor } from '../../events/visit-tracker.ts'
 import type { Member } from '../room/member.ts'
 import type { NodeUserRecord } from './presence-records.ts'
-import { defaultStatus, mergeFields, type RestPresence, type VirtualUser } from './virtual-users.ts'
+import {
+  defaultStatus,
+  mergeFields,
+  type PresenceCursor,
+  type PresenceKind,
+  type RestPresence,
+} from './rest-presence.ts'
+import type { VirtualUser } from './virtual-users.ts'
 
 /** A user on a document, in the form that REST returns. */
 export interface PresenceEntry {
@@ -10,6 +17,11 @@ export interface PresenceEntry {
   readonly name: string
   readonly email: string
   readonly status: string
+  readonly kind: PresenceKind
+  /** The data that REST has set; absent if it has set none. */
+  readonly data?: Readonly<Record<string, unknown>>
+  /** The cursor that REST has set for a user without a socket; absent if there is none. */
+  readonly cursor?: PresenceCursor
   /** `rest`: a virtual user, whom a backend has added and who has no socket. */
   readonly source: 'socket' | 'rest'
   /** Ids of the open editors, sorted; empty if the user has no socket. */
@@ -65,17 +77,23 @@ export function visitorInSockets({ sockets, fields }: ConnectedUser): Visitor | 
 export const isPresent = (connected: ConnectedUser): boolean => visitorInSockets(connected) !== null
 
 export function visitorOf(
-  { userId, fields: { name, email } }: Pick<VirtualUser, 'userId' | 'fields'>,
+  { userId, fields: { name, email, kind = 'user' } }: Pick<VirtualUser, 'userId' | 'fields'>,
   source: Visitor['source'] = 'rest',
 ): Visitor {
   const user = { userId, ...(name && { name }), ...(email && { email }) }
-  return { user, source }
+  return { user, kind, source }
 }
 
 export function virtualUserEntry({ userId, fields, lastSeen }: VirtualUser): PresenceEntry {
-  const { name = '', email = '', status = defaultStatus } = fields
-  return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
+  const { name = '', email = '', status = defaultStatus, cursor } = fields
+  const shown = { ...kindAndData(fields), ...(cursor && { cursor }) }
+  return { userId, name, email, status, ...shown, source: 'rest', editorIds: [], lastSeen }
 }
+
+const kindAndData = ({ kind = 'user', data }: RestPresence): Pick<PresenceEntry, 'kind' | 'data'> => ({
+  kind,
+  ...(data !== undefined && { data }),
+})
 
 /**
  * Returns the record of a connected user for the other nodes; null if REST has hidden all sockets of the
@@ -103,13 +121,10 @@ export function entryOf(records: readonly NodeUserRecord[]): PresenceEntry | nul
   const [latest] = records.toSorted((a, b) => b.lastSeen - a.lastSeen)
   if (latest === undefined) return null
   const { userId, lastSeen, status: own } = latest
-  const {
-    name = latest.name,
-    email = latest.email,
-    status = own ?? defaultStatus,
-  } = lastRestState(records).fields
+  const { fields } = lastRestState(records)
+  const { name = latest.name, email = latest.email, status = own ?? defaultStatus } = fields
   const editorIds = [...new Set(records.flatMap(({ editors }) => editors.map(([id]) => id)))].sort()
-  return { userId, name, email, status, source: 'socket', editorIds, lastSeen }
+  return { userId, name, email, status, ...kindAndData(fields), source: 'socket', editorIds, lastSeen }
 }
 
 /** Returns the fields of the record with the latest REST call, and the timestamp of this call. */

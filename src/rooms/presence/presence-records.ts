@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { clientIdMax, varUintMax } from '../../update/byte-reader.ts'
-import { mergeFields, type RestPresence, restPresenceSchema } from './virtual-users.ts'
+import { mergeFields, type RestPresence, restPresenceSchema } from './rest-presence.ts'
 
 /** The awareness state of a client, as the node to which the client is connected publishes it. */
 export interface ClientRecord {

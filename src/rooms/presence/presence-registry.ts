@@ -3,12 +3,14 @@ import type { Clock } from '../../clock.ts'
 import type { Engine, Key } from '../../engine/engine.ts'
 import { keyName } from '../../engine/key-encoding.ts'
 import type { VisitListener } from '../../events/visit-tracker.ts'
+import { isJsonObject } from '../../json.ts'
 import { type DocumentScope, documentPrefix, type Tenant } from '../../model/address.ts'
 import { addressSchemas } from '../../model/address-schemas.ts'
 import type { NodeRequests } from '../replication/node-requests.ts'
 import { DocumentPresence, type PresenceInput } from './document-presence.ts'
 import type { PresenceEntry } from './presence-entry.ts'
 import { PresenceSync } from './presence-sync.ts'
+import { presenceCursorSchema, presenceKinds } from './rest-presence.ts'
 import type { VirtualUserCount } from './virtual-users.ts'
 
 /** A document, and the entry of one user on it. */
@@ -43,6 +45,10 @@ const entriesSchema = v.array(
       name: v.string(),
       email: v.string(),
       status: v.string(),
+      // A node of an earlier version does not send the kind.
+      kind: v.exactOptional(v.picklist(presenceKinds)),
+      data: v.exactOptional(v.custom<Readonly<Record<string, unknown>>>(isJsonObject)),
+      cursor: v.exactOptional(presenceCursorSchema),
       source: v.picklist(['socket', 'rest']),
       editorIds: v.array(v.string()),
       lastSeen: v.number(),
@@ -135,7 +141,9 @@ export class PresenceRegistry {
     const here = this.#ofUserHere(call)
     const all = new Map(here.map((entry) => [keyOf(entry.document), entry]))
     for (const answer of (await this.#sync.requests.ask('presence.of', call, entriesSchema)).values())
-      for (const entry of answer) if (!all.has(keyOf(entry.document))) all.set(keyOf(entry.document), entry)
+      for (const { document, entry } of answer)
+        if (!all.has(keyOf(document)))
+          all.set(keyOf(document), { document, entry: { ...entry, kind: entry.kind ?? 'user' } })
     return [...all.values()]
   }
 

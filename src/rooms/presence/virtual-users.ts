@@ -1,8 +1,8 @@
-import * as v from 'valibot'
 import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../errors.ts'
 import { exhausted, limitDetails } from '../../quota/limits.ts'
-import { type AwarenessText, removedText } from '../../update/awareness.ts'
+import type { AwarenessText } from '../../update/awareness.ts'
+import { awarenessTextOf, haveSameFields, type RestPresence } from './rest-presence.ts'
 
 /** Maximum number of virtual users of one document. */
 export const virtualUsersMax = 500
@@ -30,22 +30,11 @@ const firstClientId = 2 ** 32 - virtualUsersMax
 /** Returns whether a client id is reserved for virtual users. Clients with sockets cannot use such an id. */
 export const isVirtualClient = (clientId: number): boolean => clientId >= firstClientId
 
-/** The fields of a user that REST has set. A field that REST has not set is undefined. */
-export interface RestPresence {
-  readonly name?: string | undefined
-  readonly email?: string | undefined
-  readonly status?: string | undefined
-}
-
-export const restPresenceSchema = v.looseObject({
-  name: v.exactOptional(v.string()),
-  email: v.exactOptional(v.string()),
-  status: v.exactOptional(v.string()),
-})
-
-/** The awareness state of a virtual user. `text` is the JSON text `null` after the user has left. */
-export interface VirtualUserState extends AwarenessText {
+/** The awareness state of a virtual user. */
+export interface VirtualUserState extends Pick<AwarenessText, 'clientId' | 'clock'> {
   readonly userId: string
+  /** Returns the JSON of the state in an editor; null after the user has left. */
+  readonly textIn: ((editorId: string) => string) | null
 }
 
 /** The number of virtual users of all documents, which all lists of a node update. */
@@ -72,9 +61,6 @@ interface VirtualUserOptions {
   /** Called when a virtual user has ended, even if it ended because the user connected with a socket. */
   readonly left: (virtualUser: VirtualUser) => void
 }
-
-/** The status of a user for whom no status was set. */
-export const defaultStatus = 'online'
 
 /**
  * The virtual users of one document. Each virtual user has a time limit, and a client id that no other client
@@ -169,7 +155,7 @@ export class VirtualUserList {
       this.#options.total.count -= 1
       this.#options.left(virtualUser)
       this.#lastRemovedClock = Math.max(this.#lastRemovedClock, virtualUser.clock)
-      changed.push({ userId, clientId: virtualUser.clientId, clock: virtualUser.clock, text: removedText })
+      changed.push({ userId, clientId: virtualUser.clientId, clock: virtualUser.clock, textIn: null })
     }
     if (changed.length > 0) this.#publish(changed)
   }
@@ -220,36 +206,13 @@ function isSameVirtualUser(
   before: VirtualUser,
   after: Pick<VirtualUser, 'fields' | 'ttlMs' | 'lastSeen'>,
 ): boolean {
-  const { name, email, status } = after.fields
-  const { fields, ttlMs, lastSeen } = before
-  if (ttlMs !== after.ttlMs || lastSeen !== after.lastSeen) return false
-  return fields.name === name && fields.email === email && fields.status === status
+  if (before.ttlMs !== after.ttlMs || before.lastSeen !== after.lastSeen) return false
+  return haveSameFields(before.fields, after.fields)
 }
 
-/**
- * Builds the awareness state of a virtual user. The state does not contain the email address, which only REST
- * returns.
- */
-const stateOf = ({
+const stateOf = ({ userId, clientId, clock, fields }: VirtualUser): VirtualUserState => ({
   userId,
   clientId,
   clock,
-  fields: { name = '', status = defaultStatus },
-}: VirtualUser): VirtualUserState => ({
-  userId,
-  clientId,
-  clock,
-  text: JSON.stringify({ user: { id: userId, name, status } }),
+  textIn: (editorId) => awarenessTextOf(userId, fields, editorId),
 })
-
-/**
- * Returns the fields of a user after a REST call. Fields that the call does not set keep their earlier
- * values.
- */
-export function mergeFields(before: RestPresence, { name, email, status }: RestPresence): RestPresence {
-  return {
-    name: name ?? before.name,
-    email: email ?? before.email,
-    status: status ?? before.status,
-  }
-}

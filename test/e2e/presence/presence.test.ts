@@ -62,8 +62,16 @@ it('[PRES-1] stock clients of every version see a user that REST added, even if 
   editors.push(await open('eve', 3))
   for (const editor of editors) {
     await eventually(() => seenIn(editor, 'ann') !== undefined && seenIn(editor, 'joe') !== undefined)
-    expect(seenIn(editor, 'ann')).toEqual({ user: { id: 'ann', name: 'Ann', status: 'away' } })
-    expect(seenIn(editor, 'joe')).toEqual({ user: { id: 'joe', name: '', status: 'online' } })
+    expect(seenIn(editor, 'ann')).toEqual({
+      user: {
+        id: 'ann',
+        name: 'Ann',
+        status: 'away',
+        kind: 'user',
+        color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+      },
+    })
+    expect(seenIn(editor, 'joe')).toMatchObject({ user: { id: 'joe', name: '', status: 'online' } })
   }
   expect(await get({ userIds: ['ann', 'joe'] })).toMatchObject([
     { ...users[0], source: 'rest', editorIds: [] },

@@ -123,7 +123,7 @@ it('[PRES-21] records a join when REST adds a user, a leave when the user is del
   await tells('bob presence.join')
   await call('add', { users: [{ userId: 'ann', name: 'Ann' }], ttlSeconds: 20 })
   await tells('bob presence.join', 'ann presence.join')
-  expect(told[1]?.data).toEqual({ user: { userId: 'ann', name: 'Ann' }, source: 'rest' })
+  expect(told[1]?.data).toEqual({ user: { userId: 'ann', name: 'Ann' }, kind: 'user', source: 'rest' })
   const ann = await connect('ann')
   ann.end()
   await eventually(async () => (await here()).join() === 'bob')

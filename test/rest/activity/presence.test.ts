@@ -35,7 +35,7 @@ it('[PRES-12] [PRES-28] updates only present users, reports whether a user was p
   ]
   expect(await call('update', { users })).toEqual({ success: true })
   expect(await call('update', { users: users.slice(0, 1) })).toEqual({ success: false })
-  const ann = { userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }
+  const ann = { userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away', kind: 'user' }
   expect(await get()).toEqual([{ ...ann, source: 'rest', editorIds: [], lastSeen: server.clock.now() }])
   expect(await call('delete', { userIds: ['nobody'] })).toEqual({ success: true })
   expect(await call('delete', { userIds: ['nobody', 'ann'] })).toEqual({ success: true })
@@ -115,6 +115,11 @@ it.each([
   ['add', { users: [{ userId: 'a', status: 'x'.repeat(201) }] }, '/data/users/0/status'],
   ['add', { users: [{ userId: 'a' }], ttlSeconds: 1 }, '/data/ttlSeconds'],
   ['add', { users: [{ userId: 'a' }], ttlSeconds: 3_600 }, '/data/ttlSeconds'],
+  ['add', { users: [{ userId: 'a', kind: 'bot' }] }, '/data/users/0/kind'],
+  ['add', { users: [{ userId: 'a', data: { text: 'x'.repeat(1_014) } }] }, '/data/users/0/data'],
+  ['add', { users: [{ userId: 'a', color: 'red' }] }, '/data/users/0/color'],
+  ['add', { users: [{ userId: 'a', cursor: {} }] }, '/data/users/0/cursor'],
+  ['add', { users: [{ userId: 'a', cursor: { end: true, quote: 'x' } }] }, '/data/users/0/cursor'],
   ['update', { users: [{ userId: '..' }] }, '/data/users/0/userId'],
   ['update', {}, '/data/users'],
   ['delete', { userIds: [] }, '/data/userIds'],
@@ -159,3 +164,102 @@ it('[COMPAT-7] [PRES-16] when an add would exceed the number of users that the s
   expect(errorOf(await add('left-over', 'left-over'))).toEqual(['RESOURCE_EXHAUSTED'])
   expect(await full.call('/v2/organizations/get', { organizationIds: ['left-over'] })).toEqual([])
 }, 30_000)
+
+it('[PRES-31] [PRES-32] returns the kind and the data of a user, keeps what a call omits, and replaces data as a whole', async () => {
+  const { call, get } = await newDocument()
+  const largest = { text: 'x'.repeat(1_013) }
+  await call('add', {
+    users: [{ userId: 'bot', kind: 'agent', data: { task: 'summary', step: 1 } }, { userId: 'ann' }],
+  })
+  expect(await get()).toMatchObject([
+    { userId: 'ann', kind: 'user' },
+    { userId: 'bot', kind: 'agent', data: { task: 'summary', step: 1 } },
+  ])
+  expect((await get())[0]).not.toHaveProperty('data')
+  await call('update', { users: [{ userId: 'bot', status: 'writing' }] })
+  expect(await get({ userIds: ['bot'] })).toMatchObject([
+    { kind: 'agent', data: { task: 'summary', step: 1 } },
+  ])
+  await call('update', { users: [{ userId: 'bot', data: largest }] })
+  expect((await get({ userIds: ['bot'] }))[0]?.data).toEqual(largest)
+})
+
+/** Adds content to an editor of a document. */
+const write = (documentId: string, editorId: string, data: string, type = 'text'): Promise<unknown> =>
+  server.call('/v2/crdt/add', { documentId, editorId, type, data, contentKey: 'content' })
+
+interface CursorEntry {
+  readonly cursor?: { readonly position: string; readonly positionEnd: string; readonly place?: unknown }
+}
+
+it('[PRES-35] returns the text that a cursor selects, and its place after edits', async () => {
+  const { documentId, call, get } = await newDocument()
+  await write(documentId, 'main', 'One two three.\nFour five six.\n')
+  const cursorOf = async () => (await get({ userIds: ['bot'] }))[0] as CursorEntry
+  const move = (cursor: object | null) => call('update', { users: [{ userId: 'bot', cursor }] })
+  await call('add', { users: [{ userId: 'bot', cursor: { quote: 'two' } }] })
+  const place = { quote: 'two', before: 'One ', after: ' three.' }
+  expect(await cursorOf()).toMatchObject({ cursor: { editorId: 'main', contentKey: 'content', place } })
+  await server.call('/v2/crdt/edit', {
+    documentId,
+    editorId: 'main',
+    edits: [{ insert: { at: 'start', content: 'Zero ' } }, { replace: { find: 'wo', with: 'wenty' } }],
+  })
+  expect(await cursorOf()).toMatchObject({ cursor: { place: { quote: 'twenty', before: 'Zero One ' } } })
+  await move({ quote: 'three', at: 'end' })
+  expect(await cursorOf()).toMatchObject({
+    cursor: { place: { quote: '', before: 'Zero One twenty three', after: '.' } },
+  })
+  await move({ block: 1, at: 'start' })
+  expect(await cursorOf()).toMatchObject({ cursor: { place: { quote: '', after: 'Four five six.' } } })
+  await move({ end: true })
+  expect((await cursorOf()).cursor).toMatchObject({ place: { quote: '' } })
+  const { position = '' } = (await cursorOf()).cursor ?? {}
+  await move({ quote: 'five' })
+  await server.call('/v2/crdt/edit', {
+    documentId,
+    editorId: 'main',
+    edits: [{ remove: { target: 'five' } }],
+  })
+  expect((await cursorOf()).cursor?.place).toBeNull()
+  await move({ anchor: { position } })
+  expect((await cursorOf()).cursor).toMatchObject({ position, positionEnd: position, place: { quote: '' } })
+  await move(null)
+  expect(await cursorOf()).not.toHaveProperty('cursor')
+})
+
+it('[PRES-36] rejects a cursor whose place is missing or ambiguous, with candidates, and changes nothing', async () => {
+  const { documentId, call, get } = await newDocument()
+  await write(documentId, 'main', 'One two.\nOne three.\n')
+  await call('add', { users: [{ userId: 'bot', status: 'before' }] })
+  const refused = async (cursor: object) => {
+    const users = [{ userId: 'ann' }, { userId: 'bot', status: 'after', cursor }]
+    const { status, body } = await server.post('/v2/presence/add', {
+      organizationId: 'acme',
+      documentId,
+      users,
+    })
+    const { message, details } = (body as { error: { message: string; details: Record<string, unknown> } })
+      .error
+    expect(await get()).toMatchObject([{ userId: 'bot', status: 'before' }])
+    return { status, message, code: details.code, candidates: details.candidates }
+  }
+  expect(await refused({ quote: 'One' })).toMatchObject({
+    code: 'crdt/target-ambiguous',
+    message: expect.stringMatching(/^users\[1\]\.cursor: the document contains the text "One" 2 times/),
+    candidates: [{ after: ' two.' }, { after: ' three.' }],
+  })
+  expect(await refused({ quote: 'Ono three' })).toMatchObject({
+    code: 'crdt/target-not-found',
+    candidates: [{ quote: 'three' }],
+  })
+  expect(await refused({ quote: 'x'.repeat(10_001) })).toMatchObject({
+    code: 'request/invalid-member',
+    message: '/data/users/1/cursor/quote must NOT have more than 10000 characters',
+  })
+  expect(await refused({ contentKey: 'other', end: true })).toMatchObject({ code: 'crdt/root-not-found' })
+  await write(documentId, 'second', 'Other')
+  expect(await refused({ quote: 'One two' })).toMatchObject({
+    message: 'the document has several editors; name the editor in cursor.editorId',
+  })
+})

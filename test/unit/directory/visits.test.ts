@@ -14,7 +14,7 @@ import { HeldClock } from '../../support/time/clock.ts'
 
 const awayMs = 10_000
 const documentOf = (documentId: string) => ({ ...scopeOf(tenant, 'acme'), documentId })
-const visitor = (userId: string): Visitor => ({ user: { userId }, source: 'socket' })
+const visitor = (userId: string): Visitor => ({ user: { userId }, kind: 'user', source: 'socket' })
 
 /** Visits, and the events recorded for them: `document user type at`. */
 function noted() {

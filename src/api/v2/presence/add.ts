@@ -1,5 +1,7 @@
 import { defineOperation } from '../../operation.ts'
+import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
 import {
+  cursorErrors,
   presenceDocument,
   presenceInputs,
   presenceScope,
@@ -41,18 +43,27 @@ export const addPresence = defineOperation({
   response: presenceSuccess('nobody was added'),
   errors: [
     ...documentErrors,
+    ...cursorErrors,
     {
       status: 'FAILED_PRECONDITION',
       code: 'presence/too-many-users',
       when: 'too many users are not connected',
     },
   ],
-  async handler({ users, ttlSeconds = 60, ...data }, { caller, services }) {
+  async handler({ users: given, ttlSeconds = 60, ...data }, context) {
+    const { caller, services } = context
+    const checked = checkPresentUsers(given)
     const { organizationId, documentId } = data
     const scope = { ...caller.tenant, organizationId }
-    if (makesParents(data)) await services.rooms.presence.checkCapacity({ ...scope, documentId }, users)
+    if (makesParents(data))
+      await services.rooms.presence.checkCapacity(
+        { ...scope, documentId },
+        checked.map(({ user }) => user),
+      )
     await createMissingParents(services, scope, { type: 'document', id: documentId }, data)
-    await services.rooms.presence.add(await presenceScope(data, caller, services), users, ttlSeconds * 1000)
+    const document = await presenceScope(data, caller, services)
+    const users = await placeCursors(context, data, checked)
+    await services.rooms.presence.add(document, users, ttlSeconds * 1000)
     return { message: `${users.length} users are present.`, data: { success: true } }
   },
 })

@@ -1,8 +1,14 @@
+import { commentLimits as limits } from '../../../comments/limits.ts'
 import type { PresenceEntry } from '../../../rooms/presence/presence-entry.ts'
-import { defineOperation } from '../../operation.ts'
+import { anchorPlaces } from '../../anchor-places.ts'
+import type { DocumentIds } from '../../list-editors.ts'
+import { defineOperation, type TenantContext } from '../../operation.ts'
 import { checkLength, responseExceeds } from '../../response-length.ts'
+import type { FromSchema } from '../../schema.ts'
+import { anchorPlace } from '../../schemas/comment-schema.ts'
 import {
   describedPresence,
+  presenceDetails,
   presenceDocument,
   presenceScope,
   presenceStatus,
@@ -10,14 +16,33 @@ import {
 } from '../../schemas/presence-schema.ts'
 import { batchMax, documentErrors } from '../../schemas/resource-schema.ts'
 
-const entries = {
+const presentUsers = {
   type: 'array',
   items: {
     type: 'object',
-    required: ['userId', 'name', 'email', 'status', 'source', 'editorIds', 'lastSeen'],
+    required: ['userId', 'name', 'email', 'status', 'kind', 'source', 'editorIds', 'lastSeen'],
     properties: {
       ...describedPresence,
       status: { type: 'string', description: 'Status from REST, else from the client, else `online`.' },
+      ...presenceDetails,
+      cursor: {
+        type: 'object',
+        required: ['editorId', 'contentKey', 'position', 'positionEnd'],
+        description: 'The cursor of a user whom a backend added; absent if there is none.',
+        properties: {
+          editorId: { type: 'string' },
+          contentKey: { type: 'string' },
+          position: { type: 'string', description: 'Yjs relative position, encoded and base64.' },
+          positionEnd: { type: 'string', description: 'The end of the selection, where the caret is.' },
+          place: {
+            anyOf: [anchorPlace, { type: 'null' }],
+            description:
+              'The selected text; null: the text was deleted. A caret has an empty `quote`. Absent: ' +
+              `the content is larger than ${limits.anchorDocumentBytes} bytes or cannot be read now. A response has the places in ` +
+              `the first ${limits.anchorEditors} editors.`,
+          },
+        },
+      },
       source: {
         type: 'string',
         enum: ['socket', 'rest'],
@@ -58,17 +83,34 @@ export const getPresence = defineOperation({
       },
     },
   },
-  response: entries,
+  response: presentUsers,
   errors: [...documentErrors, responseExceeds],
-  async handler({ userIds, statuses, ...document }, { caller, services }) {
+  async handler({ userIds, statuses, ...document }, context) {
+    const { caller, services } = context
     const scope = await presenceScope(document, caller, services)
     const all = await services.rooms.presence.entries(scope)
     const wanted = filterOf(userIds, statuses)
-    const found = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+    const sorted = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+    const found = await withPlaces(context, document, sorted)
     checkLength(found, services.responseBytesMax, 'request fewer users: name them in userIds')
     return { message: `${found.length} users are present.`, data: found }
   },
 })
+
+/** Returns the entries with the places of their cursors. */
+async function withPlaces(
+  context: TenantContext,
+  document: DocumentIds,
+  entries: readonly PresenceEntry[],
+): Promise<readonly FromSchema<typeof presentUsers>[number][]> {
+  const cursors = entries.flatMap(({ cursor }) => cursor ?? [])
+  const places = await anchorPlaces(context, document, cursors)
+  return entries.map(({ cursor, ...entry }) => {
+    if (cursor === undefined) return entry
+    const place = places.get(cursor)
+    return { ...entry, cursor: { ...cursor, ...(place !== undefined && { place }) } }
+  })
+}
 
 /** Returns a function that filters entries by user and status. A list that is absent does not filter. */
 function filterOf(

@@ -1,5 +1,7 @@
 import { defineOperation } from '../../operation.ts'
+import { checkPresentUsers, placeCursors } from '../../presence-cursors.ts'
 import {
+  cursorErrors,
   presenceDocument,
   presenceInputs,
   presenceScope,
@@ -23,9 +25,12 @@ export const updatePresence = defineOperation({
     properties: { ...presenceDocument, users: presenceInputs },
   },
   response: presenceSuccess('none of the users is present'),
-  errors: documentErrors,
-  async handler({ users, ...document }, { caller, services }) {
+  errors: [...documentErrors, ...cursorErrors],
+  async handler({ users: given, ...document }, context) {
+    const { caller, services } = context
+    const checked = checkPresentUsers(given)
     const scope = await presenceScope(document, caller, services)
+    const users = await placeCursors(context, document, checked)
     const updated = await services.rooms.presence.update(scope, users)
     return { message: `${updated} of ${users.length} users updated.`, data: { success: updated > 0 } }
   },

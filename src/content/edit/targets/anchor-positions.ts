@@ -101,7 +101,8 @@ export interface EncodedRange {
   readonly positionEnd: string
 }
 
-type TextPiece = Extract<FlowPiece, { source: TextSource }>
+/** A piece of a flow that is text. */
+export type TextFlowPiece = Extract<FlowPiece, { source: TextSource }>
 
 /**
  * Returns the positions of the text in a range. Text that is typed before the first or after the last character
@@ -110,7 +111,7 @@ type TextPiece = Extract<FlowPiece, { source: TextSource }>
 export function positionsOf(view: FlowView, { flow, start, end }: TextRange): EncodedRange | null {
   const { pieces } = view.flows[flow] as TextFlow
   const inside = pieces.filter(
-    (piece): piece is TextPiece =>
+    (piece): piece is TextFlowPiece =>
       piece.source !== null && piece.start < end && piece.start + piece.length > Math.max(start, piece.start),
   )
   const [first, last] = [inside[0], inside.at(-1)]
@@ -118,14 +119,15 @@ export function positionsOf(view: FlowView, { flow, start, end }: TextRange): En
   const from = indexIn(first, Math.max(start, first.start))
   const to = indexIn(last, Math.min(end, last.start + last.length) - 1) + 1
   return {
-    position: encoded(Y.createRelativePositionFromTypeIndex(first.source.type, from, 0)),
-    positionEnd: encoded(Y.createRelativePositionFromTypeIndex(last.source.type, to, -1)),
+    position: encodePosition(Y.createRelativePositionFromTypeIndex(first.source.type, from, 0)),
+    positionEnd: encodePosition(Y.createRelativePositionFromTypeIndex(last.source.type, to, -1)),
   }
 }
 
-/** Returns the index in its shared text of the character at an offset of the flow. */
-const indexIn = ({ start, from, index, source: { state } }: TextPiece, offset: number): number =>
+/** Returns the index in its shared text of the character at an offset of the flow. Embeds at the offset are before it. */
+export const indexIn = ({ start, from, index, source: { state } }: TextFlowPiece, offset: number): number =>
   index === undefined ? indexAtOffset(state, offset - start + from, true) : index + offset - start
 
-const encoded = (position: Y.RelativePosition): string =>
+/** Encodes a relative position as stored anchors have it. */
+export const encodePosition = (position: Y.RelativePosition): string =>
   Buffer.from(Y.encodeRelativePosition(position)).toString('base64')

@@ -56,7 +56,7 @@ it('[PRES-30] sends presence changes of REST at the end of the tick, together wi
   expect(seen).toEqual([
     [
       { cursor: 2, user: { id: 'ada', name: 'ada', status: 'busy' } },
-      { user: { id: 'guest', name: '', status: 'reading' } },
+      { user: { id: 'guest', name: '', status: 'reading', kind: 'user', color: '#0b57a4' } },
     ],
   ])
 })
