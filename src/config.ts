@@ -344,6 +344,22 @@ export const options = {
     MB,
     'Largest content of an editor in a webhook or a call of the callback `store`, in bytes; larger content is left out.',
   ),
+  streamBytes: option(wholeNumber(1024, 16 * MB), 4 * MB, 'Largest content of a stream, in bytes.'),
+  streamSeconds: option(
+    wholeNumber(1, 86_400),
+    900,
+    'Time from the opening of a stream to its end, in seconds.',
+  ),
+  streamResumeSeconds: option(
+    wholeNumber(0, 3_600),
+    30,
+    'Time in which the writer of a stream can come back after its connection broke, in seconds.',
+  ),
+  streamsPerKey: option(
+    wholeNumber(0, 1_000_000),
+    200,
+    'Number of open streams of an API key on one node; 0: unlimited.',
+  ),
   webhookLogRetentionDays: option(
     wholeNumber(2, 3650),
     30,

@@ -623,6 +623,44 @@ export const errorCodes = {
     meaning: 'A `test` of a patch has failed, or an operation of a patch has a path that does not exist.',
     remedy: 'Read the document again, and compute the patch from its present content.',
   },
+  'crdt/invalid-stream': {
+    status: 'INVALID_ARGUMENT',
+    meaning:
+      'A line of a stream is not valid, or the lines are in a wrong order. The message states the problem.',
+    remedy: 'Send the lines that `/docs/streams` describes. Open the stream again to continue it.',
+  },
+  'crdt/stream-limit': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'A stream has too many bytes or takes too long. `details.limit` is the limit.',
+    remedy: 'Divide the content among several streams, or raise the limit.',
+  },
+  'crdt/stream-gap': {
+    status: 'FAILED_PRECONDITION',
+    meaning:
+      'A piece of a stream begins after the end of the content that the server has. `details.received` is the number of UTF-16 units that it has.',
+    remedy: 'Open the stream again, and continue at `received`.',
+  },
+  'crdt/stream-conflict': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'Another stream has the same `streamId`, but a different opening.',
+    remedy: 'Send the same opening to continue the stream, or another `streamId` for a new one.',
+  },
+  'crdt/stream-taken-over': {
+    status: 'ABORTED',
+    meaning: 'Another connection has opened the stream and continues it. A stream has one writer.',
+    remedy: 'Stop this connection.',
+  },
+  'crdt/stream-ended': {
+    status: 'FAILED_PRECONDITION',
+    meaning:
+      'The stream has ended: its writer did not come back in time, so `onCut` was applied. `details.outcome` is `kept` or `withdrawn`.',
+    remedy: 'Read the document, and open a new stream with another `streamId`.',
+  },
+  'crdt/stream-place-removed': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The place at which the stream inserts its content was deleted.',
+    remedy: 'Read the document again, and open a new stream with another `streamId`.',
+  },
   'crdt/version-conflict': {
     status: 'ABORTED',
     meaning:

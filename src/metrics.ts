@@ -84,6 +84,11 @@ function gauges(registry: Registry) {
       help: 'Calls and streams that wait for events of a change feed',
       registers,
     }),
+    streamsOpen: new Gauge({
+      name: 'weft_streams_open',
+      help: 'Streams of content that a writer has open',
+      registers,
+    }),
     /** `purpose` is `change`, `read` or `merge`. `state` is `waiting` or `running`. */
     threadUses: new Gauge({
       name: 'weft_thread_uses',
@@ -153,6 +158,18 @@ function counters(registry: Registry) {
       name: 'weft_webhook_messages_total',
       help: 'Webhook messages with a final outcome: succeeded, exhausted (all attempts failed), overflow (too many messages waited) or disabled (the endpoint is disabled)',
       labelNames: ['outcome'],
+      registers,
+    }),
+    /** `outcome` is `done`, `withdrawn` or `kept`. */
+    streamsEnded: new Counter({
+      name: 'weft_streams_total',
+      help: 'Streams of content that have ended, by outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    streamedBytes: new Counter({
+      name: 'weft_streamed_bytes_total',
+      help: 'Bytes of content that streams have written, in UTF-8',
       registers,
     }),
     feedEvents: new Counter({

@@ -249,6 +249,7 @@ function begin(services: ServerServices): void {
   services.comments.judging.start()
   services.webhooks.start()
   services.feed.start()
+  services.streams.start()
   services.versions.start()
   services.auditing.sweep.start()
   services.idempotentCalls.start()

@@ -40,7 +40,7 @@ const layers: readonly (readonly string[])[] = [
   ['access', 'feed'],
   ['rooms'],
   ['versions', 'storage'],
-  ['branches'],
+  ['branches', 'streams'],
   ['callbacks'],
   ['userdata', 'transfer'],
   ['sync', 'api', 'webhooks', 'console', 'playground', 'client'],

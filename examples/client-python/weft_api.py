@@ -125,6 +125,13 @@ ErrorCode = Literal[
     "crdt/target-not-found",
     "crdt/target-ambiguous",
     "crdt/patch-failed",
+    "crdt/invalid-stream",
+    "crdt/stream-limit",
+    "crdt/stream-gap",
+    "crdt/stream-conflict",
+    "crdt/stream-taken-over",
+    "crdt/stream-ended",
+    "crdt/stream-place-removed",
     "crdt/version-conflict",
     "crdt/base-version-too-old",
     "crdt/version-too-old",
@@ -1396,7 +1403,7 @@ class CrdtChangesDataChangesItem(TypedDict):
     # Id of the author; null if the author is unknown.
     userId: Union[str, None]
     # How the change reached the document; null if that is unknown.
-    source: Union[Literal["socket", "rest", "import", "restore", "undo", "branch"], None]
+    source: Union[Literal["socket", "rest", "import", "restore", "undo", "branch", "stream"], None]
     # `meta` of the call that made the change; null without one.
     meta: Union[Dict[str, Any], None]
     # Time of the first change; null if it is unknown.
@@ -1627,7 +1634,7 @@ class CrdtGetDataItemAttributionItem(TypedDict):
     # Id of the author; null if the author is unknown.
     userId: Union[str, None]
     # How the change reached the document; null if that is unknown.
-    source: Union[Literal["socket", "rest", "import", "restore", "undo", "branch"], None]
+    source: Union[Literal["socket", "rest", "import", "restore", "undo", "branch", "stream"], None]
     # `meta` of the call that made the change; null without one.
     meta: Union[Dict[str, Any], None]
     # Time of the insertion; null if it is unknown.

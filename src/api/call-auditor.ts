@@ -36,7 +36,7 @@ export interface AuditorOptions {
 
 /** A call that has not run yet. */
 export interface AuditedCall {
-  readonly operation: Operation
+  readonly operation: Pick<Operation, 'path' | 'audited' | 'request' | 'makes'>
   readonly caller: AnyCaller
   /** Data that is valid according to the request schema. */
   readonly data: unknown
@@ -143,7 +143,7 @@ export class CallAuditor {
   }
 
   /** All changes of agents are recorded, because no person has decided about each of them. */
-  #isRecorded({ audited }: Operation, { level }: AnyCaller): boolean {
+  #isRecorded({ audited }: AuditedCall['operation'], { level }: AnyCaller): boolean {
     const { mode } = this.#options
     if (mode === 'off') return false
     return audited === 'admin' || (audited === 'change' && (mode === 'all' || level === 'agent'))
@@ -190,7 +190,10 @@ function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
 }
 
 /** Returns the audited parts of a response: whether the call succeeded, and the created ids. */
-function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: StoredResponse): Ending {
+function endingOf(
+  { makes = [] }: AuditedCall['operation'],
+  { httpCode, body, replayed }: StoredResponse,
+): Ending {
   if (httpCode !== 200) {
     const { error } = parsed(errorBodySchema, body)
     return { outcome: error.status, replayed }

@@ -286,6 +286,26 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
       'edits[0].patch[1]: cannot replace "/tasks/7": the array at "/tasks" has 3 elements, but not "/tasks/7"; read the document again',
     details: { edit: 0 },
   },
+  'crdt/invalid-stream': { message: 'line 4 of the stream must have exactly one of text, end, withdraw' },
+  'crdt/stream-limit': {
+    message: 'the content of the stream has more than 4194304 bytes; divide it among several streams',
+    details: { limit: 'streamBytes', value: 4_194_304, scope: 'call' },
+  },
+  'crdt/stream-gap': {
+    message: 'the piece begins at 120, but the server has 96 units of the content; continue at 96',
+    details: { received: 96 },
+  },
+  'crdt/stream-conflict': {
+    message: 'the stream "summary-17" has another opening; send the same one, or another streamId',
+  },
+  'crdt/stream-taken-over': { message: 'another connection continues the stream' },
+  'crdt/stream-ended': {
+    message: 'the stream ended, because its writer did not come back in time; open a new one',
+    details: { outcome: 'kept' },
+  },
+  'crdt/stream-place-removed': {
+    message: 'the place of the stream was deleted; read the document again, and open a new stream',
+  },
   'crdt/version-conflict': {
     message: 'the document has moved on from ifVersion; read it again and send its version',
     details: { version: '1.42' },

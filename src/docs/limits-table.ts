@@ -98,6 +98,9 @@ const rows: { readonly [Limit in LimitName]: Limit extends OptionKey ? Row : Fix
     value: '50',
     met: exhausted,
   },
+  streamBytes: { what: 'content of a stream', met: 'REST: 400' },
+  streamSeconds: { what: 'time from the opening of a stream to its end', met: 'REST: 400' },
+  streamsPerKey: { what: 'open streams on one node', met: exhausted },
   virtualUsersPerDocument: {
     what: 'virtual users (`presence/add`)',
     value: '500',

@@ -1,5 +1,5 @@
 /** Stored attributions contain the index of a source, so the order must not change. Add a new source at the end. */
-export const changeSources = ['socket', 'rest', 'import', 'restore', 'undo', 'branch'] as const
+export const changeSources = ['socket', 'rest', 'import', 'restore', 'undo', 'branch', 'stream'] as const
 
 /** How a change reached the document. */
 export type ChangeSource = (typeof changeSources)[number]

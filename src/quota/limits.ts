@@ -59,6 +59,12 @@ export const limitScopes = {
   idempotentCalls: 'apiKey',
   /** Number of calls and streams that wait for events of one change feed, on one node. */
   feedReadersPerKey: 'apiKey',
+  /** Bytes of the content of a stream. */
+  streamBytes: 'call',
+  /** Seconds from the opening of a stream to its end. */
+  streamSeconds: 'call',
+  /** Number of open streams on one node. */
+  streamsPerKey: 'apiKey',
   /** Number of virtual users of one document. A virtual user is a user whom a backend shows as present. */
   virtualUsersPerDocument: 'document',
   /** Number of virtual users of all documents. */

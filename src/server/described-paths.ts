@@ -5,6 +5,7 @@ import type {
   PathDescription,
 } from '../api/openapi/path-description.ts'
 import type { Schema } from '../api/schema.ts'
+import { contentStreamDescription } from '../api/streams/stream-description.ts'
 import { sessionIdPattern, waitSecondsMax } from '../sync/http/session-request.ts'
 
 const query = (name: string, description: string, schema: Schema): ParameterDescription => ({
@@ -145,6 +146,7 @@ const send = {
 /** Paths whose requests are not calls of operations, for the OpenAPI document. */
 export const describedPaths: readonly PathDescription[] = [
   feedStreamDescription,
+  contentStreamDescription,
   {
     path: '/sync-http/{organizationId}/{documentId}/{editorId}',
     methods: {

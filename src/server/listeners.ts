@@ -13,6 +13,7 @@ import { createRouter } from '../api/http/router.ts'
 import type { ServedRoute } from '../api/http/served-route.ts'
 import { operationList } from '../api/operation-list.ts'
 import { pageRoutes } from '../api/pages/page-list.ts'
+import { contentStreamRoute } from '../api/streams/stream-route.ts'
 import { readPackageVersion } from '../config/package-version.ts'
 import { publicUrlOf } from '../config/public-url.ts'
 import type { Health } from '../engine/engine.ts'
@@ -210,6 +211,22 @@ export function createHttp(
     served: [
       ...transportRoutes(sync),
       feedStreamRoute({ services: feedServices, authenticator, auditor, quotas, readiness: callable }),
+      contentStreamRoute({
+        streams: rest.streams,
+        services: {
+          documents: directory.documents,
+          loader: rest.loader,
+          storage: rest.storage,
+          attribution: tenancy.attribution,
+        },
+        authenticator,
+        auditor,
+        quotas,
+        unknownMembers: config.unknownMembers,
+        readiness: callable,
+        metrics,
+        log,
+      }),
     ],
     services: {
       ...directory,

@@ -47,6 +47,7 @@ import type { LimitReports } from '../quota/limit-reports.ts'
 import type { MemoryLedger } from '../quota/memory-bounds.ts'
 import type { DocumentRegistry } from '../rooms/room/room-options.ts'
 import { RoomRegistry } from '../rooms/room/room-registry.ts'
+import { StreamService } from '../streams/stream-service.ts'
 import type { CallbackFunctions } from '../subscriptions/callbacks/callback-functions.ts'
 import { createWebhookModule, type WebhookModule } from '../subscriptions/webhook-module.ts'
 import type { RejectionLog } from '../sync/connect/rejection-log.ts'
@@ -112,6 +113,7 @@ export interface ServerServices extends ServerBase {
   /** Decides about users whom no grant gives a role. */
   readonly decider: RoleDecider
   readonly loader: DocumentLoader
+  readonly streams: StreamService
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotencyService
   readonly storage: StorageQuota
@@ -259,6 +261,18 @@ export function createServices(base: ServerBase, credentials: ServerCredentials)
       reader: accessReader,
       decider,
       clock,
+    }),
+    streams: new StreamService({
+      ...base,
+      rooms,
+      documents,
+      schemas,
+      limits: {
+        bytes: config.streamBytes,
+        ms: config.streamSeconds * 1000,
+        resumeMs: config.streamResumeSeconds * 1000,
+        perKey: config.streamsPerKey,
+      },
     }),
     loader: new DocumentLoader({
       rooms,

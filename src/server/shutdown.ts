@@ -71,6 +71,7 @@ async function finishServer(
     comments,
     idempotentCalls,
     feed,
+    streams,
     auditing,
     engine,
     ...rest
@@ -86,6 +87,7 @@ async function finishServer(
     versions,
     idempotentCalls,
     feed,
+    streams,
     auditing.sweep,
   ]
   await Promise.all(working.map((each) => each.stop()))

@@ -238,7 +238,7 @@ function describe(operation: Operation): object {
 }
 
 function describeMethod(method: MethodDescription): object {
-  const { tag, security, parameters, body, answer, commonErrors: statuses, errors, ...texts } = method
+  const { tag, security, parameters, body, lines, answer, commonErrors: statuses, errors, ...texts } = method
   const common = commonErrors.filter(({ status }) => statuses.includes(status))
   return {
     ...texts,
@@ -253,6 +253,15 @@ function describeMethod(method: MethodDescription): object {
         required: true,
         description: body,
         content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
+    ...(lines !== undefined && {
+      requestBody: {
+        required: true,
+        description: 'Lines of JSON. The schema is that of the first line.',
+        content: {
+          [lines.type]: { schema: publicSchema(lines.schema), examples: { first: { value: lines.example } } },
+        },
       },
     }),
     responses: {

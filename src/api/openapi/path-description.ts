@@ -25,6 +25,8 @@ export interface MethodDescription {
   readonly parameters: readonly ParameterDescription[]
   /** Description of the binary body; undefined if there is none. */
   readonly body?: string
+  /** Type of the text body, and schema and example of its first line; undefined if the body has no lines. */
+  readonly lines?: { readonly type: string; readonly schema: Schema; readonly example: unknown }
   /** Type, schema and example of the response. */
   readonly answer: { readonly type: string; readonly schema: Schema; readonly example: unknown }
   /** Statuses of the errors that operations also have. */

@@ -146,7 +146,12 @@ function jsonIn(content: InsertedContent, place: string): Json {
  * Returns the kind as which a root is edited. An empty root without a kind gets the kind of the content that
  * the first edit inserts. If the root has a schema or a name of rich text, text becomes paragraphs.
  */
-function kindFor(kind: RootKind, first: Edit | undefined, contentKey: string, hasNodes: boolean): KnownKind {
+export function kindFor(
+  kind: RootKind,
+  first: Edit | undefined,
+  contentKey: string,
+  hasNodes: boolean,
+): KnownKind {
   if (kind !== 'none') return kind
   if (first?.is === 'text') return 'text'
   if (first?.is === 'insert' && first.content.format === 'text')

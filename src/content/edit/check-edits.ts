@@ -67,7 +67,12 @@ export const editName = (index: number): string => `edits[${index}]`
 
 const editNames = ['replace', 'insert', 'remove', 'mark', 'attributes', 'patch', 'text'] as const
 
-function checkEdit(request: EditRequest, place: string): Edit {
+/**
+ * Runs the checks of `checkEdits` for one edit.
+ * @param place how messages name the edit
+ * @throws ApiError INVALID_ARGUMENT
+ */
+export function checkEdit(request: EditRequest, place: string): Edit {
   const name = only(request, editNames, place)
   const at = `${place}.${name}`
   const { replace, insert, remove, mark, attributes, patch, text } = request

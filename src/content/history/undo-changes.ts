@@ -2,8 +2,8 @@ import * as Y from 'yjs'
 import type { Attribution } from '../../update/attribution/attribution.ts'
 import { putItem } from '../json/write-edits.ts'
 import type { SharedRoot } from '../yjs/root-kind.ts'
+import { deleteIds } from '../yjs/stored-ranges.ts'
 import type { DocumentHistory } from './document-history.ts'
-import type { IdRange } from './range-index.ts'
 import { RestoredCopies } from './restored-copies.ts'
 import { SegmentReader } from './segments.ts'
 import { UndoFormatting } from './undo-formatting.ts'
@@ -67,7 +67,7 @@ class UndoRun {
       const item = this.#copy(copy)
       if (copy.isTransient) transient.add(item.id.clock)
     }
-    for (const range of deletions) this.#delete(range)
+    for (const range of deletions) deleteIds(this.#transaction, range)
     for (const { type, key, value } of entries) this.#setEntry(type, key, value)
     const own = { client: doc.clientID, firstClock, transient }
     for (const type of texts) {
@@ -132,16 +132,6 @@ class UndoRun {
   #put(type: SharedRoot, key: string, { item, offset }: EntryValue): void {
     const place = { type, key, left: type._map.get(key) ?? null, right: null }
     this.#fill(putItem(this.#transaction, place, contentPart(item.content, offset, 1)), item.content)
-  }
-
-  #delete({ client, clock, length }: IdRange): void {
-    const end = clock + length
-    for (let at = clock; at < end; ) {
-      const item: Y.Item = Y.getItemCleanStart(this.#transaction, Y.createID(client, at))
-      if (at + item.length > end) Y.getItemCleanStart(this.#transaction, Y.createID(client, end))
-      if (!item.deleted) item.delete(this.#transaction)
-      at += item.length
-    }
   }
 }
 

@@ -3690,7 +3690,7 @@ export interface CrdtChangesDataChangesItem {
   /** Id of the author; null if the author is unknown. */
   readonly userId: string | null
   /** How the change reached the document; null if that is unknown. */
-  readonly source: 'socket' | 'rest' | 'import' | 'restore' | 'undo' | 'branch' | null
+  readonly source: 'socket' | 'rest' | 'import' | 'restore' | 'undo' | 'branch' | 'stream' | null
   /** `meta` of the call that made the change; null without one. */
   readonly meta: { readonly [name: string]: unknown } | null
   /** Time of the first change; null if it is unknown. */
@@ -4031,7 +4031,7 @@ export interface CrdtGetDataItemAttributionItem {
   /** Id of the author; null if the author is unknown. */
   readonly userId: string | null
   /** How the change reached the document; null if that is unknown. */
-  readonly source: 'socket' | 'rest' | 'import' | 'restore' | 'undo' | 'branch' | null
+  readonly source: 'socket' | 'rest' | 'import' | 'restore' | 'undo' | 'branch' | 'stream' | null
   /** `meta` of the call that made the change; null without one. */
   readonly meta: { readonly [name: string]: unknown } | null
   /** Time of the insertion; null if it is unknown. */

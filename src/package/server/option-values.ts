@@ -371,6 +371,25 @@ export interface OptionValues {
    */
   readonly maxWebhookContentBytes?: number | null
   /**
+   * Largest content of a stream, in bytes. Expects a whole number from 1024 to 16777216. Default: `4194304`.
+   */
+  readonly streamBytes?: number | null
+  /**
+   * Time from the opening of a stream to its end, in seconds. Expects a whole number from 1 to 86400. Default:
+   * `900`.
+   */
+  readonly streamSeconds?: number | null
+  /**
+   * Time in which the writer of a stream can come back after its connection broke, in seconds. Expects a whole
+   * number from 0 to 3600. Default: `30`.
+   */
+  readonly streamResumeSeconds?: number | null
+  /**
+   * Number of open streams of an API key on one node; 0: unlimited. Expects a whole number from 0 to 1000000.
+   * Default: `200`.
+   */
+  readonly streamsPerKey?: number | null
+  /**
    * Days after an event for which the delivery log keeps its outcome. Expects a whole number from 2 to 3650.
    * Default: `30`.
    */

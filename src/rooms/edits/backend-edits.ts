@@ -6,13 +6,25 @@ import {
   readEncoded,
   withState,
 } from '../../content/read-document.ts'
-import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
+import {
+  type NamedSchema,
+  type RootSchema,
+  requireMatch,
+  schemaOf,
+} from '../../content/schemas/content-schema.ts'
+import {
+  type FoundStreamPlace,
+  findStreamPlace,
+  requireReplaced,
+  type StreamPlaceRequest,
+} from '../../content/stream/stream-place.ts'
 import { ApiError, invalid } from '../../errors.ts'
 import { MalformedUpdateError } from '../../update/malformed.ts'
 import { checkMapEntries } from '../../update/map-entries.ts'
 import { checkNesting } from '../../update/nesting.ts'
 import { readUpdate } from '../../update/read-update.ts'
 import { isPlain, type UpdateSummary } from '../../update/summary.ts'
+import { loadVersion } from '../log/version-content.ts'
 import { DocumentState, emptyUpdate, type PlacedIntegration } from '../room/document-state.ts'
 import { loopStepsMax } from '../room/integration-limits.ts'
 import { mayBeCostly } from '../room/work-shares.ts'
@@ -20,6 +32,7 @@ import { placeOnThread } from '../threads/place-on-thread.ts'
 import type { PooledThread } from '../threads/thread-pool.ts'
 import { type AppliedChange, failUnlessRejected, makeChange, type ProposedChange } from './backend-change.ts'
 import {
+  baseVersionExpired,
   beginEdit,
   checkDocumentSize,
   checkStorage,
@@ -31,9 +44,10 @@ import {
   prepareCreate,
   type RestoreOptions,
   readDurable,
+  resolveBase,
   waitUntilDurable,
 } from './edit-context.ts'
-import { lookUpOnThread, readInline, readOnThread } from './read-on-thread.ts'
+import { findPlaceOnThread, lookUpOnThread, readInline, readOnThread } from './read-on-thread.ts'
 import { inlineSizeMax } from './replacement.ts'
 
 export interface DocumentRead<T> {
@@ -246,6 +260,49 @@ export class BackendEdits {
       (thread, state) => lookUpOnThread(thread, state, queries),
     )
     return read?.result ?? withState(emptyUpdate, (doc) => lookUpAnchors(doc, queries))
+  }
+
+  /**
+   * Finds the place of a stream; on a thread if that takes long. Resolves when the content that was read is
+   * durable. Resolves with null if there is no document.
+   * @throws ApiError as for `findStreamPlace`; RESOURCE_EXHAUSTED as for `read`; UNAVAILABLE
+   */
+  async streamPlace(
+    request: StreamPlaceRequest,
+    schema: NamedSchema | null,
+    baseVersion: string | undefined,
+  ): Promise<Pick<DocumentRead<FoundStreamPlace>, 'result' | 'version'> | null> {
+    const { state, readers } = this.#room
+    const past = await this.#placeInPast(request, schema, baseVersion)
+    if (past !== null) return this.view((doc) => requireReplaced(doc, past))
+    return this.#readLive(
+      () =>
+        readInline(readers, state.sizeBytes, Number.POSITIVE_INFINITY, () =>
+          this.view((doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
+        ),
+      (thread, bytes) => findPlaceOnThread(thread, bytes, request, schema),
+    )
+  }
+
+  /** Finds the place of a stream in an earlier version. Returns null if `baseVersion` is the current one. */
+  async #placeInPast(
+    request: StreamPlaceRequest,
+    schema: NamedSchema | null,
+    baseVersion: string | undefined,
+  ): Promise<FoundStreamPlace | null> {
+    const room = this.#room
+    const { address, readers } = room
+    room.begin()
+    const base = resolveBase(room, { baseVersion })
+    if (base === null) return null
+    const past = await loadVersion(room.log, room.doc, base)
+    if (past === null) throw baseVersionExpired()
+    const bytes = past.encode()
+    past.doc.destroy()
+    const found = await readInline(readers, bytes.length, Number.POSITIVE_INFINITY, () =>
+      withState(bytes, (doc) => findStreamPlace(doc, request, schema === null ? null : schemaOf(schema))),
+    )
+    return found ?? readers.use(address, (thread) => findPlaceOnThread(thread, bytes, request, schema))
   }
 
   /**

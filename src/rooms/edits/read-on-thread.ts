@@ -1,6 +1,8 @@
 import type { ComparedBranch } from '../../content/branches/branch-hunks.ts'
 import type { AnchorAnswers, AnchorQueries } from '../../content/edit/anchors.ts'
 import type { DocumentReading, EncodedContent } from '../../content/read-document.ts'
+import type { NamedSchema } from '../../content/schemas/content-schema.ts'
+import type { FoundStreamPlace, StreamPlaceRequest } from '../../content/stream/stream-place.ts'
 import { EncodedJson, isResponseTooLarge } from '../../model/json-pieces.ts'
 import { IntegrationTooExpensiveError } from '../../update/integration.ts'
 import type { PooledThread, ThreadPool } from '../threads/thread-pool.ts'
@@ -67,6 +69,22 @@ export async function lookUpOnThread(
   if (outcome.is !== 'anchors')
     throw new TypeError(`the thread returned an unexpected result for anchors: ${outcome.is}`)
   return outcome.answers
+}
+
+/**
+ * Finds the place of a stream in a whole state (V1) on a thread.
+ * @throws ApiError as for `findStreamPlace` and `PooledThread.run`
+ */
+export async function findPlaceOnThread(
+  thread: PooledThread,
+  bytes: Uint8Array,
+  request: StreamPlaceRequest,
+  schema: NamedSchema | null,
+): Promise<FoundStreamPlace> {
+  const outcome = await thread.run({ is: 'streamPlace', updates: [bytes], request, schema })
+  if (outcome.is !== 'streamPlace')
+    throw new TypeError(`the thread returned an unexpected result for a stream: ${outcome.is}`)
+  return outcome.found
 }
 
 /**

@@ -10,6 +10,7 @@ import { RoomAwareness } from '../awareness/room-awareness.ts'
 import { BackendEdits } from '../edits/backend-edits.ts'
 import { type ConditionalUpdate, type EditContext, pauseIncoming } from '../edits/edit-context.ts'
 import { Replacement } from '../edits/replacement.ts'
+import { StreamEdits } from '../edits/stream-edits.ts'
 import { WriteLock } from '../edits/write-lock.ts'
 import { RoomHistory } from '../history/room-history.ts'
 import { Commits, isFenced } from '../log/commits.ts'
@@ -88,6 +89,7 @@ export class Room {
   readonly #compaction: RoomCompaction
   #editing: BackendEdits | null = null
   #replacing: Replacement | null = null
+  #streaming: StreamEdits | null = null
   #history: RoomHistory | null = null
   #phase: RoomPhase = idle
   /**
@@ -206,6 +208,12 @@ export class Room {
   get replacing(): Replacement {
     this.#replacing ??= new Replacement(this.#edited())
     return this.#replacing
+  }
+
+  /** Writes the content of streams. The object is created on first use. */
+  get streaming(): StreamEdits {
+    this.#streaming ??= new StreamEdits(this.#edited())
+    return this.#streaming
   }
 
   /** Reads the history for REST calls, and undoes changes. The object is created on first use. */

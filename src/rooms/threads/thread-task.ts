@@ -12,7 +12,17 @@ import {
 } from '../../content/read-document.ts'
 import type { ReplacementResult } from '../../content/replacement-result.ts'
 import { checkChange, encodeData, type RootChange } from '../../content/root-change.ts'
-import { type RootSchema, requireMatch } from '../../content/schemas/content-schema.ts'
+import {
+  type NamedSchema,
+  type RootSchema,
+  requireMatch,
+  schemaOf,
+} from '../../content/schemas/content-schema.ts'
+import {
+  type FoundStreamPlace,
+  findStreamPlace,
+  type StreamPlaceRequest,
+} from '../../content/stream/stream-place.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import { MalformedJsonError } from '../../json.ts'
 import { decodeAttribution } from '../../update/attribution/attribution-codec.ts'
@@ -78,6 +88,13 @@ export type ThreadTask =
       readonly queries: AnchorQueries
     }
   /** `updates`: the updates of the earlier version, then those up to the later version, then those after it. */
+  /** `updates`: as for `read`; `schema`: the schema of the root. */
+  | {
+      readonly is: 'streamPlace'
+      readonly updates: readonly [Uint8Array]
+      readonly request: StreamPlaceRequest
+      readonly schema: NamedSchema | null
+    }
   | {
       readonly is: 'history'
       readonly updates: readonly Uint8Array[]
@@ -152,6 +169,7 @@ export type ThreadResult =
       readonly data: Pick<EncodedContent['data'], 'as' | 'parts'>
     }
   | { readonly is: 'anchors'; readonly answers: AnchorAnswers }
+  | { readonly is: 'streamPlace'; readonly found: FoundStreamPlace }
   | { readonly is: 'history'; readonly answer: HistoryAnswer }
   | { readonly is: 'compared'; readonly compared: ComparedBranch }
   /** `content` is null if the JSON has the wrong form; `problem` is the reason. The data of a target is encoded. */
@@ -197,6 +215,7 @@ export function runThreadTask(job: ThreadTask): ThreadResult {
         is: 'anchors',
         answers: withState(job.updates[0], (doc) => lookUpAnchors(doc, job.queries)),
       }
+    if (job.is === 'streamPlace') return streamPlace(job)
     if (job.is === 'history') return history(job)
     if (job.is === 'parse') return parse(job.json)
     if (job.is === 'open') return open(job.updates)
@@ -234,6 +253,15 @@ function bytesIn(outcome: ThreadResult): readonly (Uint8Array | null)[] {
 function read({ updates: [bytes], reading, bytesMax }: Extract<ThreadTask, { is: 'read' }>): ThreadResult {
   const { data, ...content } = readStateEncoded(bytes, reading, bytesMax)
   return { is: 'read', content, data: { as: data.as, parts: data.parts } }
+}
+
+function streamPlace({
+  updates: [bytes],
+  request,
+  schema,
+}: Extract<ThreadTask, { is: 'streamPlace' }>): ThreadResult {
+  const named = schema === null ? null : schemaOf(schema)
+  return { is: 'streamPlace', found: withState(bytes, (doc) => findStreamPlace(doc, request, named)) }
 }
 
 function history({

@@ -65,7 +65,7 @@ export class LineEdits {
 
   #replace(edited: EditTarget, content: InsertedContent): EditOutcome {
     const target = this.#resolve(edited, content)
-    const [start, end] = this.#rangeOf(target)
+    const [start, end] = rangeOfTarget(this.#view, target)
     const blocks = this.#quillEdits(content)
     if (blocks !== null) return blocks.replace(target, [start, end])
     const plain = this.#textOf(content)
@@ -79,16 +79,13 @@ export class LineEdits {
     const text = blocks === null ? this.#textOf(content) : ''
     if (!('target' in place)) return blocks?.insert(place, null) ?? this.#insertAtEnd(place.at, text)
     const target = this.#resolve(place.target)
-    const [start, end] = this.#rangeOf(target)
-    if (blocks !== null) return blocks.insert(place, { target, range: [start, end] })
+    if (blocks !== null) return blocks.insert(place, { target, range: rangeOfTarget(this.#view, target) })
     const matched = placeOfTarget(this.#view, target)
-    if (target.is === 'text' || (place.at === 'into' && !isHeading(target))) {
-      const at = place.at === 'before' ? start : end
-      return this.#write(matched, text, [{ aStart: at, aEnd: at, bStart: 0, bEnd: text.length }])
-    }
-    const block = target.block + (place.at === 'before' ? 0 : 1)
-    const isSection = isHeading(target) && place.at !== 'before'
-    return this.#insertLines(matched, isSection ? sectionEnd(this.#view, target.block) : block, text)
+    const { at, before, after } = insertionPlace(this.#view, place.at, target)
+    const isInLine = before === '' && after === ''
+    if (!isInLine && text === '') return unchanged(matched)
+    const inserted = isInLine ? text : before + linesOf(text).join('\n') + after
+    return this.#write(matched, inserted, [{ aStart: at, aEnd: at, bStart: 0, bEnd: inserted.length }])
   }
 
   /** Returns the edits that insert the content as blocks; null if it is text, or if the root is plain text. */
@@ -110,20 +107,10 @@ export class LineEdits {
     return this.#write({}, text, [{ aStart: at, aEnd: at, bStart: 0, bEnd: text.length }])
   }
 
-  /** Inserts lines before the block with this index. */
-  #insertLines(matched: MatchedPlace, index: number, text: string): EditOutcome {
-    const block = this.#view.blocks[index]
-    const lines = linesOf(text).join('\n')
-    const at = block?.start ?? this.#text.length
-    const startsLine = at === 0 || this.#text[at - 1] === '\n'
-    const inserted = startsLine ? `${lines}\n` : `\n${lines}`
-    if (text === '') return unchanged(matched)
-    return this.#write(matched, inserted, [{ aStart: at, aEnd: at, bStart: 0, bEnd: inserted.length }])
-  }
-
   #remove(target: ResolvedTarget): EditOutcome {
     const matched = placeOfTarget(this.#view, target)
-    const [start, end] = target.is === 'text' ? this.#rangeOf(target) : this.#wholeLine(target.block)
+    const [start, end] =
+      target.is === 'text' ? rangeOfTarget(this.#view, target) : this.#wholeLine(target.block)
     return this.#write(matched, '', [{ aStart: start, aEnd: end, bStart: 0, bEnd: 0 }])
   }
 
@@ -136,7 +123,7 @@ export class LineEdits {
   #mark(target: ResolvedTarget, marking: Marking): EditOutcome {
     const matched = placeOfTarget(this.#view, target)
     const { type, state } = this.#view.source
-    const operations = markingOperations(state, [this.#rangeOf(target)], [marking], true)
+    const operations = markingOperations(state, [rangeOfTarget(this.#view, target)], [marking], true)
     if (operations.length === 0) return unchanged(matched)
     writeOperations(type, operations)
     return { place: matched, insertions: 0, deletions: 0, changed: true }
@@ -145,7 +132,7 @@ export class LineEdits {
   /** Sets attributes of the line breaks of a target. Yjs adds the last line break of a text if it is missing. */
   #setAttributes(target: ResolvedTarget, set: ReadonlyMap<string, Json>): EditOutcome {
     const matched = placeOfTarget(this.#view, target)
-    const [start, end] = this.#rangeOf(target)
+    const [start, end] = rangeOfTarget(this.#view, target)
     const { type, state } = this.#view.source
     const found = state.text.indexOf('\n', end)
     const at = found === -1 ? state.text.length : found
@@ -207,20 +194,48 @@ export class LineEdits {
   #hunks = (start: number, end: number, text: string): Hunk[] =>
     hunksInRange(this.#view.source.state, start, end, text)
 
-  #rangeOf(target: ResolvedTarget): [number, number] {
-    if (target.is !== 'text') {
-      const { start, end } = this.#view.blocks[target.block] as TextBlock
-      return [start, end]
-    }
-    const [first] = target.ranges
-    return [first.start, target.ranges.at(-1)?.end ?? first.end]
-  }
-
   #write(place: MatchedPlace, inserted: string, hunks: readonly Hunk[]): EditOutcome {
     const real = hunks.filter(({ aStart, aEnd, bStart, bEnd }) => aEnd > aStart || bEnd > bStart)
     const counts: WrittenCounts = writeHunks(this.#view.source, inserted, real)
     return { place, ...counts, changed: real.length > 0 }
   }
+}
+
+/** Returns the offsets of a target in the text. */
+export function rangeOfTarget(view: LineFlowView, target: ResolvedTarget): readonly [number, number] {
+  if (target.is !== 'text') {
+    const { start, end } = view.blocks[target.block] as TextBlock
+    return [start, end]
+  }
+  const [first] = target.ranges
+  return [first.start, target.ranges.at(-1)?.end ?? first.end]
+}
+
+/** The place of an insertion next to a target. */
+interface LineInsertion {
+  readonly at: number
+  /** Line breaks that separate new lines from the text around them; '' if the content becomes part of a line. */
+  readonly before: '' | '\n'
+  readonly after: '' | '\n'
+}
+
+/** Returns the place of an insertion next to a target. Next to a block, the content becomes lines. */
+export function insertionPlace(
+  view: LineFlowView,
+  side: 'before' | 'after' | 'into',
+  target: ResolvedTarget,
+): LineInsertion {
+  if (target.is === 'text' || (side === 'into' && !isHeading(target))) {
+    const [start, end] = rangeOfTarget(view, target)
+    return { at: side === 'before' ? start : end, before: '', after: '' }
+  }
+  const isSection = isHeading(target) && side !== 'before'
+  const block = target.block + (side === 'before' ? 0 : 1)
+  const index = isSection ? sectionEnd(view, target.block) : block
+  const { text } = view.source.state
+  const at = view.blocks[index]?.start ?? text.length
+  const startsLine = at === 0 || text[at - 1] === '\n'
+  return startsLine ? { at, before: '', after: '\n' } : { at, before: '\n', after: '' }
 }
 
 const unchanged = (place: MatchedPlace): EditOutcome => ({

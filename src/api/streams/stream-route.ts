@@ -1,0 +1,368 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Authenticator, KeyCaller } from '../../access/credentials/authenticator.ts'
+import type { Config } from '../../config.ts'
+import { checkStreamEdit } from '../../content/stream/stream-place.ts'
+import type { Health } from '../../engine/engine.ts'
+import { ApiError, invalid } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { errorEnvelope } from '../../model/raw-response.ts'
+import { limitDetails } from '../../quota/limits.ts'
+import { timedRequests } from '../../quota/slow-transfers.ts'
+import { OpenStream } from '../../streams/open-stream.ts'
+import { StreamPump } from '../../streams/stream-pump.ts'
+import type { StreamResult } from '../../streams/stream-records.ts'
+import type { EnteredStream, StreamOpening, StreamService } from '../../streams/stream-service.ts'
+import type { ApiServices } from '../api-services.ts'
+import type { CallAuditor } from '../call-auditor.ts'
+import { storedMeta } from '../changes/change-meta.ts'
+import { editorAddress, namingMissing } from '../editor-content.ts'
+import { toApiError } from '../http/envelope.ts'
+import { type ApiLimits, countGrowth, limitCaller } from '../http/rate-limits.ts'
+import { ClientDisconnectedError } from '../http/request-body.ts'
+import type { ServedResponse } from '../http/served-response.ts'
+import type { ServedRoute } from '../http/served-route.ts'
+import { checkMembers } from '../members.ts'
+import type { FromSchema } from '../schema.ts'
+import { ValidatorCache } from '../validator.ts'
+import { contentStreamPath, jsonLinesType } from './stream-description.ts'
+import { invalidLine, lineBytesMax, readJsonLines, readStreamLine } from './stream-lines.ts'
+import { streamOpening } from './stream-schema.ts'
+
+type Opening = FromSchema<typeof streamOpening>
+
+export interface StreamRouteOptions {
+  readonly streams: StreamService
+  readonly services: Pick<ApiServices, 'documents' | 'loader' | 'storage' | 'attribution'>
+  readonly authenticator: Authenticator
+  readonly auditor: CallAuditor
+  readonly quotas: ApiLimits
+  readonly unknownMembers: Config['unknownMembers']
+  /** The server accepts streams only while it is ready. */
+  readonly readiness: () => Health
+  readonly metrics: Pick<Metrics, 'streamedBytes'>
+  readonly log: Log
+}
+
+/** Time in ms within which the opening must arrive. */
+const openingMs = 20_000
+/** Interval in ms of the empty lines that keep a quiet connection open. */
+const quietMs = 15_000
+/** Memory in bytes that one connection takes: a line as bytes and as text, and the text that waits. */
+const connectionBytes = 3 * lineBytesMax
+/** Maximum bytes of the body for each byte of the content, because JSON escapes characters. */
+const escapedBytes = 8
+/** Bytes of the body that do not count, for the opening and many small pieces. */
+const freeBytes = 4_194_304
+/** Maximum time in ms and bytes for which the rest of a body is read, so that the client receives the response. */
+const discardMs = 5_000
+const discardedBytesMax = 16_777_216
+
+/** How the audit log records a stream. */
+const audited = { path: contentStreamPath, audited: 'change', request: streamOpening } as const
+/** How the members of an opening are checked. */
+const checked = { effect: 'once', request: streamOpening } as const
+
+/** Creates the route of the streams of content. */
+export function contentStreamRoute(options: StreamRouteOptions): ServedRoute {
+  const validate = new ValidatorCache().compile(streamOpening)
+  return {
+    path: contentStreamPath,
+    labels: { POST: contentStreamPath },
+    methods: {
+      async POST(request, response) {
+        const connection = new StreamConnection(request, response, validate, options)
+        const keep = (outcome: Parameters<CallAuditor['answered']>[2]): void => {
+          const { caller = null, requestId } = response.locals
+          options.auditor.answered(contentStreamPath, { caller, request, requestId }, outcome)
+        }
+        try {
+          await connection.serve()
+          keep({ httpCode: 200, body: '', replayed: false })
+        } catch (error) {
+          if (!(error instanceof ClientDisconnectedError)) keep({ error })
+          if (!response.headersSent) throw error
+          connection.sendError(error)
+        } finally {
+          connection.discardRest()
+        }
+      },
+    },
+  }
+}
+
+/** One request, whose body is a part of a stream or the whole stream. */
+class StreamConnection {
+  readonly #request: IncomingMessage
+  readonly #response: ServedResponse
+  readonly #validate: ReturnType<ValidatorCache['compile']>
+  readonly #options: StreamRouteOptions
+
+  constructor(
+    request: IncomingMessage,
+    response: ServedResponse,
+    validate: ReturnType<ValidatorCache['compile']>,
+    options: StreamRouteOptions,
+  ) {
+    this.#request = request
+    this.#response = response
+    this.#validate = validate
+    this.#options = options
+  }
+
+  /**
+   * Serves the request. Resolves when the response is complete.
+   * @throws the errors of the stream, before or after the headers of the response were sent
+   */
+  async serve(): Promise<void> {
+    const { authenticator, auditor, quotas, readiness } = this.#options
+    const ready = readiness()
+    if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
+    checkLinesType(this.#request)
+    const caller = await callerOf(this.#request, authenticator, auditor)
+    this.#response.locals.caller = caller
+    timedRequests.add(this.#request)
+    const meter = limitCaller(quotas, caller, this.#request, this.#response, Number.POSITIVE_INFINITY)
+    meter.keep(connectionBytes)
+    const { bytes } = this.#options.streams.limits
+    const bodyBytesMax = bytes * escapedBytes + freeBytes
+    let bodyBytes = 0
+    const lines = readJsonLines(this.#request, (received) => {
+      meter.count(received)
+      bodyBytes += received
+      if (bodyBytes > bodyBytesMax) throw tooLong(bodyBytesMax)
+    })
+    const first = await within(openingMs, nextLine(lines), () => openingTooLate())
+    if (first === null) throw invalid('crdt/invalid-stream', 'the stream has no lines; send an opening')
+    const opening = this.#checkOpening(first.value)
+    const { requestId } = this.#response.locals
+    const call = { operation: audited, caller, data: opening, request: this.#request, requestId }
+    await auditor.run(call, async () => {
+      await this.#stream(await this.#open(opening, caller), lines)
+      return { httpCode: 200, body: '', replayed: false }
+    })
+  }
+
+  #checkOpening(value: Readonly<Record<string, unknown>>): Opening {
+    const { unknownMembers } = this.#options
+    checkMembers(checked, { body: { data: value }, target: this.#request.url ?? '' }, unknownMembers)
+    this.#validate(value, 0)
+    return value as Opening
+  }
+
+  async #open(opening: Opening, caller: KeyCaller): Promise<EnteredStream & { readonly streamId: string }> {
+    const { services, streams } = this.#options
+    const { edit, contentKey, onCut = 'keep', userId = '', baseVersion, schema } = opening
+    const request = { contentKey, edit }
+    checkStreamEdit(request)
+    const meta = await storedMeta(opening.meta, caller, services)
+    const address = editorAddress(caller, opening)
+    const { streamId = randomUUID() } = opening
+    await services.loader.ready(address)
+    const stream: StreamOpening = {
+      address,
+      streamId,
+      request,
+      baseVersion,
+      schema,
+      onCut,
+      userId,
+      meta,
+      fingerprint: fingerprintOf(opening),
+    }
+    const permission = {
+      right: await services.documents.rightToChange(address),
+      full: (bytes: number) => countGrowth(services, caller, bytes),
+    }
+    const entered = await namingMissing(services.documents, address, streams.open(stream, permission))
+    return { ...entered, streamId }
+  }
+
+  async #stream(
+    entered: EnteredStream & { readonly streamId: string },
+    lines: ReturnType<typeof readJsonLines>,
+  ): Promise<void> {
+    const { stream, streamId, matched: place } = entered
+    const isOpen = stream instanceof OpenStream
+    this.#response.writeHead(200, {
+      'content-type': jsonLinesType,
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    this.#send({ opened: { streamId, received: stream.received, place, version: stream.version } })
+    if (!isOpen) return this.#sendDone(stream)
+    const quiet = setInterval(() => {
+      if (!this.#response.writableNeedDrain) this.#response.write('\n')
+    }, quietMs)
+    try {
+      const result = await this.#untilEnd(stream, entered, lines)
+      await entered.finish(result)
+      this.#sendDone(result)
+    } finally {
+      clearInterval(quiet)
+      await entered.cut()
+    }
+  }
+
+  /** Writes the pieces until the end of the stream. Resolves with the result. */
+  #untilEnd(
+    stream: OpenStream,
+    { endsAt }: EnteredStream,
+    lines: ReturnType<typeof readJsonLines>,
+  ): Promise<StreamResult> {
+    const { streams, metrics } = this.#options
+    const { bytes: bytesMax, ms } = streams.limits
+    return new Promise((resolve, reject) => {
+      const pump = new StreamPump({
+        stream,
+        bytesMax,
+        written: (progress, bytes) => {
+          metrics.streamedBytes.inc(bytes)
+          this.#sendProgress(progress)
+        },
+        failed: reject,
+      })
+      const timer = setTimeout(() => reject(tooLate(ms / 1000)), Math.max(0, endsAt - Date.now()))
+      const read = async (): Promise<StreamResult> => {
+        for (let line = await nextLine(lines); line !== null; line = await nextLine(lines)) {
+          const { number, value } = line
+          const read = readStreamLine(number, value)
+          if (read.is === 'text') {
+            pump.push(read.text, read.at)
+            await pump.room()
+            continue
+          }
+          await pump.flush()
+          clearTimeout(timer)
+          return read.is === 'end' ? stream.end() : stream.withdraw()
+        }
+        await pump.flush()
+        throw new ClientDisconnectedError('the body ended before the end of the stream')
+      }
+      const stop = (): void => reject(stream.stopped.reason as Error)
+      if (stream.stopped.aborted) stop()
+      stream.stopped.addEventListener('abort', stop, { once: true })
+      read()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
+    })
+  }
+
+  /** Sends the state after an update. A later state replaces one that the client is not ready to receive. */
+  #sendProgress(progress: object): void {
+    if (!this.#response.writableNeedDrain) this.#send(progress)
+  }
+
+  #send(line: object): void {
+    if (!this.#response.writableEnded) this.#response.write(`${JSON.stringify(line)}\n`)
+  }
+
+  #sendDone(done: StreamResult): void {
+    this.#response.end(`${JSON.stringify({ done })}\n`)
+  }
+
+  /** Ends a response that has begun with an error. */
+  sendError(error: unknown): void {
+    const { requestId } = this.#response.locals
+    if (this.#response.writableEnded) return
+    if (error instanceof ClientDisconnectedError && !this.#request.complete)
+      return void this.#response.destroy()
+    const known = error instanceof ClientDisconnectedError ? bodyEnded() : toApiError(error)
+    if (known === null)
+      this.#options.log.error({ err: error, requestId, route: contentStreamPath }, 'request failed')
+    const shown = known ?? new ApiError('server/internal', `internal error; request id ${requestId}`)
+    this.#response.end(`${JSON.stringify(errorEnvelope(shown))}\n`)
+  }
+
+  /** Reads the rest of the body for some time, so that the client can receive the response. */
+  discardRest(): void {
+    const request = this.#request
+    if (request.complete || request.destroyed) return
+    let bytes = 0
+    const timer = setTimeout(() => request.destroy(), discardMs).unref()
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > discardedBytesMax) request.destroy()
+    })
+    request.on('error', () => {})
+    request.once('close', () => clearTimeout(timer))
+    request.once('end', () => clearTimeout(timer))
+    request.resume()
+  }
+}
+
+/** Returns the next line; null at the end of the body. @throws ClientDisconnectedError if the connection has ended */
+async function nextLine(lines: ReturnType<typeof readJsonLines>) {
+  try {
+    const { done, value } = await lines.next()
+    return done === true ? null : value
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw new ClientDisconnectedError('the connection ended before the end of the stream', { cause: error })
+  }
+}
+
+/** Resolves with the result of `work`. Rejects if it takes longer than `ms`. */
+function within<T>(ms: number, work: Promise<T>, late: () => ApiError): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+async function callerOf(
+  request: IncomingMessage,
+  authenticator: Authenticator,
+  auditor: CallAuditor,
+): Promise<KeyCaller> {
+  try {
+    return (await authenticator.callerOf('key', request.headers)) as KeyCaller
+  } catch (error) {
+    auditor.refused('key', error, request)
+    throw error
+  }
+}
+
+/** Returns a hash of an opening. The order of its members does not matter. */
+function fingerprintOf(opening: Opening): string {
+  const sorted = (_name: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value
+  return createHash('sha256').update(JSON.stringify(opening, sorted)).digest('base64')
+}
+
+const linesType = /^application\/(?:x-ndjson|jsonl)[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
+
+function checkLinesType({ headers }: IncomingMessage): void {
+  if (!linesType.test(headers['content-type'] ?? ''))
+    throw invalid(
+      'request/content-type',
+      `the content type must be ${jsonLinesType} (with charset utf-8, if any)`,
+    )
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw invalid(
+      'request/content-type',
+      'the body must not be compressed: content-encoding is not supported',
+    )
+}
+
+const openingTooLate = (): ApiError =>
+  new ApiError('request/timeout', `the opening did not arrive within ${openingMs / 1000} s; try again`)
+
+const bodyEnded = (): ApiError =>
+  invalid(
+    'crdt/invalid-stream',
+    'the body ended without { "end": true }; open the stream again to continue it',
+  )
+
+const tooLate = (seconds: number): ApiError =>
+  invalid(
+    'crdt/stream-limit',
+    `the stream has taken more than ${seconds} s; divide the content among several streams`,
+    limitDetails('streamSeconds', seconds),
+  )
+
+const tooLong = (bytesMax: number): ApiError =>
+  invalidLine(0, `makes the body longer than ${bytesMax} bytes; divide the content among several streams`)

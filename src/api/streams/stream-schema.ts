@@ -1,0 +1,121 @@
+import { cutEffects } from '../../streams/stream-records.ts'
+import { changeMeta } from '../changes/change-meta.ts'
+import { contentKeySchema, editorDocumentIds, editorId, updateRequest } from '../editor-content.ts'
+import { editTarget, targetOccurrence } from '../schemas/edit-target-schema.ts'
+import { attachedSchemaName } from '../schemas/schema-schema.ts'
+
+/** Formats of the content of a stream. */
+const streamFormats = ['text', 'markdown'] as const
+
+/** The first line of a stream. */
+export const streamOpening = {
+  type: 'object',
+  required: ['organizationId', 'documentId', 'editorId', 'edit'],
+  properties: {
+    ...editorDocumentIds,
+    editorId,
+    contentKey: contentKeySchema,
+    edit: {
+      type: 'object',
+      description: 'The edit whose content follows: exactly one of the members.',
+      properties: {
+        insert: {
+          type: 'object',
+          description: 'Inserts the content. Exactly one of `before`, `after`, `into`, `at`.',
+          properties: {
+            before: editTarget,
+            after: editTarget,
+            into: editTarget,
+            at: { type: 'string', enum: ['start', 'end'], description: 'An end of the whole content.' },
+          },
+        },
+        replace: {
+          type: 'object',
+          required: ['find'],
+          description:
+            'Inserts the content after the target. At the end of the stream, removes the target, except what others have ' +
+            'inserted into it.',
+          properties: {
+            find: editTarget,
+            occurrence: targetOccurrence,
+          },
+        },
+      },
+    },
+    format: {
+      type: 'string',
+      enum: streamFormats,
+      default: 'text',
+      description: 'Format of the content. In plain text, Markdown is source.',
+    },
+    streamId: {
+      type: 'string',
+      format: 'id',
+      description:
+        'Id with which the writer can continue the stream after its connection broke. Default: a new id.',
+    },
+    onCut: {
+      type: 'string',
+      enum: cutEffects,
+      default: 'keep',
+      description:
+        'The effect if the writer does not return: its content stays (`keep`), or is removed (`withdraw`). The content ' +
+        'that the stream replaces always stays then.',
+    },
+    baseVersion: updateRequest.properties.baseVersion,
+    schema: attachedSchemaName,
+    userId: updateRequest.properties.userId,
+    meta: changeMeta,
+  },
+} as const
+
+const version = { type: 'string', description: 'Version of the content.' } as const
+const received = {
+  type: 'integer',
+  description: 'UTF-16 units of the content that are durable. A writer that connects again continues here.',
+} as const
+const bytes = { type: 'integer', description: 'Size of the update that clients received.' } as const
+
+/** One line of the response. */
+export const streamAnswer = {
+  type: 'object',
+  description:
+    'Has `opened` in the first line, `done` or `error` in the last line, and the other members in between.',
+  properties: {
+    opened: {
+      type: 'object',
+      required: ['streamId', 'received', 'place', 'version'],
+      properties: {
+        streamId: { type: 'string' },
+        received,
+        place: {
+          type: 'object',
+          properties: {},
+          additionalProperties: {},
+          description: 'The place that matched, as `/v2/crdt/edit` returns it.',
+        },
+        version,
+      },
+    },
+    version,
+    bytes,
+    received,
+    done: {
+      type: 'object',
+      required: ['outcome', 'version', 'received', 'bytes', 'deletions'],
+      properties: {
+        outcome: { type: 'string', enum: ['done', 'withdrawn'] },
+        version,
+        received,
+        bytes: { type: 'integer', description: 'Sum of the sizes of all updates.' },
+        deletions: { type: 'integer', description: 'Deleted UTF-16 units and embeds.' },
+      },
+    },
+    error: {
+      type: 'object',
+      properties: {},
+      additionalProperties: {},
+      description: 'As in the response of an operation.',
+    },
+  },
+} as const

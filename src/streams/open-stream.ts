@@ -1,0 +1,138 @@
+import type { StoredRange } from '../content/edit/edit-dependencies.ts'
+import type { StreamWriter } from '../content/stream/stream-text.ts'
+import type { WriteRight } from '../directory/write-right.ts'
+import { ApiError } from '../errors.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import type { ChangeMeta } from '../model/change-origin.ts'
+import type { EditResult } from '../rooms/edits/edit-context.ts'
+import type { StreamEdits, StreamedChange } from '../rooms/edits/stream-edits.ts'
+import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import type { StreamOutcome, StreamResult } from './stream-records.ts'
+
+/** The state of a stream after one of its updates. */
+export interface StreamProgress {
+  readonly version: string
+  /** Size of the update that clients have received. */
+  readonly bytes: number
+  /** UTF-16 units of the content that are durable. */
+  readonly received: number
+}
+
+export interface OpenStreamOptions {
+  readonly rooms: Pick<RoomRegistry, 'use'>
+  readonly address: DocumentAddress
+  readonly writer: StreamWriter
+  readonly right: WriteRight
+  readonly userId: string
+  readonly meta: ChangeMeta | null
+  readonly received: number
+  readonly version: string
+  /** Bytes of the updates of earlier connections. */
+  readonly bytes: number
+  /**
+   * Records that all content was received, so that the stream is completed even if this process dies. Resolves with
+   * the content that the stream replaces.
+   */
+  readonly beginEnd: () => Promise<readonly StoredRange[]>
+  /** Returns the error to throw for added content, because the workspace is full; null if it is not full. */
+  readonly full: (bytes: number) => Promise<ApiError | null>
+}
+
+/**
+ * One connection of a writer to its stream. The caller makes one call at a time. An error of a call may leave its
+ * outcome unknown; the writer then opens the stream again, and continues at `received`.
+ */
+export class OpenStream {
+  readonly #options: OpenStreamOptions
+  #received: number
+  #bytes: number
+  #version: string
+  #working: Promise<unknown> = Promise.resolve()
+  readonly #stopped = new AbortController()
+
+  constructor(options: OpenStreamOptions) {
+    this.#options = options
+    this.#received = options.received
+    this.#bytes = options.bytes
+    this.#version = options.version
+  }
+
+  /** UTF-16 units of the content that are durable. */
+  get received(): number {
+    return this.#received
+  }
+
+  /** Version after the last update; at first, the version in which the place was found. */
+  get version(): string {
+    return this.#version
+  }
+
+  /** Sum of the bytes of all updates of the stream that are known to this connection. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Aborted when this connection must not write any more. The reason is an ApiError. */
+  get stopped(): AbortSignal {
+    return this.#stopped.signal
+  }
+
+  /** Writes the next part of the content. Resolves when it is durable and sent. @throws as for `StreamEdits.write` */
+  async write(text: string): Promise<StreamProgress> {
+    const { userId, writer, full } = this.#options
+    const isFull = await full(text.length)
+    return this.#progress((edits, options) => edits.write(userId, writer, text, { ...options, full: isFull }))
+  }
+
+  /** Deletes the replaced content. Resolves with the result of the stream. */
+  async end(): Promise<StreamResult> {
+    const { userId, writer } = this.#options
+    const replaced = await this.#options.beginEnd()
+    return this.#result('done', (edits, options) => edits.replace(userId, writer, replaced, options))
+  }
+
+  /** Deletes the content of the stream. Resolves with the result of the stream. */
+  withdraw(): Promise<StreamResult> {
+    const { userId, writer } = this.#options
+    return this.#result('withdrawn', (edits, options) => edits.withdraw(userId, writer, options))
+  }
+
+  /** Rejects all further calls. Resolves when the current call has ended. */
+  async stop(reason: ApiError): Promise<void> {
+    this.#stopped.abort(reason)
+    await this.#working.catch(() => {})
+  }
+
+  async #result(outcome: StreamOutcome, edit: StreamCall): Promise<StreamResult> {
+    const { result, version } = await this.#change(edit)
+    const { received, deletions } = result
+    return { outcome, version, received, bytes: this.#bytes, deletions }
+  }
+
+  async #progress(edit: StreamCall): Promise<StreamProgress> {
+    const { result, version, bytes } = await this.#change(edit)
+    return { version, bytes, received: result.received }
+  }
+
+  #change(edit: StreamCall): Promise<EditResult<StreamedChange>> {
+    this.#stopped.signal.throwIfAborted()
+    const { rooms, address, right, meta } = this.#options
+    const options = { expects: 'content', right, cause: { source: 'stream', meta } } as const
+    const working = rooms.use(address, (room) => edit(room.streaming, options))
+    this.#working = working
+    return working.then((changed) => {
+      this.#received = changed.result.received
+      this.#version = changed.version
+      this.#bytes += changed.bytes
+      return changed
+    })
+  }
+}
+
+type StreamCall = (
+  edits: StreamEdits,
+  options: Parameters<StreamEdits['write']>[3],
+) => Promise<EditResult<StreamedChange>>
+
+export const takenOver = (): ApiError =>
+  new ApiError('crdt/stream-taken-over', 'another connection continues the stream')

@@ -1,0 +1,130 @@
+import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import { ApiError, invalid } from '../errors.ts'
+import { limitDetails } from '../quota/limits.ts'
+import type { OpenStream, StreamProgress } from './open-stream.ts'
+
+/** Minimum time in ms between the starts of two updates of a stream. Pieces that arrive in between are one update. */
+const updateMs = 50
+/** Number of UTF-16 units that wait to be written, above which the writer must wait. */
+const waitingUnitsMax = 65_536
+
+export interface StreamPumpOptions {
+  readonly stream: OpenStream
+  /** Maximum bytes of the content in UTF-8. */
+  readonly bytesMax: number
+  /** Called when an update is durable and sent. @param bytes bytes of its content in UTF-8 */
+  readonly written: (progress: StreamProgress, bytes: number) => void
+  /** Called once, when an update has failed. Nothing is written afterwards. */
+  readonly failed: (error: unknown) => void
+}
+
+/** Writes the pieces of a stream as updates, one after the other. */
+export class StreamPump {
+  readonly #options: StreamPumpOptions
+  #text = ''
+  /** UTF-16 units of the content that were accepted so far. */
+  #accepted: number
+  #bytes: number
+  #startedAt = Number.NEGATIVE_INFINITY
+  #writing: Promise<void> | null = null
+  #hasFailed = false
+  #whenRoom: (() => void)[] = []
+
+  constructor(options: StreamPumpOptions) {
+    this.#options = options
+    this.#accepted = options.stream.received
+    this.#bytes = options.stream.received
+  }
+
+  /** True if the writer must wait for `room` before it sends more. */
+  get isFull(): boolean {
+    return this.#text.length > waitingUnitsMax && !this.#hasFailed
+  }
+
+  /**
+   * Accepts a piece.
+   * @param at UTF-16 units of the content before the piece; undefined: the piece follows the previous one. The part of
+   * the piece that was accepted before is skipped
+   * @throws ApiError FAILED_PRECONDITION if content is missing before the piece; INVALID_ARGUMENT if the content is too
+   * large
+   */
+  push(piece: string, at = this.#accepted): void {
+    if (at > this.#accepted) throw gap(at, this.#accepted)
+    const text = piece.slice(this.#accepted - at)
+    if (text === '') return
+    this.#bytes += Buffer.byteLength(text)
+    if (this.#bytes > this.#options.bytesMax) throw tooLarge(this.#options.bytesMax)
+    this.#text += text
+    this.#accepted += text.length
+    this.#start()
+  }
+
+  /** Resolves when the pump is not full. */
+  room(): Promise<void> {
+    return this.isFull ? new Promise((resolve) => this.#whenRoom.push(resolve)) : Promise.resolve()
+  }
+
+  /** Writes everything that was accepted. Resolves when it is durable and sent, or when an update has failed. */
+  async flush(): Promise<void> {
+    while (this.#writing !== null) await this.#writing
+    if (this.#text === '' || this.#hasFailed) return
+    // No other half of a surrogate pair follows.
+    this.#writing = this.#write(this.#take('all'))
+    await this.#writing
+  }
+
+  #start(): void {
+    this.#writing ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    // The pieces of one chunk of the body are one update.
+    await nextTick()
+    while (!this.#hasFailed) {
+      const waitMs = this.#startedAt + updateMs - performance.now()
+      if (waitMs > 0) await pause(waitMs)
+      const text = this.#take('pairs')
+      if (text === '') break
+      await this.#write(text)
+    }
+    this.#writing = null
+  }
+
+  /** Removes the text that can be written now. @param what `pairs`: half a surrogate pair at the end stays */
+  #take(what: 'pairs' | 'all'): string {
+    const text = this.#text
+    const end =
+      what === 'pairs' && isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length
+    this.#text = text.slice(end)
+    return text.slice(0, end).toWellFormed()
+  }
+
+  async #write(text: string): Promise<void> {
+    this.#startedAt = performance.now()
+    try {
+      const progress = await this.#options.stream.write(text)
+      this.#options.written(progress, Buffer.byteLength(text))
+    } catch (error) {
+      this.#hasFailed = true
+      this.#options.failed(error)
+    }
+    if (this.isFull) return
+    for (const resolve of this.#whenRoom.splice(0)) resolve()
+  }
+}
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
+
+const gap = (at: number, received: number): ApiError =>
+  new ApiError(
+    'crdt/stream-gap',
+    `the piece begins at ${at}, but the server has ${received} units of the content; continue at ${received}`,
+    { details: { received } },
+  )
+
+const tooLarge = (bytesMax: number): ApiError =>
+  invalid(
+    'crdt/stream-limit',
+    `the content of the stream has more than ${bytesMax} bytes; divide it among several streams`,
+    limitDetails('streamBytes', bytesMax),
+  )

@@ -1,0 +1,538 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { MatchedPlace } from '../content/edit/edit.ts'
+import type { StoredRange } from '../content/edit/edit-dependencies.ts'
+import type { StreamPlaceRequest } from '../content/stream/stream-place.ts'
+import type { DocumentService } from '../directory/documents/document-service.ts'
+import type { SchemaService } from '../directory/schemas/schema-service.ts'
+import { TransactionRunner } from '../directory/store/transaction.ts'
+import type { WriteRight } from '../directory/write-right.ts'
+import type { ClaimedJob, Engine } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import { JobConsumer, type JobDisposition } from '../jobs/job-consumer.ts'
+import { readPayload } from '../jobs/job-payload.ts'
+import { readJsonOrNull } from '../json.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { DocumentAddress, Tenant } from '../model/address.ts'
+import type { ChangeMeta } from '../model/change-origin.ts'
+import { KeyedCounter } from '../quota/keyed-counter.ts'
+import { exhausted } from '../quota/limits.ts'
+import { noContent } from '../rooms/edits/edit-context.ts'
+import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import { OpenStream, takenOver } from './open-stream.ts'
+import {
+  type CutEffect,
+  rangesOfReplaced,
+  replacedRecordType,
+  type StreamName,
+  type StreamOutcome,
+  type StreamPhase,
+  type StreamRecord,
+  type StreamResult,
+  streamFence,
+  streamJob,
+  streamKey,
+  streamKeys,
+  streamNameSchema,
+  streamQueue,
+  streamRecordType,
+  streamsPart,
+  toReplacedRecord,
+} from './stream-records.ts'
+import { StreamRight } from './stream-right.ts'
+
+export interface StreamLimits {
+  /** Maximum bytes of the content of a stream, in UTF-8. */
+  readonly bytes: number
+  /** Maximum time from the opening of a stream to its end, in ms. */
+  readonly ms: number
+  /** Time in ms in which a writer can come back. */
+  readonly resumeMs: number
+  /** Maximum number of open streams of an API key on this node. */
+  readonly perKey: number
+}
+
+export interface StreamServiceOptions {
+  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'fences' | 'cluster'>
+  readonly rooms: RoomRegistry
+  readonly documents: Pick<DocumentService, 'rightToChange'>
+  readonly schemas: Pick<SchemaService, 'attachedTo' | 'named'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'streamsOpen' | 'streamsEnded'>
+  readonly limits: StreamLimits
+  /** Aborted when the server stops. All streams of this node are then cut. */
+  readonly stopping: AbortSignal
+}
+
+/** The opening of a stream. */
+export interface StreamOpening {
+  readonly address: DocumentAddress
+  readonly streamId: string
+  readonly request: StreamPlaceRequest
+  readonly baseVersion?: string | undefined
+  /** Name of the schema of the root; undefined: the attached one. */
+  readonly schema?: string | undefined
+  readonly onCut: CutEffect
+  /** Author of the content; '' if the author is unknown. */
+  readonly userId: string
+  readonly meta: ChangeMeta | null
+  /** Hash of the opening. A writer that continues the stream must send the same opening. */
+  readonly fingerprint: string
+}
+
+export interface StreamPermission {
+  /** The permission to change the document. */
+  readonly right: WriteRight
+  /** As in `OpenStreamOptions`. */
+  readonly full: (bytes: number) => Promise<ApiError | null>
+}
+
+/** A stream that a writer has opened. */
+export interface EnteredStream {
+  readonly matched: MatchedPlace
+  /** Time after which nothing more is written, in epoch milliseconds. */
+  readonly endsAt: number
+  /** The stream, or its result if it has already ended. */
+  readonly stream: OpenStream | StreamResult
+  /** Ends the connection without an end of the stream. The writer can come back, unless its time is over. */
+  readonly cut: () => Promise<void>
+  /** Ends the stream with a result that is durable in the document. */
+  readonly finish: (result: StreamResult) => Promise<void>
+}
+
+/** Time in ms for which the result of a stream is kept for a writer that has not received it. */
+const resultMs = 600_000
+/** Interval in ms at which due jobs are claimed. */
+const pollMs = 1_000
+/** Bounds of the interval in ms at which the job of an open stream checks its writer. */
+const checkMsMin = 500
+const checkMsMax = 5_000
+/** Maximum time in ms for which a new connection waits for the node of the previous one. */
+const handOverMs = 1_000
+const handOverPollMs = 20
+/** Maximum number of jobs that run at the same time. */
+const jobsAtOnce = 8
+/** Topic with the names of streams that another connection continues. */
+const takeOverTopic = 'streams.taken-over'
+
+interface ActiveStream {
+  readonly stream: OpenStream
+  /** Resolves when the connection has stored that it does not write any more. */
+  readonly leave: (reason: ApiError) => Promise<void>
+}
+
+/**
+ * The streams of all writers. A stream has a record, which is committed before its first update, and a job, which ends
+ * the stream if its writer does not come back, also after the process has died. How much content is durable follows from
+ * the document itself, so a writer continues without a gap and without a repeated unit.
+ */
+export class StreamService {
+  readonly #options: StreamServiceOptions
+  readonly #transactions: TransactionRunner
+  readonly #active = new Map<string, ActiveStream>()
+  /** Streams that are being opened. */
+  readonly #opening = new KeyedCounter(1)
+  readonly #perKey: KeyedCounter
+  readonly #consumer: JobConsumer
+  readonly #endMessages: () => void
+
+  constructor(options: StreamServiceOptions) {
+    this.#options = options
+    const { engine, clock, log, limits } = options
+    this.#transactions = new TransactionRunner(engine.kv)
+    this.#perKey = new KeyedCounter(limits.perKey)
+    this.#consumer = new JobConsumer({
+      queue: engine.queue,
+      name: streamQueue,
+      clock,
+      log,
+      pollMs,
+      atOnce: jobsAtOnce,
+      carryOut: (job) => this.#carryOut(job),
+    })
+    options.stopping.addEventListener('abort', () => void this.#cutAll())
+    this.#endMessages = engine.bus.subscribe(takeOverTopic, (message) => {
+      const name = readJsonOrNull(streamNameSchema, message)
+      if (name !== null) void this.#active.get(streamKey(name))?.leave(takenOver())
+    })
+  }
+
+  /** Interval in ms at which the job of an open stream checks its writer. */
+  get #checkMs(): number {
+    return Math.min(checkMsMax, Math.max(checkMsMin, this.#options.limits.resumeMs))
+  }
+
+  get limits(): StreamLimits {
+    return this.#options.limits
+  }
+
+  /** Starts to end the streams whose writers do not come back. */
+  start(): void {
+    this.#consumer.start()
+  }
+
+  /** Resolves when no stream of this node is open, and no job runs. */
+  async stop(): Promise<void> {
+    await this.#consumer.stop()
+    this.#endMessages()
+    await this.#cutAll()
+  }
+
+  /** Cuts all streams of this node, so that their writers continue elsewhere. */
+  async #cutAll(): Promise<void> {
+    const reason = new ApiError('server/stopping', 'the server is stopping; open the stream again')
+    await Promise.all([...this.#active.values()].map(({ leave }) => leave(reason)))
+  }
+
+  /**
+   * Opens a stream, or continues it if there is one with this id.
+   * @throws ApiError as for `findStreamPlace`; NOT_FOUND; ALREADY_EXISTS if another stream has this id;
+   * FAILED_PRECONDITION if the stream was ended because its writer did not come back; RESOURCE_EXHAUSTED; UNAVAILABLE
+   */
+  async open(opening: StreamOpening, permission: StreamPermission): Promise<EnteredStream> {
+    const { address, streamId } = opening
+    const leave = this.#enter(address)
+    const name = { ...address, streamId }
+    const settled = this.#opening.enter(streamKey(name))
+    try {
+      const record = (await this.#continue(opening)) ?? (await this.#begin(opening, permission.right))
+      return await this.#entered(address, record, permission, leave)
+    } catch (error) {
+      leave()
+      throw error
+    } finally {
+      settled()
+    }
+  }
+
+  /** Counts an open stream. @throws ApiError RESOURCE_EXHAUSTED */
+  #enter({ apiKey }: Tenant): () => void {
+    const { limits, metrics } = this.#options
+    if (this.#perKey.isFull(apiKey))
+      throw exhausted('streamsPerKey', limits.perKey, {
+        problem: `the API key has ${limits.perKey} open streams on this node`,
+        remedy: 'end some',
+        retryAfterSeconds: 1,
+      })
+    const leave = this.#perKey.enter(apiKey)
+    metrics.streamsOpen.inc()
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      leave()
+      metrics.streamsOpen.dec()
+    }
+  }
+
+  /** Finds the place of a new stream, and stores its record. */
+  async #begin(opening: StreamOpening, right: WriteRight): Promise<StreamRecord> {
+    const { rooms, schemas, clock, limits, engine } = this.#options
+    const { address, streamId, request, baseVersion, onCut, userId, meta, fingerprint } = opening
+    const named = opening.schema ?? (await schemas.attachedTo(address))?.schema
+    const schema = named === undefined ? null : await schemas.named(address, named)
+    const { found, client, epoch } = await rooms.use(address, async (room) => {
+      const read = await room.editing.streamPlace(request, schema, baseVersion)
+      if (read === null || right.fence === null) throw noContent()
+      return { found: read.result, client: newClient(room.state.clocks), epoch: room.epoch }
+    })
+    const { place, matched, replaced } = found
+    const { organizationId, documentId, editorId } = address
+    const now = clock.now()
+    const record: StreamRecord = {
+      streamId,
+      organizationId,
+      documentId,
+      editorId,
+      fingerprint,
+      epoch,
+      place,
+      matched,
+      replaces: replaced.length > 0,
+      isEnding: false,
+      client,
+      onCut,
+      userId,
+      meta,
+      endsAt: now + limits.ms,
+      bytes: 0,
+      turn: 1,
+      phase: { is: 'open', owner: engine.cluster.incarnation },
+    }
+    const name = { ...address, streamId }
+    await this.#transactions.run(streamsPart(address), async (transaction) => {
+      if ((await transaction.get(streamKeys.stream(streamId), streamRecordType)) !== null) throw takenOver()
+      transaction.put(streamKeys.stream(streamId), record)
+      if (replaced.length > 0) transaction.put(streamKeys.replaced(streamId), toReplacedRecord(replaced))
+      transaction.enqueue(streamJob(name, now + this.#checkMs))
+    })
+    return record
+  }
+
+  /** Makes this connection the writer of an existing stream. Returns null if there is none. */
+  async #continue(opening: StreamOpening): Promise<StreamRecord | null> {
+    const { engine, clock } = this.#options
+    const { address, streamId, fingerprint } = opening
+    const name = { ...address, streamId }
+    if (!(await this.#handOver(name))) return null
+    const { result } = await this.#transactions.run(streamsPart(address), async (transaction) => {
+      const record = await transaction.get(streamKeys.stream(streamId), streamRecordType)
+      if (record === null) return null
+      if (record.fingerprint !== fingerprint) throw otherOpening(streamId)
+      const { phase } = record
+      if (phase.is === 'ended') return record
+      if (!record.isEnding && isOver(record, clock.now())) throw ended(cutOutcomes[record.onCut])
+      const next: StreamRecord = {
+        ...record,
+        turn: record.turn + 1,
+        phase: { is: 'open', owner: engine.cluster.incarnation },
+      }
+      transaction.put(streamKeys.stream(streamId), next)
+      transaction.raise([streamFence(name)])
+      return next
+    })
+    return result
+  }
+
+  /**
+   * Stops the connection that writes the stream now. Resolves with false if there is no stream. If the other node does
+   * not answer in time, the fence of the stream rejects its updates.
+   */
+  async #handOver(name: StreamName): Promise<boolean> {
+    const { engine, clock } = this.#options
+    const until = clock.now() + handOverMs
+    for (let tries = 0; ; tries += 1) {
+      const record = await this.#read(name)
+      if (record === null) return false
+      if (record.phase.is !== 'open') return true
+      const { owner } = record.phase
+      if (owner === engine.cluster.incarnation) {
+        await this.#active.get(streamKey(name))?.leave(takenOver())
+        return true
+      }
+      if (clock.now() >= until || !(await engine.cluster.isAlive(owner))) return true
+      const { workspaceId, apiKey, streamId } = name
+      if (tries === 0)
+        engine.bus.publish(takeOverTopic, Buffer.from(JSON.stringify({ workspaceId, apiKey, streamId })))
+      await pause(handOverPollMs)
+    }
+  }
+
+  async #entered(
+    address: DocumentAddress,
+    record: StreamRecord,
+    permission: StreamPermission,
+    leave: () => void,
+  ): Promise<EnteredStream> {
+    const { matched, endsAt, phase, streamId } = record
+    if (phase.is === 'ended') {
+      leave()
+      if (phase.isCut) throw ended(phase.result.outcome)
+      const nothing = async (): Promise<void> => {}
+      return { matched, endsAt, stream: phase.result, cut: nothing, finish: nothing }
+    }
+    const stream = await this.#opened(address, record, permission)
+    const name = { ...address, streamId }
+    const key = streamKey(name)
+    let left: Promise<void> | null = null
+    const end = (reason: ApiError, phaseOf: () => StreamPhase): Promise<void> => {
+      left ??= (async () => {
+        await stream.stop(reason)
+        await this.#setPhase(name, record.turn, phaseOf(), stream.bytes)
+        if (this.#active.get(key) === active) this.#active.delete(key)
+        leave()
+      })()
+      return left
+    }
+    const { clock, limits } = this.#options
+    const cutPhase = (): StreamPhase => ({
+      is: 'cut',
+      until: Math.min(endsAt, clock.now() + limits.resumeMs),
+    })
+    const active: ActiveStream = {
+      stream,
+      leave: (reason) => end(reason, cutPhase).catch(() => {}),
+    }
+    this.#active.set(key, active)
+    return {
+      matched,
+      endsAt,
+      stream,
+      cut: () => active.leave(new ApiError('server/stopping', 'the connection has ended')),
+      finish: async (result) => {
+        await end(takenOver(), () => ({ is: 'ended', until: clock.now() + resultMs, isCut: false, result }))
+        this.#options.metrics.streamsEnded.inc({ outcome: result.outcome })
+      },
+    }
+  }
+
+  /** Reads how much of a stream is durable. @throws ApiError if its document was deleted meanwhile */
+  async #opened(
+    address: DocumentAddress,
+    record: StreamRecord,
+    { right: writerRight, full }: StreamPermission,
+  ): Promise<OpenStream> {
+    const { rooms, engine } = this.#options
+    const { place, client, userId, meta, streamId, turn, replaces, bytes } = record
+    const name = { ...address, streamId }
+    const right = await StreamRight.read({
+      writer: writerRight,
+      fences: engine.fences,
+      name: streamFence(name),
+      check: async () => {
+        const present = await this.#read(name)
+        if (present?.turn !== turn || present.phase.is !== 'open') throw takenOver()
+      },
+    })
+    const writer = { place, client }
+    const { received, version, epoch } = await rooms.use(address, (room) => room.streaming.received(writer))
+    if (epoch !== record.epoch) throw noContent()
+    return new OpenStream({
+      rooms,
+      address,
+      writer,
+      right,
+      userId,
+      meta,
+      received,
+      version,
+      bytes,
+      full,
+      beginEnd: () => (replaces ? this.#beginEnd(name, turn) : Promise.resolve([])),
+    })
+  }
+
+  async #beginEnd(name: StreamName, turn: number): Promise<readonly StoredRange[]> {
+    const { result } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+      const key = streamKeys.stream(name.streamId)
+      const record = await transaction.get(key, streamRecordType)
+      if (record?.turn !== turn) throw takenOver()
+      transaction.put(key, { ...record, isEnding: true })
+      return transaction.get(streamKeys.replaced(name.streamId), replacedRecordType)
+    })
+    return result === null ? [] : rangesOfReplaced(result)
+  }
+
+  async #read(name: StreamName): Promise<StreamRecord | null> {
+    const { result } = await this.#transactions.run(streamsPart(name), (transaction) =>
+      transaction.get(streamKeys.stream(name.streamId), streamRecordType),
+    )
+    return result
+  }
+
+  /** Stores the phase of a stream, unless another connection has begun to write it. */
+  async #setPhase(name: StreamName, turn: number, phase: StreamPhase, bytes: number): Promise<void> {
+    await this.#transactions.run(streamsPart(name), async (transaction) => {
+      const record = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
+      if (record === null || record.turn !== turn || record.phase.is === 'ended') return
+      transaction.put(streamKeys.stream(name.streamId), { ...record, phase, bytes })
+    })
+  }
+
+  async #carryOut({ payload }: ClaimedJob): Promise<JobDisposition> {
+    const { engine, clock, limits } = this.#options
+    const name = readPayload(streamNameSchema, payload)
+    const record = await this.#read(name)
+    if (record === null) return 'done'
+    const { phase } = record
+    const now = clock.now()
+    if (phase.is === 'ended') {
+      if (phase.until > now) return { againAfterMs: phase.until - now }
+      await this.#remove(name, record)
+      return 'done'
+    }
+    if (phase.is === 'cut') {
+      if (phase.until > now) return { againAfterMs: phase.until - now }
+      await this.#applyCut(name, record)
+      return { againAfterMs: resultMs }
+    }
+    const isHere = this.#active.has(streamKey(name)) || this.#opening.isFull(streamKey(name))
+    const isOwn = phase.owner === engine.cluster.incarnation
+    if (isOwn ? !isHere : !(await engine.cluster.isAlive(phase.owner)))
+      await this.#setPhase(name, record.turn, { is: 'cut', until: now + limits.resumeMs }, record.bytes)
+    return { againAfterMs: this.#checkMs }
+  }
+
+  /** Ends a stream whose writer did not come back. */
+  async #applyCut(name: StreamName, record: StreamRecord): Promise<void> {
+    const { clock, engine, documents, metrics } = this.#options
+    const key = streamKeys.stream(name.streamId)
+    const { organizationId, documentId, editorId, onCut } = record
+    const address = { ...name, organizationId, documentId, editorId }
+    const { result: next } = await this.#transactions.run(streamsPart(name), async (transaction) => {
+      const present = await transaction.get(key, streamRecordType)
+      if (present === null || present.turn !== record.turn || present.phase.is !== 'cut') return null
+      const owned: StreamRecord = {
+        ...present,
+        turn: present.turn + 1,
+        phase: { is: 'open', owner: engine.cluster.incarnation },
+      }
+      transaction.put(key, owned)
+      transaction.raise([streamFence(name)])
+      return owned
+    })
+    if (next === null) return
+    const until = clock.now() + resultMs
+    let result: StreamResult = {
+      outcome: cutOutcomes[onCut],
+      version: '',
+      received: 0,
+      bytes: next.bytes,
+      deletions: 0,
+    }
+    try {
+      const right = await documents.rightToChange(address)
+      const stream = await this.#opened(address, next, { right, full: async () => null })
+      if (next.isEnding) result = await stream.end()
+      else if (onCut === 'withdraw') result = await stream.withdraw()
+      else result = { ...result, version: stream.version, received: stream.received }
+    } catch (error) {
+      // The document was deleted, disabled or created again.
+      if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
+    }
+    await this.#setPhase(name, next.turn, { is: 'ended', until, isCut: !next.isEnding, result }, next.bytes)
+    metrics.streamsEnded.inc({ outcome: result.outcome })
+  }
+
+  async #remove(name: StreamName, record: StreamRecord): Promise<void> {
+    await this.#transactions.run(streamsPart(name), async (transaction) => {
+      const present = await transaction.get(streamKeys.stream(name.streamId), streamRecordType)
+      if (present?.turn !== record.turn) return
+      transaction.delete(streamKeys.stream(name.streamId))
+      transaction.delete(streamKeys.replaced(name.streamId))
+    })
+  }
+}
+
+/** Returns a client id of Yjs that the document does not have. */
+function newClient(clocks: ReadonlyMap<number, number>): number {
+  for (;;) {
+    const client = randomInt(1, 2 ** 32)
+    if (!clocks.has(client)) return client
+  }
+}
+
+/** Returns whether the writer of a stream cannot come back any more. */
+const isOver = ({ phase, endsAt }: StreamRecord, now: number): boolean =>
+  endsAt <= now || (phase.is === 'cut' && phase.until <= now)
+
+const otherOpening = (streamId: string): ApiError =>
+  new ApiError(
+    'crdt/stream-conflict',
+    `the stream "${streamId}" has another opening; send the same one, or another streamId`,
+  )
+
+const cutOutcomes = { keep: 'kept', withdraw: 'withdrawn' } as const satisfies Record<
+  CutEffect,
+  StreamOutcome
+>
+
+const ended = (outcome: StreamOutcome): ApiError =>
+  new ApiError(
+    'crdt/stream-ended',
+    'the stream ended, because its writer did not come back in time; open a new one',
+    { details: { outcome } },
+  )

@@ -1,0 +1,162 @@
+import { afterEach, expect, it } from 'vitest'
+import { eventually } from '../../support/clients/clients.ts'
+import { ContentStream } from '../../support/clients/content-stream.ts'
+import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer | null = null
+let cluster: TestCluster | null = null
+afterEach(async () => {
+  await server?.stop()
+  await cluster?.stop()
+  server = null
+  cluster = null
+})
+
+const ids = { organizationId: 'acme', documentId: 'report', editorId: 'main' }
+const opening = { ...ids, streamId: 's', edit: { insert: { at: 'end' } } }
+
+const add = async (to: TestServer, data = ''): Promise<void> => {
+  dataOf(await to.post('/v2/crdt/add', { ...ids, type: 'text', data }))
+}
+const textOf = async (from: TestServer): Promise<string> =>
+  (dataOf(await from.post('/v2/crdt/get', ids)) as [{ data: string }])[0].data
+
+it('[STRM-20] continues a broken stream at the durable content, also at another node', async () => {
+  cluster = await startCluster(2)
+  const [one, two] = cluster.servers as [TestServer, TestServer]
+  await add(one)
+  const first = await ContentStream.open(one, opening)
+  first.text('abcdef')
+  await first.received(6)
+  first.destroy()
+  await first.closed
+  const second = await ContentStream.open(two, opening)
+  expect(second.opened).toMatchObject({ streamId: 's', received: 6 })
+  second.text('defghi', 3)
+  expect(await second.end()).toMatchObject({ outcome: 'done', received: 9 })
+  expect(await textOf(one)).toBe('abcdefghi')
+})
+
+it('[STRM-20] counts content that others have deleted as received', async () => {
+  server = await startTestServer()
+  await add(server)
+  const first = await ContentStream.open(server, opening)
+  first.text('abcdef')
+  await first.received(6)
+  dataOf(await server.post('/v2/crdt/edit', { ...ids, edits: [{ remove: { target: 'bcdef' } }] }))
+  first.destroy()
+  const second = await ContentStream.open(server, opening)
+  expect(second.opened.received).toBe(6)
+  second.text('g')
+  await second.end()
+  expect(await textOf(server)).toBe('ag')
+})
+
+it.each([
+  ['the same node', 1],
+  ['another node', 2],
+])('[STRM-21] lets a second connection at %s take over, and ends the first', async (_name, count) => {
+  cluster = await startCluster(count)
+  const [one, other = one] = cluster.servers as [TestServer, TestServer?]
+  await add(one)
+  const first = await ContentStream.open(one, opening)
+  first.text('abc')
+  await first.received(3)
+  const second = await ContentStream.open(other, opening)
+  expect(second.opened.received).toBe(3)
+  first.text('never')
+  expect(await first.error()).toMatchObject({ details: { code: 'crdt/stream-taken-over' } })
+  second.text('def')
+  await second.end()
+  expect(await textOf(one)).toBe('abcdef')
+  const different = { ...opening, edit: { insert: { at: 'start' } } }
+  const third = ContentStream.send(one, different)
+  expect(await third.error()).toMatchObject({ details: { code: 'crdt/stream-conflict' } })
+})
+
+it.each([
+  ['keep', 'kept', 'old new'],
+  ['withdraw', 'withdrawn', 'old'],
+])('[STRM-22] applies %s if the writer does not come back', async (onCut, outcome, text) => {
+  server = await startTestServer({ streamResumeSeconds: 1 })
+  await add(server, 'old')
+  const given = { ...opening, onCut, edit: { replace: { find: 'old' } } }
+  const first = await ContentStream.open(server, given)
+  first.text(' new')
+  await first.received(4)
+  first.destroy()
+  expect(await textOf(server)).toBe('old new')
+  const started = server
+  await eventually(async () => (await metric(started, `weft_streams_total{outcome="${outcome}"}`)) === 1)
+  expect(await textOf(server)).toBe(text)
+  const late = ContentStream.send(server, given)
+  expect(await late.error()).toMatchObject({ details: { code: 'crdt/stream-ended', outcome } })
+})
+
+it('[STRM-22] applies onCut for a node that has died', async () => {
+  cluster = await startCluster(2, { streamResumeSeconds: 1 })
+  const [one, two] = cluster.servers as [TestServer, TestServer]
+  await add(one)
+  const first = await ContentStream.open(one, { ...opening, onCut: 'withdraw' })
+  first.text('abc')
+  await first.received(3)
+  cluster.nodes[0]?.cut()
+  await eventually(async () => (await textOf(two)) === '')
+  // The node lives, and does not know of the job of the other node.
+  first.text('never')
+  expect(await first.error()).toMatchObject({ status: expect.stringMatching(/ABORTED|UNAVAILABLE/) })
+  expect(await textOf(two)).toBe('')
+})
+
+it('[STRM-23] returns the same result after the end, and changes nothing', async () => {
+  server = await startTestServer()
+  await add(server, 'old')
+  const given = { ...opening, edit: { replace: { find: 'old' } } }
+  const first = await ContentStream.open(server, given)
+  first.text('new')
+  const done = await first.end()
+  const again = await ContentStream.open(server, given)
+  expect(again.opened.received).toBe(3)
+  expect(await again.text('new', 0).end()).toEqual(done)
+  expect(await textOf(server)).toBe('new')
+})
+
+it('[STRM-24] ends streams with UNAVAILABLE when the server stops; the writer continues at another node', async () => {
+  cluster = await startCluster(2)
+  const [one, two] = cluster.servers as [TestServer, TestServer]
+  await add(one)
+  const first = await ContentStream.open(one, opening)
+  first.text('abc')
+  await first.received(3)
+  const stopped = one.stop()
+  expect(await first.error()).toMatchObject({
+    status: 'UNAVAILABLE',
+    details: { code: 'server/stopping' },
+  })
+  const second = await ContentStream.open(two, opening)
+  expect(second.opened.received).toBe(3)
+  second.text('d')
+  await second.end()
+  expect(await textOf(two)).toBe('abcd')
+  await stopped
+})
+
+it.each([
+  ['disabled', '/v2/organizations/documents/update', { disabled: true }, 'document/disabled'],
+  ['deleted', '/v2/organizations/documents/delete', {}, 'document/not-found'],
+])('[STRM-25] ends a stream when its document is %s', async (_name, path, change, code) => {
+  server = await startTestServer()
+  await add(server)
+  const writer = await ContentStream.open(server, opening)
+  writer.text('abc')
+  await writer.received(3)
+  const { organizationId, documentId } = ids
+  const data = path.endsWith('delete')
+    ? { organizationId, documentIds: [documentId] }
+    : { organizationId, documents: [{ documentId, ...change }] }
+  dataOf(await server.post(path, data))
+  writer.text('def')
+  const error = await writer.error()
+  expect([code, 'crdt/no-content', 'server/store-unavailable']).toContain(error.details.code)
+})
